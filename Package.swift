@@ -240,6 +240,7 @@ let package = Package(
                 "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium", "Workers", "Web",
                 "Backups", "Batching", "Certificates", "Credentials", "CLinux", "Files", "Metering",
                 "PostgreSQL", "Problems", "Providers", "Reference", "ServiceSettings",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Logging", package: "swift-log"),
@@ -248,6 +249,21 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings
+        ),
+
+        // The operators' console: the pages' files and the HTTP interface.
+        .target(
+            name: "Console",
+            dependencies: [
+                "Backups", "Certificates", "Credentials", "Domain", "Files", "JSON", "Problems",
+                "Providers", "QRCode", "Service", "ServiceSettings", "Sodium", "Storage", "Web",
+                "Wire", "Workers",
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            exclude: ["Files"],
+            swiftSettings: settings,
+            plugins: ["EmbedTexts"]
         ),
 
         // What the executable alone needs: measuring and simulating.
@@ -282,9 +298,9 @@ let package = Package(
         .executableTarget(
             name: "lamplighter",
             dependencies: [
-                "Backups", "Bench", "Certificates", "Domain", "Files", "Wire", "JSON", "Problems",
-                "PostgreSQL", "Reference", "Storage", "Mosquitto", "Simulate", "Sodium", "Workers",
-                "Service",
+                "Backups", "Bench", "Certificates", "Console", "Domain", "Files", "Wire", "JSON",
+                "Problems", "PostgreSQL", "Reference", "Storage", "Mosquitto", "Simulate", "Sodium",
+                "Workers", "Service",
                 "ServiceSettings", "QRCode",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -356,6 +372,13 @@ let package = Package(
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ConsoleTests",
+            dependencies: [
+                "Console", "Domain",
             ],
             swiftSettings: settings
         ),

@@ -82,6 +82,8 @@ FUNCTION = re.compile(r"\b(?:func\s+([^\s(<]+)|init|subscript)[?]?\s*(?:<[^(]*>)
 UNLABELLED = {
     "Sources/Service/Doctor/Finding.swift": ("init",),  # a row of the list, as `doctor` prints it
     "Sources/Web/Metrics/MetricCatalog.swift": ("init",),  # a row of the table: name, kind, meaning
+    "Sources/Console/Routing/Operation.swift": ("init",),  # a row of the table: id, method, path
+    "Sources/Console/Routing/Refused.swift": ("init",),  # a problem: status, code, words
     "Sources/GatePlugin/EntryPoints.swift": ("pluginInit", "pluginCleanup"),  # Mosquitto, by these names
     "Sources/Gate/Plugin.swift": ("answer",),  # Mosquitto, at each event
     # libmosquitto, within its loop

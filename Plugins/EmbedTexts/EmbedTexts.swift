@@ -1,35 +1,45 @@
 import Foundation
 import PackagePlugin
 
-/// Puts text files into a target as string literals: those of its folders `Texts` and `Playground`, the contract, and
-/// the client for browsers.
+/// Puts text files into a target as string literals: those of its folders `Texts`, `Playground` and `Files`, and for the
+/// reference the contract and the client for browsers.
 ///
 /// SwiftPM's own `.embedInCode` writes an array of numbers, which takes the compiler 9 s for each 100 kB; a literal
 /// takes none.
 @main
 struct EmbedTexts: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
-        let package = context.package.directoryURL
-        let contract = package.appending(path: "schemas/generated/reference.jsonl")
-        let client = try Self.files(in: package.appending(path: "clients/js"))
-        let files =
-            try Self.files(in: target.directoryURL.appending(path: "Texts"))
-            + Self.files(in: target.directoryURL.appending(path: "Playground"))
-            + client.filter { $0.pathExtension == "js" } + [contract]
+        var files = ["Texts", "Playground", "Files"].flatMap {
+            Self.files(below: target.directoryURL.appending(path: $0))
+        }
+        if target.name == "Reference" {
+            let package = context.package.directoryURL
+            let contract = package.appending(path: "schemas/generated/reference.jsonl")
+            let client = Self.files(below: package.appending(path: "clients/js"))
+            files += client.filter { $0.url.pathExtension == "js" && !$0.name.contains("/") }
+            files.append(("reference.jsonl", contract))
+        }
         let output = context.pluginWorkDirectoryURL.appending(path: "EmbeddedTexts.swift")
         return [
             .buildCommand(
                 displayName: "Embedding the texts of \(target.name)",
                 executable: try context.tool(named: "EmbedTool").url,
-                arguments: [output.path()] + files.map { $0.path() },
-                inputFiles: files,
+                arguments: [output.path()] + files.map { "\($0.name)=\($0.url.path())" },
+                inputFiles: files.map(\.url),
                 outputFiles: [output]
             )
         ]
     }
 
-    private static func files(in folder: URL) throws -> [URL] {
-        try FileManager.default.contentsOfDirectory(atPath: folder.path()).sorted()
-            .map { folder.appending(path: $0) }
+    /// Returns the files of a folder and of those in it, by their paths below it, in alphabetical order.
+    private static func files(below folder: URL) -> [(name: String, url: URL)] {
+        let names = FileManager.default.enumerator(atPath: folder.path())?.compactMap {
+            $0 as? String
+        }
+        return (names ?? []).sorted().compactMap { name in
+            let url = folder.appending(path: name)
+            let isFile = (try? url.resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile
+            return isFile == true ? (name, url) : nil
+        }
     }
 }

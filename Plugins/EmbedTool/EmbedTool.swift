@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes a Swift file with texts as string literals: `EmbedTool OUTPUT FILE…`.
+/// Writes a Swift file with texts as string literals: `EmbedTool OUTPUT NAME=FILE…`.
 @main
 enum EmbedTool {
     static func main() throws {
@@ -9,12 +9,12 @@ enum EmbedTool {
             // A build that calls it wrongly ends here.
             fatalError("EmbedTool takes the file to write, then those to embed")
         }
-        var text = "/// Texts of this target by the names of their files.\nenum EmbeddedTexts {\n"
+        var text = "/// Texts of this target by the paths of their files.\nenum EmbeddedTexts {\n"
         text += "    static let all: [(name: String, text: StaticString)] = [\n"
-        for path in words.dropFirst() {
-            let url = URL(filePath: path)
-            let content = try String(contentsOf: url, encoding: .utf8)
-            text += "(\"\(url.lastPathComponent)\", \(literal(content))),\n"
+        for word in words.dropFirst() {
+            let parts = word.split(separator: "=", maxSplits: 1)
+            let content = try String(contentsOf: URL(filePath: String(parts[1])), encoding: .utf8)
+            text += "(\"\(parts[0])\", \(literal(content))),\n"
         }
         text += "    ]\n}\n"
         try text.write(toFile: output, atomically: true, encoding: .utf8)

@@ -31,6 +31,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case slotLost = "LL1026"
     case lanesDiffer = "LL1027"
     case storeHalfMoved = "LL1028"
+    case consoleOpen = "LL1029"
     case settingUnknown = "LL1101"
     case settingInvalid = "LL1102"
     case configurationUnreadable = "LL1103"

@@ -32,6 +32,13 @@ package struct QRCode: Sendable {
         (0..<width).contains(row) && (0..<width).contains(column) && dark[row * width + column]
     }
 
+    /// The modules without the zone around them, a text of 0 and 1 for each row.
+    package var rows: [String] {
+        (0..<width).map { row in
+            (0..<width).map { isDark(row, $0) ? "1" : "0" }.joined()
+        }
+    }
+
     /// The rows or columns with the quiet zone around.
     var range: Range<Int> { -Self.quiet..<(width + Self.quiet) }
 

@@ -71,6 +71,20 @@ extension Settings {
     package var healthPort: Int {
         httpPort == 0 && origin("health.port") == .standard ? 0 : integer("health.port")
     }
+    /// Whether the operators' console is served.
+    package var hasConsole: Bool { flag("console.enabled") }
+    /// Address that the console is served on.
+    package var consoleHost: String { text("console.host") }
+    /// Port of the console; 0 for any free one, which is also meant where only the pages' port is said to be any.
+    package var consolePort: Int {
+        httpPort == 0 && origin("console.port") == .standard ? 0 : integer("console.port")
+    }
+    /// Whether a proxy with TLS stands before the console.
+    package var consoleProxy: Bool { flag("console.proxy") }
+    /// Address of the console as operators reach it; nil to make it from the listener.
+    package var consoleURL: String? { optional("console.url") }
+    /// Directory that the console's files are served from; nil for those that are built in.
+    package var consoleDirectory: String? { optional("console.directory") }
     /// Address of the service as users reach it.
     package var publicURL: String? { optional("http.publicUrl") }
 

@@ -11,7 +11,8 @@ package enum SettingsTable {
 
     /// All rows, in the order they are shown.
     package static let all: [Setting] =
-        general + regions + tls + mqtt + mqttListeners + broker + http + health + backup + delivery
+        general + regions + tls + mqtt + mqttListeners + broker + http + health + console + backup
+        + delivery
         + gate.map(\.row)
         + numbers.map(\.row)
 

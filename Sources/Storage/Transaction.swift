@@ -88,6 +88,10 @@ package struct Transaction {
     package var replans: ReplanTable { ReplanTable(transaction: self) }
     /// Who holds which lane, where several processes share the work.
     package var leases: LeaseTable { LeaseTable(sql: sql) }
+    /// Operators of the console, and what lets them in.
+    package var operators: OperatorTable { OperatorTable(transaction: self) }
+    /// How far an installation is that has just begun.
+    package var guide: GuideTable { GuideTable(transaction: self) }
     /// Counters of tries.
     package var attempts: AttemptTable { AttemptTable(transaction: self) }
 

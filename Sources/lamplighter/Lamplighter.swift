@@ -15,6 +15,7 @@ struct Lamplighter: AsyncParsableCommand {
         subcommands: [
             UpCommand.self, ServeCommand.self, SchedulerCommand.self, ProductCommand.self,
             AppCommand.self, DeviceCommand.self, HistoryCommand.self, UserCommand.self,
+            OperatorCommand.self, ConsoleCommand.self,
             SessionCommand.self, ScheduleCommand.self, DeadLetterCommand.self,
             RefusalsCommand.self, ServiceCommand.self,
             TLSCommand.self, BackupCommand.self, RestoreCommand.self, MigrateCommand.self,

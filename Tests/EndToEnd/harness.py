@@ -24,6 +24,7 @@ TOPICS = "ll/v1"
 OTHER_PORTS = {
     "mqtt.tlsPort": "mqttTlsPort", "mqtt.clientCertificatePort": "clientCertificatePort",
     "mqtt.webSocketPort": "webSocketPort", "mqtt.webSocketTlsPort": "webSocketTlsPort", "http.tlsPort": "httpTlsPort",
+    "console.port": "consolePort",
 }
 
 START_SECONDS = 60

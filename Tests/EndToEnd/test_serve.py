@@ -56,7 +56,7 @@ class Outside(Service):
         self.folder = pathlib.Path(self.data).parent
         self.broker = None
         self.mqtt_port, self.tls_port = free_port(), free_port()
-        self.http_port, self.health_port = free_port(), free_port()
+        self.http_port, self.health_port, self.console_port = free_port(), free_port(), free_port()
         self.tls = self.folder / "tls"
         make_certificates(self.tls)
         self.config = self.folder / "lamplighter.yaml"
@@ -69,7 +69,8 @@ class Outside(Service):
         if tls:
             more += f"\n  caFile: {self.tls}/ca.pem"
         self.config.write_text(filled_in(text, **{"port: 1883": more, "port: 8080": f"port: {self.http_port}",
-                                                "port: 8081": f"port: {self.health_port}"}))
+                                                "port: 8081": f"port: {self.health_port}"})
+                               + f"\nconsole:\n  port: {self.console_port}\n")
 
     def command(self):
         """The line of deploy/systemd's unit, with our paths."""

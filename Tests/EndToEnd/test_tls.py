@@ -104,7 +104,7 @@ class Tls(OwnWorldOfClass):
                             shown(HOST, self.service.ready[listener], context)
 
     def test_plain_listeners_are_on_loopback_alone(self):
-        for name in ("mqttPort", "httpPort", "healthPort", "webSocketPort"):
+        for name in ("mqttPort", "httpPort", "healthPort", "consolePort", "webSocketPort"):
             port = self.service.ready[name]
             with self.subTest(name):
                 socket.create_connection(("127.0.0.1", port), 10).close()
@@ -416,7 +416,7 @@ class Starting(unittest.TestCase):
                                   "--set", "mqtt.clientCertificatePort=-1"]
         self.service.start()
         self.assertEqual({name for name in self.service.ready if name.endswith("Port")},
-                         {"mqttPort", "httpPort", "healthPort", "webSocketTlsPort", "httpTlsPort"})
+                         {"mqttPort", "httpPort", "healthPort", "consolePort", "webSocketTlsPort", "httpTlsPort"})
 
     def test_names_that_are_none_are_refused(self):
         for name, word in (("https://lamps.example.com", "without https://"), ("lamps.example.com:8883", "without a port"),

@@ -1,3 +1,5 @@
+package import JSON
+
 /// One line of the audit trail: an actor, an action, the account and the source address.
 ///
 /// It holds no secret and no code; addresses in it are masked.
@@ -11,6 +13,8 @@ package struct AuditEntry: Sendable, Equatable {
         case providerLinked, providerUnlinked
         case logoutCodeMade, sessionEnded
         case cancellationRequested, cancellationUndone, erased
+        /// An operator's act; `detail` names it.
+        case operatorAct
 
         /// Whether a proof failed: such events may come again and again.
         package var isFailure: Bool {
@@ -41,6 +45,12 @@ package struct AuditEntry: Sendable, Equatable {
     package var terminal: TerminalID?
     /// Further details for an operator, in a few words.
     package var detail: String?
+    /// Of an operator's act: what it was about, such as `device d-1`.
+    package var subject: String?
+    /// What it was before the act, without secrets.
+    package var before: JSONValue?
+    /// What it became, without secrets.
+    package var after: JSONValue?
     /// The time; filled in by the store.
     package var at = Instant(milliseconds: 0)
 

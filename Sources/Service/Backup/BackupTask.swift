@@ -8,7 +8,7 @@ import Metrics
 import Problems
 import ServiceLifecycle
 import ServiceSettings
-import Storage
+package import Storage
 import Synchronization
 import Web
 import Workers
@@ -87,23 +87,9 @@ final class BackupTask: Service {
     private func make(in folder: String, at now: Instant) -> Bool {
         let path = folder + "/" + BackupName.of(now)
         do {
-            try TextFile.makeFolders(of: path)
-            let passphrase = try settings.backupPassphraseFile.map { try Passphrase.read(file: $0) }
-            let report = try Backup(of: directory, version: Version.text).make(
-                at: path,
-                passphrase: passphrase,
-                from: store,
-                now: now
-            ) { _, _ in
+            try Self.make(at: path, settings, directory, from: store, now: now) {
                 if isStopping.load(ordering: .acquiring) { throw CancellationError() }
             }
-            for name in names(in: folder).dropLast(settings.backupsKept) {
-                unlink(folder + "/" + name)
-            }
-            logger.notice(
-                "A backup was made and read back",
-                metadata: ["path": "\(path)", "bytes": "\(report.bytes)"]
-            )
             return true
         } catch is CancellationError {
             return true
@@ -119,8 +105,69 @@ final class BackupTask: Service {
         }
     }
 
-    private func names(in folder: String) -> [String] {
+    private func names(in folder: String) -> [String] { Self.names(in: folder) }
+
+    /// Makes one backup that an operator asked for.
+    fileprivate static func backUp(
+        _ context: RunContext,
+        from store: Store,
+        at path: String,
+        now: Instant
+    ) throws {
+        try make(at: path, context.settings, context.directory, from: store, now: now) {}
+    }
+
+    private static func names(in folder: String) -> [String] {
         TextFile.names(in: folder).filter { BackupName.time(of: $0) != nil }
+    }
+
+    /// Makes one backup, reads it back, and removes those beyond the number to keep.
+    private static func make(
+        at path: String,
+        _ settings: Settings,
+        _ directory: DataDirectory,
+        from store: Store,
+        now: Instant,
+        progress: () throws -> Void
+    ) throws {
+        try TextFile.makeFolders(of: path)
+        let passphrase = try settings.backupPassphraseFile.map { try Passphrase.read(file: $0) }
+        let report = try Backup(of: directory, version: Version.text).make(
+            at: path,
+            passphrase: passphrase,
+            from: store,
+            now: now
+        ) { _, _ in try progress() }
+        let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex))
+        for name in names(in: folder).dropLast(settings.backupsKept) {
+            unlink(folder + "/" + name)
+        }
+        Logger(label: "lamplighter.backup").notice(
+            "A backup was made and read back",
+            metadata: ["path": "\(path)", "bytes": "\(report.bytes)"]
+        )
+    }
+}
+
+/// A backup that an operator asks for, in the folder of those that the service makes.
+package enum BackupNow {
+    /// Makes one beside the running service; returns its path.
+    ///
+    /// - Throws: A `Problem`, also where `backup.directory` is not set.
+    package static func make(_ context: RunContext, from store: Store) throws -> String {
+        guard let folder = context.settings.backupDirectory else {
+            throw Problem(
+                .conflict,
+                "there is no place for backups",
+                at: "backup.directory",
+                why: "the service makes them in backup.directory, which is not set",
+                cures: [.init("lamplighter backup FILE", "make one elsewhere")]
+            )
+        }
+        let now = SystemClock().now
+        let path = AbsolutePath.of(folder) + "/" + BackupName.of(now)
+        try BackupTask.backUp(context, from: store, at: path, now: now)
+        return path
     }
 }
 

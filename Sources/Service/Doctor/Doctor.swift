@@ -1,6 +1,7 @@
 package import Files
 package import JSON
 package import ServiceSettings
+package import Storage
 import Workers
 
 /// Looks at a data directory and the service on it, and changes nothing.
@@ -17,9 +18,19 @@ package struct Doctor {
     private let settings: Settings
     private let directory: DataDirectory
     private let patience: Duration
+    private let store: Store?
 
     /// Prepares an examination; a quick one waits for the service less than a second.
-    package init(settings: Settings, directory: DataDirectory, isQuick: Bool = false) {
+    ///
+    /// Within the service `store` is its own: a process that opens and closes the database's file a second time loses the
+    /// locks that it holds on it.
+    package init(
+        settings: Settings,
+        directory: DataDirectory,
+        isQuick: Bool = false,
+        store: Store? = nil
+    ) {
+        self.store = store
         self.settings = settings
         self.directory = directory
         patience = isQuick ? ServiceLimits.quickAnswerMax : ServiceLimits.probeAnswerMax
@@ -30,17 +41,43 @@ package struct Doctor {
         var findings: [Finding] = []
         for group in Self.groups where groups.contains(group) {
             let began = ContinuousClock.now
-            var found =
-                group == "database"
-                ? DatabaseChecks(directory: directory, place: StorePlace(settings)).run()
-                : [await check(group)]
-            let (seconds, attoseconds) = (ContinuousClock.now - began).components
-            for place in found.indices {
-                found[place].milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
-            }
-            findings += found
+            let found =
+                if let blocking = checkBlocking(group) {
+                    blocking
+                } else {
+                    [
+                        await CertificateCheck(directory: directory, settings: settings)
+                            .run(at: SystemClock().now)
+                    ]
+                }
+            findings += found.map { Self.timed($0, since: began) }
         }
         return findings
+    }
+
+    /// Runs those checks of some groups that block the caller's thread: all but that of the certificates.
+    package func examineBlocking(_ groups: [String]) -> [Finding] {
+        Self.groups.filter(groups.contains).flatMap { group in
+            let began = ContinuousClock.now
+            return (checkBlocking(group) ?? []).map { Self.timed($0, since: began) }
+        }
+    }
+
+    /// Returns the findings of a group; nil for the one whose check does not block.
+    private func checkBlocking(_ group: String) -> [Finding]? {
+        group == "database"
+            ? DatabaseChecks(directory: directory, place: StorePlace(settings)).run()
+            : check(group).map { [$0] }
+    }
+
+    private static func timed(
+        _ finding: Finding,
+        since began: ContinuousClock.Instant
+    ) -> Finding {
+        var finding = finding
+        let (seconds, attoseconds) = (ContinuousClock.now - began).components
+        finding.milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+        return finding
     }
 
     /// Returns the report for programs: `{"version", "ok", "checks"}`.
@@ -59,20 +96,21 @@ package struct Doctor {
         return findings.contains { $0.state == .warn } ? 3 : 0
     }
 
-    private func check(_ group: String) async -> Finding {
+    /// Returns the finding of a group; nil for the one whose check does not block.
+    private func check(_ group: String) -> Finding? {
         switch group {
         case "service":
             ServiceCheck(directory: directory, settings: settings, patience: patience).run()
-        case "store": StoreCheck(directory: directory, place: StorePlace(settings)).run()
+        case "store":
+            StoreCheck(directory: directory, place: StorePlace(settings), store: store).run()
         case "secrets": SystemChecks.secrets(directory)
         case "disk": SystemChecks.disk(directory, settings.diskReserve)
         case "clock": SystemChecks.clock()
         case "limits": SystemChecks.limits(settings)
         case "broker": BrokerCheck(directory: directory, settings: settings).run()
-        case "refusals": RefusalCheck(directory: directory, place: StorePlace(settings)).run()
-        case "certificates":
-            await CertificateCheck(directory: directory, settings: settings)
-                .run(at: SystemClock().now)
+        case "refusals":
+            RefusalCheck(directory: directory, place: StorePlace(settings), store: store).run()
+        case "certificates": nil
         case "backup": BackupCheck(directory: directory, place: StorePlace(settings)).run()
         case "addresses": AddressCheck(settings: settings).run()
         default: GateCheck(directory: directory, settings: settings).run()

@@ -9,6 +9,8 @@ import Workers
 struct RefusalCheck {
     let directory: DataDirectory
     let place: StorePlace
+    /// The service's own, within it; nil to open it.
+    var store: Store?
 
     /// Refusals of an hour above which an operator should look: more than one every four seconds.
     private static let warnMin: Int64 = 1000
@@ -19,7 +21,7 @@ struct RefusalCheck {
         let title = "the gate refuses few"
         do {
             let hourAgo = SystemClock().now.adding(seconds: -3600)
-            let store = try StoreAccess.tool(directory, place)
+            let store = try store ?? StoreAccess.tool(directory, place)
             let counts = try store.read { try $0.refusals.counts(since: hourAgo) }
             let total = counts.reduce(0) { $0 + $1.times }
             let shown = counts.map { "\($0.times) \($0.reason)" }.joined(separator: ", ")

@@ -7,6 +7,8 @@ import Storage
 struct StoreCheck {
     let directory: DataDirectory
     let place: StorePlace
+    /// The service's own, within it; nil to open it.
+    var store: Store?
 
     private var subject: String { place.database?.place ?? directory.database }
 
@@ -20,7 +22,7 @@ struct StoreCheck {
     func run() -> Finding {
         let title = "the store opens, with the settings it needs"
         do {
-            let store = try StoreAccess.tool(directory, place)
+            let store = try store ?? StoreAccess.tool(directory, place)
             let settings = try store.settings()
             let (devices, letters) = try store.read { tx in
                 (try tx.devices.count(), try tx.deadLetters.count())

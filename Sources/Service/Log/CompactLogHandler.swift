@@ -2,12 +2,17 @@ package import Logging
 
 /// Writes one line per event to standard error: time, level, message, `key=value` sorted by key.
 package struct CompactLogHandler: LogHandler {
-    package var logLevel: Logger.Level
+    private var ownLevel: Logger.Level
     package var metadata: Logger.Metadata = [:]
     package var metadataProvider: Logger.MetadataProvider?
 
     /// Makes a handler that drops what is less important than a level.
-    package init(level: Logger.Level) { logLevel = level }
+    package init(level: Logger.Level) { ownLevel = level }
+
+    package var logLevel: Logger.Level {
+        get { LogOverride.current?.level ?? ownLevel }
+        set { ownLevel = newValue }
+    }
 
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }

@@ -4,7 +4,7 @@ package import Logging
 /// Writes one JSON object a line to standard error: `time`, `level`, `label`, `message`, and each value of the metadata
 /// under its key.
 package struct JSONLogHandler: LogHandler {
-    package var logLevel: Logger.Level
+    private var ownLevel: Logger.Level
     package var metadata: Logger.Metadata = [:]
     package var metadataProvider: Logger.MetadataProvider?
     private let label: String
@@ -15,7 +15,12 @@ package struct JSONLogHandler: LogHandler {
     /// Makes a handler for a logger's label that drops what is less important than a level.
     package init(label: String, level: Logger.Level) {
         self.label = label
-        logLevel = level
+        ownLevel = level
+    }
+
+    package var logLevel: Logger.Level {
+        get { LogOverride.current?.level ?? ownLevel }
+        set { ownLevel = newValue }
     }
 
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {

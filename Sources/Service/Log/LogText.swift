@@ -16,6 +16,7 @@ enum LogText {
     /// Writes a line to standard error in one call, so that lines of several threads don't mix.
     static func write(_ line: some Sequence<UInt8>) {
         let bytes = Array(line) + [UInt8(ascii: "\n")]
+        LogTail.keep(bytes)
         _ = Glibc.write(2, bytes, bytes.count)
     }
 

@@ -42,6 +42,11 @@ package struct ExplainPage: Sendable {
         }
     }
 
+    /// Of a refusal: why the gate says no.
+    package var cause: String? { refusal?.cause }
+    /// Of a refusal: what to do.
+    package var cure: String? { refusal?.cure }
+
     /// The page for programs: `{"code", "title", "text", "cause"?, "cure"?}`, the last two for refusals.
     package var json: JSONValue {
         .object(

@@ -163,6 +163,17 @@ extension ProblemCode {
                 does, and restart the broker; its log says why a plugin was not loaded.
                 """
             )
+        case .consoleOpen:
+            (
+                "the console would be open to the network",
+                """
+                Operators' passwords and sessions must not go over a network in clear, whatever else protects it. The console
+                listens on loopback unless console.host names another address; there it speaks TLS with the server's
+                certificate ("lamplighter tls init", or tls.certificate), or stands behind a proxy that does: say so with
+                console.proxy, and give console.url the address that operators type. From afar, "ssh -L 8082:127.0.0.1:8082
+                HOST" needs neither. "--no-console" serves none.
+                """
+            )
         default: laterPage
         }
     }

@@ -9,7 +9,7 @@ package import ServiceSettings
 import Storage
 package import Web
 import Wire
-import Workers
+package import Workers
 
 /// The store and the workers of one process, ready to be run.
 ///
@@ -21,6 +21,8 @@ package struct Backend {
     package let services: [any Service]
     /// The functions of the pages behind links.
     package let pages: Pages
+    /// What the workers work with.
+    package let environment: Environment
 
     /// Opens the store, notes the demo and the tools' principal, and makes the workers.
     ///
@@ -80,7 +82,8 @@ package struct Backend {
                 LinkService(environment),
                 context.publicURL,
                 visitsPerMinute: context.settings.pageVisits
-            )
+            ),
+            environment: environment
         )
     }
 

@@ -11,6 +11,8 @@ struct Banner {
     let store: String
     /// The duration of the start.
     let seconds: Double
+    /// The console's one-time link, while no operator has a password.
+    var link: String?
 
     /// The whole text.
     var text: String {
@@ -27,8 +29,15 @@ struct Banner {
             "  ok  workers    \(settings.workers.map(\.rawValue).joined(separator: " "))",
             "  ok  http       \(http)/   reference \(http)/docs/",
             "  ok  health     \(health)/readyz  /metrics",
+            context.ports.console.map { _ in "  ok  console    \(context.consoleURL)/" },
             "ready in \(duration) s",
         ].compactMap(\.self)
+        if let link {
+            lines += [
+                "", "Sign in as operator (works once, for 30 minutes; again: lamplighter console)",
+                "  \(link)",
+            ]
+        }
         if let demo = context.demo {
             if webSocketURL != nil {
                 lines += [
@@ -60,6 +69,7 @@ struct Banner {
         ]
         let open = context.openListeners
         if !open.isEmpty { values["open.listeners"] = .array(open.map { "\($0.text)" }) }
+        values["console.url"] = context.ports.console.map { _ in "\(context.consoleURL)" }
         values["websocket.url"] = webSocketURL.map { "\($0)" }
         values["tls.until"] = context.tls.map { "\(CertificateText.date($0.certificate.end))" }
         return values

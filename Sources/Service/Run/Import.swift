@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 package import JSON
 import Problems
 import Sodium
@@ -96,6 +96,19 @@ package enum Import {
             why: why,
             cures: [.init("lamplighter product import --force FILE", "do it all the same")]
         )
+    }
+
+    /// Reads an app document as an import would, and stores nothing.
+    ///
+    /// - Throws: `Rejection` with the field at fault.
+    package static func checked(app document: JSONObject, in tx: Transaction) throws -> App {
+        var object = named(document, "appId")
+        if let id = object["appId"]?.stringValue.flatMap({ AppID($0) }) {
+            object = AppSecrets.completed(object, from: try tx.apps.document(id))
+        }
+        let app = try AppCodec.decode(object)
+        try AppDocument.check(object)
+        return app
     }
 
     /// Stores an app document, new or in the place of an older version; without an `appId` one is made.

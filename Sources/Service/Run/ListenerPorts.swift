@@ -19,6 +19,8 @@ package struct ListenerPorts: Sendable, Equatable {
     package var httpTLS: Int?
     /// Health and metrics.
     package var health = 0
+    /// The operators' console.
+    package var console: Int?
 
     /// Names the port of a broker that has one listener.
     package init(mqtt: Int) {
@@ -35,6 +37,8 @@ package struct ListenerPorts: Sendable, Equatable {
         var hasAuthority: Bool
         /// Whether this process relays WebSockets to the broker.
         var relays: Bool
+        /// Whether this process serves the console.
+        var hasConsole = false
     }
 
     /// Chooses the ports, and checks that they are free.
@@ -113,6 +117,19 @@ package struct ListenerPorts: Sendable, Equatable {
                 purpose: "readiness and metrics are served there"
             )
         )
+        if facts.hasConsole {
+            list.append(
+                Wanted(
+                    name: "the console",
+                    place: \.console,
+                    port: settings.consolePort,
+                    hosts: LocalHosts.of(settings.consoleHost),
+                    hostSetting: "console.host",
+                    cure: "--console-port 0",
+                    purpose: "operators come there"
+                )
+            )
+        }
         func add(
             _ setting: ListenerSetting,
             _ place: any WritableKeyPath<ListenerPorts, Int?> & Sendable,

@@ -45,6 +45,8 @@ package struct ReadyFile: Sendable {
                 ("httpPort", port(context.ports.http)),
                 ("httpTlsPort", port(context.ports.httpTLS)),
                 ("healthPort", port(context.ports.health)),
+                ("consolePort", port(context.ports.console)),
+                ("consoleUrl", context.ports.console.map { _ in .string(context.consoleURL) }),
                 ("tlsHost", tlsHost(context)),
                 ("pid", .integer(Int64(getpid()))), ("service", .object(service)),
                 ("demo", demo),

@@ -18,6 +18,7 @@ package struct ServiceRun: Sendable {
     private let ownBroker: Bool
     private let messages: RunMessages
     private let showReady: (@Sendable (JSONValue) -> Void)?
+    private let makeConsole: ConsoleMaker?
     private let started = ContinuousClock.now
 
     /// Prepares a run.
@@ -27,13 +28,16 @@ package struct ServiceRun: Sendable {
     ///   - ownBroker: True for `up`.
     ///   - showReady: Takes what ready.json has, without secrets, when everything accepts work; then there is no
     ///     banner.
+    ///   - makeConsole: Makes the operators' console; without it none is served.
     ///   - messages: Takes the banner.
     package init(
         settings: Settings,
         ownBroker: Bool,
         showReady: (@Sendable (JSONValue) -> Void)? = nil,
+        makeConsole: ConsoleMaker? = nil,
         messages: RunMessages
     ) {
+        self.makeConsole = makeConsole
         self.settings = settings
         self.ownBroker = ownBroker
         self.messages = messages
@@ -108,15 +112,23 @@ package struct ServiceRun: Sendable {
             hasCertificate: tls != nil,
             hasAuthority: tls?.authority != nil,
             // One process of several relays, and a broker that is reached by TLS can't be relayed to.
-            relays: settings.workers.contains(.session) && (ownBroker || settings.mqttCAFile == nil)
+            relays: settings.workers.contains(.session)
+                && (ownBroker || settings.mqttCAFile == nil),
+            // One process of several serves the console, too.
+            hasConsole: makeConsole != nil && settings.hasConsole
+                && settings.workers.contains(.session)
         )
+        if facts.hasConsole {
+            try LocalHosts.checkConsole(settings, hasCertificate: tls != nil)
+        }
         let ports = try ListenerPorts(settings, facts)
         let hasRelay = ports.webSocket != nil || ports.webSocketTLS != nil
         let workers =
             settings.database != nil && !ownBroker ? ["cluster"] : settings.workers.map(\.rawValue)
         let parts =
             (ownBroker ? ["broker"] : [BrokerMonitor.gatePart]) + ["health", "http", "store"]
-            + (hasRelay ? ["websocket"] : []) + workers.map { "worker \($0)" }
+            + (hasRelay ? ["websocket"] : []) + (facts.hasConsole ? ["console"] : [])
+            + workers.map { "worker \($0)" }
         return RunContext(
             settings: settings,
             directory: directory,
@@ -159,10 +171,15 @@ package struct ServiceRun: Sendable {
         StoreSampler.install(in: context.metrics, context)
         BackupTask.install(in: context.metrics, context.directory)
         OpenListener.warn(of: context.openListeners, by: context.logger)
+        let console = context.ports.console == nil ? nil : try makeConsole?(context, backend)
         let announcer = Announcer(readiness: context.readiness) {
             try ready.write(context)
             if let showReady { return showReady(ReadyFile.json(context, withSecrets: false)) }
-            let banner = banner(context, backend)
+            var banner = banner(context, backend)
+            // A link lets in: it is for a person who sees it, not for a log.
+            if ownBroker, context.demo != nil || isatty(2) == 1 {
+                banner.link = try console?.firstLink()
+            }
             messages.say(banner.text, asEvent: "Everything accepts work", banner.metadata)
         }
         let deadline = ShutdownDeadline(
@@ -177,7 +194,8 @@ package struct ServiceRun: Sendable {
             }
         )
         let first: [any Service] = broker.map { [$0] } ?? []
-        let listeners = try WebListeners(context, backend, broker: broker).services
+        let listeners = try WebListeners(context, backend, broker: broker, console: console)
+            .services
         let services = first + backend.services + listeners + [announcer, deadline]
         try await ServiceGroup(configuration: configuration(services, context.logger)).run()
     }

@@ -12,12 +12,20 @@ struct WebListeners {
     /// Prepares the listeners; nothing listens yet.
     ///
     /// - Throws: A `Problem` where the certificate cannot be used.
-    init(_ context: RunContext, _ backend: Backend, broker: BrokerChild?) throws {
+    init(
+        _ context: RunContext,
+        _ backend: Backend,
+        broker: BrokerChild?,
+        console: ConsolePart?
+    ) throws {
         let contexts = try context.tls.map { try Self.contexts(of: $0) }
         var services: [any Service] = [
             Self.health(context), Self.pages(context, backend, tls: contexts),
         ]
         if let relay = Self.relay(context, tls: contexts) { services.append(relay) }
+        if let console, let port = context.ports.console {
+            services.append(Self.console(context, console, port: port, tls: contexts))
+        }
         if let tls = context.tls, let contexts {
             let watch = CertificateWatch(tls, logger: Logger(label: "lamplighter.tls")) {
                 material in
@@ -75,6 +83,26 @@ struct WebListeners {
                 perAddress: settings.httpPerAddress,
                 headerSeconds: settings.httpHeaderSeconds
             ),
+            tell: context.refused,
+            logger: context.logger
+        )
+    }
+
+    private static func console(
+        _ context: RunContext,
+        _ console: ConsolePart,
+        port: Int,
+        tls: TLSContexts?
+    ) -> ConsoleServer {
+        let settings = context.settings
+        return ConsoleServer(
+            endpoints: LocalHosts.of(settings.consoleHost).map {
+                Endpoint(host: $0, port: port, tls: context.consoleHasTLS ? tls : nil)
+            },
+            responder: console.responder,
+            isSecure: context.consoleIsSecure,
+            readiness: context.readiness,
+            limits: ListenerLimits(headerSeconds: settings.httpHeaderSeconds),
             tell: context.refused,
             logger: context.logger
         )

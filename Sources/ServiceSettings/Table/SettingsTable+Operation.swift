@@ -19,6 +19,49 @@ extension SettingsTable {
         ),
     ]
 
+    /// The operators' console.
+    static let console: [Setting] = [
+        Setting(
+            "console.enabled",
+            .flag,
+            standard: .flag(true),
+            doc: "Whether the operators' console is served."
+        ),
+        Setting(
+            "console.host",
+            .text,
+            standard: .text("127.0.0.1"),
+            doc:
+                "Address that the console is served on; beyond loopback with TLS alone, or behind console.proxy."
+        ),
+        Setting(
+            "console.port",
+            .integer(0...65535),
+            standard: .integer(8082),
+            doc:
+                "Port of the console; 0: any free one, as does leaving it out where http.port is 0."
+        ),
+        Setting(
+            "console.proxy",
+            .flag,
+            standard: .flag(false),
+            doc: "Whether a proxy with TLS stands before the console; browsers then come by https."
+        ),
+        Setting(
+            "console.url",
+            .text,
+            standard: .text(""),
+            doc:
+                "Address of the console as operators reach it, for links; empty: the listener's."
+        ),
+        Setting(
+            "console.directory",
+            .text,
+            standard: .text(""),
+            doc: "Directory that the console's files are served from while they are worked on."
+        ),
+    ]
+
     /// Bounds on HTTP.
     static let operationLimits: [NumberSetting] = [
         .memoryMegabytes,

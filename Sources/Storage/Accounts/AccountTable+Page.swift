@@ -1,6 +1,16 @@
 package import Domain
 
 extension AccountTable {
+    /// Returns how many users there are.
+    package func count() throws -> Int64 {
+        try transaction.sql.integer("SELECT count(*) FROM account") ?? 0
+    }
+
+    /// Returns how many users an app has.
+    package func count(ofApp app: AppID) throws -> Int64 {
+        try transaction.sql.integer("SELECT count(*) FROM account WHERE appId = $1", app) ?? 0
+    }
+
     /// Returns users in the order of their ids, from behind one id on.
     package func page(after uid: String = "", app: String? = nil, limit: Int) throws -> [User] {
         try transaction.sql.query(

@@ -44,6 +44,11 @@ package struct AppTable {
         try transaction.meta.raiseCatalogEpoch()
     }
 
+    /// Returns when an app was imported first, and when it was last; nil where there is none.
+    package func stamps(_ id: AppID) throws -> (createdAt: Instant, updatedAt: Instant)? {
+        try sql.find(AppRow.table, id).map { ($0.createdAt, $0.updatedAt) }
+    }
+
     /// Returns the document as it was imported, without the secret.
     package func document(_ id: AppID) throws -> JSONObject? {
         try sql.find(AppRow.table, id).map {

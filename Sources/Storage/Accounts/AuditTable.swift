@@ -31,12 +31,68 @@ package struct AuditTable {
         return lines.compactMap { $0.isKnown ? $0.entry : nil }
     }
 
+    /// Returns lines with their ids, the newest first, older than one, of one user or of all, while `isWanted` picks
+    /// them; looks at `scanMax` lines at most.
+    ///
+    /// - Returns: The lines, and the id to go on before; nil where there is no older one.
+    package func page(
+        of uid: UserID? = nil,
+        before id: Int64 = .max,
+        limit: Int,
+        scanMax: Int = 20_000,
+        where isWanted: (AuditEntry) -> Bool = { _ in true }
+    ) throws -> (lines: [(id: Int64, entry: AuditEntry)], next: Int64?) {
+        var lines: [(id: Int64, entry: AuditEntry)] = []
+        var (looked, next) = (0, Int64?.none)
+        try sql.scan(
+            """
+            SELECT \(AuditRow.table.columns) FROM audit
+            WHERE id < $1 AND ($2 IS NULL OR uid = $2) ORDER BY id DESC
+            """,
+            id,
+            uid
+        ) { row in
+            let line = row.nextRow(AuditRow.self)
+            guard lines.count < limit, looked < scanMax else { return false }
+            looked += 1
+            next = line.id
+            if line.isKnown, isWanted(line.entry) { lines.append((line.id, line.entry)) }
+            return true
+        }
+        let isMore = lines.count == limit || looked == scanMax
+        return (lines, isMore ? next : nil)
+    }
+
+    /// Returns lines with their ids, the oldest first, newer than one, of kinds that this version knows.
+    package func page(after id: Int64, limit: Int) throws -> [(id: Int64, entry: AuditEntry)] {
+        try sql.rows(of: AuditRow.table, "WHERE id > $1 ORDER BY id LIMIT $2", id, limit)
+            .compactMap { $0.isKnown ? ($0.id, $0.entry) : nil }
+    }
+
+    /// Returns operators' acts on one thing until a moment, the newest first, with their ids.
+    package func acts(
+        on subject: String,
+        until moment: Instant,
+        limit: Int
+    ) throws -> [(id: Int64, entry: AuditEntry)] {
+        try sql.rows(
+            of: AuditRow.table,
+            "WHERE subject = $1 AND at <= $2 ORDER BY id DESC LIMIT $3",
+            subject,
+            moment,
+            limit
+        ).compactMap { $0.isKnown ? ($0.id, $0.entry) : nil }
+    }
+
+    /// Returns the id of the newest line; 0 where there is none.
+    package func newestID() throws -> Int64 { try sql.integer("SELECT max(id) FROM audit") ?? 0 }
+
     /// Removes personal details from an erased user's lines; the actions and their times stay.
     package func redact(_ uid: UserID) throws {
         try sql.run(
             """
             UPDATE audit SET actorKind = $1, actorId = $2, actorTerminal = NULL,
-                terminalId = NULL, detail = NULL
+                terminalId = NULL, detail = NULL, subject = NULL, before = NULL, after = NULL
             WHERE uid = $3
             """,
             Actor.erased.kind,
@@ -67,6 +123,9 @@ struct AuditRow: TableRow {
             terminal: column("terminalId", \.entry.terminal),
             detail: column("detail", \.entry.detail)
         )
+        entry.subject = column("subject", \.entry.subject)
+        entry.before = column("before", \.entry.before)
+        entry.after = column("after", \.entry.after)
         entry.at = at
         return AuditRow(id: id, entry: entry, isKnown: kind != nil)
     }

@@ -4,6 +4,9 @@ extension PersonalData {
         var out = [
             "meta": "facts about the installation",
             "product": "not about people", "listedMac": "not about people",
+            "operator": "operators, who are no users",
+            "operatorLink": "of operators", "operatorSession": "of operators",
+            "operatorToken": "of operators",
             "app": "not about people", "service": "not about people",
             "device": "about the device, whichever user has it",
             "status": "about the device, whichever user has it",
@@ -43,6 +46,10 @@ extension PersonalData {
         }
         for column in ["actorId", "actorTerminal"] {
             out["audit.\(column)"] = "where it is the person's, `terminalId` has it"
+        }
+        for column in ["subject", "before", "after"] {
+            out["audit.\(column)"] =
+                "an operator's act on something else; one on the person has its name in `detail`"
         }
         for column in ["lastCid", "checkedTo"] {
             out["formerBinding.\(column)"] = "how far erasing would be"

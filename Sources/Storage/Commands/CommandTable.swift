@@ -30,6 +30,28 @@ package struct CommandTable {
         try sql.rows(of: Command.table, "WHERE did = $1 ORDER BY cid DESC LIMIT $2", did, limit)
     }
 
+    /// Returns a device's commands, newest first, from behind a number on.
+    package func page(_ did: DeviceID, before cid: Int64, limit: Int) throws -> [Command] {
+        try sql.rows(
+            of: Command.table,
+            "WHERE did = $1 AND cid < $2 ORDER BY cid DESC LIMIT $3",
+            did,
+            cid,
+            limit
+        )
+    }
+
+    /// Returns a device's commands that were accepted by a moment, newest first.
+    package func newest(_ did: DeviceID, until moment: Instant, limit: Int) throws -> [Command] {
+        try sql.rows(
+            of: Command.table,
+            "WHERE did = $1 AND createdAt <= $2 ORDER BY createdAt DESC, cid DESC LIMIT $3",
+            did,
+            moment,
+            limit
+        )
+    }
+
     /// Returns open commands past their deadline, at most `limit`.
     package func overdue(limit: Int) throws -> [Command] {
         try sql.rows(
@@ -45,6 +67,18 @@ package struct CommandTable {
         try sql.integer(
             "SELECT min(expiresAt) FROM command WHERE state IN ('queued', 'sent')"
         ).map { Instant(milliseconds: $0) }
+    }
+
+    /// Returns how many commands there are that are open, by state.
+    package func openCounts() throws -> [(state: String, count: Int64)] {
+        try sql.query(
+            """
+            SELECT state, count(*) FROM command WHERE state IN ('queued', 'sent')
+            GROUP BY state ORDER BY state
+            """
+        ) {
+            ($0.next(), $0.next())
+        }
     }
 
     /// Returns a device's open commands, of one user or of all, in the order of their numbers.

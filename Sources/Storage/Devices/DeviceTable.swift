@@ -142,6 +142,16 @@ package struct DeviceTable {
         }
     }
 
+    /// Gives a device another secret; the previous one becomes invalid.
+    package func setSecret(_ did: DeviceID, _ secret: String) throws {
+        transaction.requireLock(of: did)
+        let hash = Sodium.sha256(secret.utf8)
+        try sql.run("UPDATE device SET secretHash = $1 WHERE did = $2", hash, did)
+        if let digest = Digest(hash) {
+            transaction.gate.records.append(.device(did: did.text, secret: digest))
+        }
+    }
+
     /// Tells whether a secret is the device's.
     package func hasSecret(_ device: DeviceRecord, _ secret: String) -> Bool {
         device.secretHash.map { Sodium.areEqual($0, Sodium.sha256(secret.utf8)) } ?? false

@@ -60,6 +60,38 @@ package struct ProductTable {
         try sql.integer("SELECT count(*) FROM device WHERE productKey = $1", key) ?? 0
     }
 
+    /// Returns when a product was imported first, and when it was last; nil where there is none.
+    package func stamps(_ key: ProductKey) throws -> (createdAt: Instant, updatedAt: Instant)? {
+        try sql.find(ProductRow.table, key).map { ($0.createdAt, $0.updatedAt) }
+    }
+
+    /// Returns how many devices of a product have reported each attribute.
+    package func pointCounts(_ key: ProductKey) throws -> [String: Int64] {
+        var counts: [String: Int64] = [:]
+        try sql.scan("SELECT attributes FROM status WHERE productKey = $1", key) { row in
+            for value in row.next(StatusAttributes.self).values {
+                counts[value.name, default: 0] += 1
+            }
+            return true
+        }
+        return counts
+    }
+
+    /// Returns the MACs that an operator listed, in their order, from behind one on.
+    package func macs(_ key: ProductKey, after mac: String, limit: Int) throws -> [MAC] {
+        try sql.query(
+            "SELECT mac FROM listedMac WHERE productKey = $1 AND mac > $2 ORDER BY mac LIMIT $3",
+            key,
+            mac,
+            limit
+        ) { $0.next() }
+    }
+
+    /// Returns how many MACs an operator listed.
+    package func macCount(_ key: ProductKey) throws -> Int64 {
+        try sql.integer("SELECT count(*) FROM listedMac WHERE productKey = $1", key) ?? 0
+    }
+
     /// Tells whether any device's stored state has one of some attributes.
     package func isUsed(_ key: ProductKey, attributes: [String]) throws -> Bool {
         let wanted = Set(attributes)

@@ -62,6 +62,24 @@ package struct DeadLetterTable {
         try sql.rows(of: DeadLetter.table, "WHERE id < $1 ORDER BY id DESC LIMIT $2", id, limit)
     }
 
+    /// Returns letters, oldest first, newer than a row.
+    package func page(after id: Int64, limit: Int) throws -> [DeadLetter] {
+        try sql.rows(of: DeadLetter.table, "WHERE id > $1 ORDER BY id LIMIT $2", id, limit)
+    }
+
+    /// Returns how many letters there are since a moment, by reason, the most frequent first.
+    package func counts(since moment: Instant) throws -> [(reason: String, count: Int64)] {
+        try sql.query(
+            """
+            SELECT reason, count(*) AS total FROM deadLetter
+            WHERE at >= $1 GROUP BY reason ORDER BY total DESC, reason
+            """,
+            moment
+        ) {
+            ($0.next(), $0.next())
+        }
+    }
+
     /// Returns one letter, or nil.
     package func find(_ id: Int64) throws -> DeadLetter? {
         guard id < .max else { return nil }

@@ -74,6 +74,12 @@ package struct ExpiringRows: Sendable {
     package static let ticket = Self("ticket", key: "ticketHash", by: "expiresAt")
     /// Links in messages.
     package static let link = Self("link", key: "tokenHash", by: "expiresAt")
+    /// One-time links of operators.
+    package static let operatorLink = Self("operatorLink", key: "tokenHash", by: "expiresAt")
+    /// Sessions of operators, counted from their begin.
+    package static let operatorSession = Self("operatorSession", key: "sessionId", by: "createdAt")
+    /// Tokens of operators.
+    package static let operatorToken = Self("operatorToken", key: "tokenId", by: "expiresAt")
     /// Runs of schedules.
     package static let scheduleRun = Self("scheduleRun", key: "scheduleId, dueAt", by: "dueAt")
     /// Ended sessions, with the terminals that have no other.

@@ -86,6 +86,12 @@ package struct OutgoingMessageTable {
         try sql.run("UPDATE delivery SET dueAt = $1 WHERE messageId = $2", moment, id)
     }
 
+    /// Makes a message due now, for another try at once.
+    package func retry(_ id: MessageID) throws {
+        try postpone(id, until: transaction.now)
+        transaction.gate.hasOutgoingMessage = true
+    }
+
     /// Records the state that was published to the asking terminal.
     package func note(_ id: MessageID, told state: String) throws {
         try sql.run("UPDATE delivery SET told = $1 WHERE messageId = $2", state, id)
@@ -136,6 +142,15 @@ package struct OutgoingMessageTable {
         return try query("dummy = 0 ORDER BY createdAt").filter {
             $0.message.app == user.app && addresses.contains($0.message.to)
         }
+    }
+
+    /// Returns messages that are not sent yet, the newest first, with the moment of their next try; no dummies.
+    package func newest(limit: Int) throws -> [(due: Due, dueAt: Instant)] {
+        try sql.rows(
+            of: MessageRow.table,
+            "WHERE dummy = 0 ORDER BY createdAt DESC, messageId LIMIT $1",
+            limit
+        ).map { ($0.due, $0.dueAt) }
     }
 
     /// Returns the number of unsent messages.

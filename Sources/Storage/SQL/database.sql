@@ -364,10 +364,15 @@ CREATE TABLE audit (
     actorId TEXT NOT NULL,
     actorTerminal TEXT,
     terminalId TEXT,
-    detail TEXT
+    detail TEXT,
+    subject TEXT,
+    before TEXT,
+    after TEXT
 ) STRICT;
 
 CREATE INDEX auditUser ON audit (uid, id);
+
+CREATE INDEX auditSubject ON audit (subject, id) WHERE subject IS NOT NULL;
 
 CREATE TABLE historyBuffer (
     seq INTEGER NOT NULL PRIMARY KEY,
@@ -592,3 +597,49 @@ CREATE TABLE lease (
     epoch INTEGER NOT NULL,
     PRIMARY KEY (worker, lane)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE operator (
+    name TEXT NOT NULL PRIMARY KEY,
+    role TEXT NOT NULL,
+    createdAt INTEGER NOT NULL,
+    passwordHash TEXT
+) STRICT;
+
+CREATE TABLE operatorLink (
+    tokenHash BLOB NOT NULL PRIMARY KEY,
+    name TEXT NOT NULL,
+    createdAt INTEGER NOT NULL,
+    expiresAt INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX operatorLinkExpiry ON operatorLink (expiresAt);
+
+CREATE TABLE operatorSession (
+    tokenHash BLOB NOT NULL,
+    sessionId TEXT NOT NULL PRIMARY KEY,
+    name TEXT NOT NULL,
+    way TEXT NOT NULL,
+    address TEXT NOT NULL,
+    client TEXT NOT NULL,
+    createdAt INTEGER NOT NULL,
+    seenAt INTEGER NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX operatorSessionToken ON operatorSession (tokenHash);
+
+CREATE INDEX operatorSessionAge ON operatorSession (createdAt);
+
+CREATE TABLE operatorToken (
+    tokenHash BLOB NOT NULL,
+    tokenId TEXT NOT NULL PRIMARY KEY,
+    label TEXT NOT NULL,
+    name TEXT NOT NULL,
+    role TEXT NOT NULL,
+    createdAt INTEGER NOT NULL,
+    expiresAt INTEGER NOT NULL,
+    usedAt INTEGER
+) STRICT;
+
+CREATE UNIQUE INDEX operatorTokenSecret ON operatorToken (tokenHash);
+
+CREATE INDEX operatorTokenExpiry ON operatorToken (expiresAt);

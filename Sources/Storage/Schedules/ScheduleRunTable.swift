@@ -70,6 +70,17 @@ package struct ScheduleRunTable {
         )
     }
 
+    /// Returns the runs of all schedules whose occurrence lies in a time, the newest first, those under way among them.
+    package func all(from: Instant, to: Instant, limit: Int) throws -> [ScheduleRun] {
+        try transaction.sql.rows(
+            of: ScheduleRun.table,
+            "WHERE dueAt >= $1 AND dueAt < $2 ORDER BY dueAt DESC, scheduleId LIMIT $3",
+            from,
+            to,
+            limit
+        )
+    }
+
     /// Returns how many runs there are, by state.
     package func counts() throws -> [(state: String, count: Int64)] {
         try sql.query("SELECT state, count(*) FROM scheduleRun GROUP BY state ORDER BY state") {

@@ -41,6 +41,18 @@ package struct ScheduleTable {
         try sql.integer("SELECT count(*) FROM schedule WHERE did = $1", did) ?? 0
     }
 
+    /// Returns how many schedules a user has.
+    package func count(ofUser uid: UserID) throws -> Int64 {
+        // By the user's devices: schedules have no index by their user.
+        try sql.integer(
+            """
+            SELECT count(*) FROM binding AS b JOIN schedule AS s ON s.did = b.did AND s.uid = b.uid
+            WHERE b.uid = $1
+            """,
+            uid
+        ) ?? 0
+    }
+
     /// Returns devices of a user that have schedules, in the order of their ids, from behind one on.
     package func devices(of uid: UserID, after did: String, limit: Int64) throws -> [DeviceID] {
         try sql.query(
@@ -100,6 +112,26 @@ package struct ScheduleTable {
     package func delete(_ schedule: Schedule) throws {
         transaction.requireLock(of: schedule.did)
         try sql.run("DELETE FROM schedule WHERE scheduleId = $1", schedule.id)
+    }
+
+    /// Returns schedules that act next before a moment, the next one first.
+    package func planned(before moment: Instant, limit: Int) throws -> [Schedule] {
+        try schedules(
+            "WHERE nextAt IS NOT NULL AND nextAt < $1 ORDER BY nextAt, scheduleId LIMIT $2",
+            moment,
+            limit
+        )
+    }
+
+    /// Returns a text that is another one after a schedule was made, removed or planned anew first of all, or ran.
+    package func changeMark() throws -> String {
+        let marks = try [
+            "SELECT count(*) FROM schedule",
+            "SELECT min(nextAt) FROM schedule WHERE nextAt IS NOT NULL",
+            "SELECT max(dueAt) FROM scheduleRun",
+            "SELECT count(*) FROM scheduleRun WHERE state = 'sent'",
+        ].map { try sql.integer($0) ?? 0 }
+        return marks.map { String($0) }.joined(separator: ".")
     }
 
     // MARK: What is due

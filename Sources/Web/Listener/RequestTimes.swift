@@ -4,7 +4,7 @@ import NIOHTTP1
 /// Tells the guard of a connection how far its requests are.
 ///
 /// A header has to come within a time of its own, counted from the connection's begin or from the answer before;
-/// so has a body; and an answer must have been taken within another.
+/// so has a body; and an answer must have been taken within another, counted anew from each part of one that goes on.
 /// Belongs to one connection's event loop, behind the decoder of HTTP.
 final class RequestTimes: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
@@ -39,7 +39,10 @@ final class RequestTimes: ChannelDuplexHandler {
         data: NIOAny,
         promise: EventLoopPromise<Void>?
     ) {
-        if case .end = unwrapOutboundIn(data) {
+        switch unwrapOutboundIn(data) {
+        case .head: break
+        case .body: connection.allow(limits.answerSeconds)
+        case .end:
             // An answer may come before its request's end, which is then not waited for.
             unanswered = max(0, unanswered - 1)
             if unanswered == 0 {

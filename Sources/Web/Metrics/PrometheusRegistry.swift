@@ -48,6 +48,18 @@ package final class PrometheusRegistry: MetricsFactory {
         return page
     }
 
+    /// Returns the series of one name by their labels, such as `worker="status"`.
+    ///
+    /// Of a distribution the value is the sum of its values, beside how many there were. Sampled gauges are as of the
+    /// last scrape.
+    package func readings(_ name: String) -> [(labels: String, value: Double, count: Int64)] {
+        let series = families.withLock { $0[name]?.series } ?? [:]
+        return series.sorted { $0.key < $1.key }.map { labels, one in
+            let reading = one.reading
+            return (labels, reading.value, reading.count)
+        }
+    }
+
     /// Finds or makes the series of a name and its labels; nil where the name has another kind already.
     private func series<S: Series>(
         _ label: String,

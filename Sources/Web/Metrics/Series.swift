@@ -5,6 +5,8 @@ import Synchronization
 protocol Series: AnyObject, Sendable {
     /// Appends the sample lines of this series.
     func render(_ name: String, labels: String, into page: inout String)
+    /// The value, and of a distribution how many values it sums up.
+    var reading: (value: Double, count: Int64) { get }
 }
 
 /// A count that only grows.
@@ -17,6 +19,8 @@ final class CounterSeries: Series, CounterHandler {
     }
 
     func reset() { value.store(0, ordering: .relaxed) }
+
+    var reading: (value: Double, count: Int64) { (Double(value.load(ordering: .relaxed)), 1) }
 
     func render(_ name: String, labels: String, into page: inout String) {
         let text = String(value.load(ordering: .relaxed))
@@ -51,6 +55,10 @@ final class GaugeSeries: Series, MeterHandler, RecorderHandler {
     }
 
     func decrement(by amount: Double) { increment(by: -amount) }
+
+    var reading: (value: Double, count: Int64) {
+        (Double(bitPattern: bits.load(ordering: .relaxed)), 1)
+    }
 
     func render(_ name: String, labels: String, into page: inout String) {
         let text = MetricName.number(Double(bitPattern: bits.load(ordering: .relaxed)))
@@ -88,6 +96,10 @@ final class HistogramSeries: Series, RecorderHandler, TimerHandler {
     }
 
     func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1e9) }
+
+    var reading: (value: Double, count: Int64) {
+        state.withLock { ($0.sum, $0.counts.reduce(0, +)) }
+    }
 
     func render(_ name: String, labels: String, into page: inout String) {
         let (counts, sum) = state.withLock { ($0.counts, $0.sum) }

@@ -23,12 +23,15 @@ enum FormFields {
         return fields
     }
 
-    private static func decode(_ text: Substring) -> String? {
+    /// Decodes a part of a path, in which a plus is a plus; nil where it is malformed.
+    static func decodePart(_ text: Substring) -> String? { decode(text, plus: "+") }
+
+    private static func decode(_ text: Substring, plus: Unicode.Scalar = " ") -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
         while let byte = rest.popFirst() {
             switch byte {
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: plus))
             case UInt8(ascii: "%"):
                 guard let high = rest.popFirst().flatMap(digit),
                     let low = rest.popFirst().flatMap(digit)

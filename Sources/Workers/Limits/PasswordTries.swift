@@ -1,13 +1,13 @@
-import Domain
+package import Domain
 import Sodium
-import Storage
+package import Storage
 import Wire
 
 /// Counts failed passwords: for a name, existing or not, for a terminal, and for the account.
 ///
 /// A try is counted before the password is compared, so that a hundred requests at once have no more tries than
 /// one after the other; a right password removes its own count.
-struct PasswordTries {
+package struct PasswordTries {
     private static let windowSeconds: Int64 = 900
 
     /// The accounts that used up their tries under other names: the answer must equal that to a wrong password,
@@ -66,9 +66,18 @@ struct PasswordTries {
         }
     }
 
+    /// Returns after how many seconds a user may try a password again; nil while there are tries left.
+    package static func wait(of user: User, _ limits: Limits, in tx: Transaction) throws -> Int64? {
+        try tx.attempts.retryAfter(
+            account(user),
+            max: limits.passwordFailures,
+            windowSeconds: windowSeconds
+        )
+    }
+
     /// Forgets the failures under all of a user's names, after a new password was set by a code or a
-    /// link.
-    static func clear(_ user: User, in tx: Transaction) throws {
+    /// link, or an operator lifted the wait.
+    package static func clear(_ user: User, in tx: Transaction) throws {
         for subject in [account(user)] + names(user, tx) { try tx.attempts.clear(subject) }
     }
 

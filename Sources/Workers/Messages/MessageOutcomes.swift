@@ -1,7 +1,7 @@
 import Domain
 package import Logging
 import Metrics
-import Storage
+package import Storage
 import Synchronization
 import Wire
 
@@ -16,6 +16,30 @@ package final class MessageOutcomes: Sendable {
         var works = true
         /// The time from the last message's creation until it was sent.
         var milliseconds: Int64 = 0
+    }
+
+    /// What became of a message, which its row no longer tells.
+    package struct Recent: Sendable {
+        /// The message with its tries.
+        package var row: OutgoingMessageTable.Due
+        /// `sent`, `refused` or `expired`.
+        package var state: String
+        /// Why it was given up, in words without secrets.
+        package var reason: String?
+    }
+
+    /// How many are remembered.
+    private static let recentMax = 100
+    private let outcomes = Mutex<[Recent]>([])
+
+    /// What became of the last messages, the oldest first; lost when the process ends.
+    package var recent: [Recent] { outcomes.withLock { $0 } }
+
+    private func remember(_ row: OutgoingMessageTable.Due, _ state: String, reason: String? = nil) {
+        outcomes.withLock { outcomes in
+            if outcomes.count >= Self.recentMax { outcomes.removeFirst() }
+            outcomes.append(Recent(row: row, state: state, reason: reason))
+        }
     }
 
     private let conditions = Mutex<[OutgoingMessage.Channel: Condition]>([:])
@@ -42,7 +66,10 @@ package final class MessageOutcomes: Sendable {
     func sent(_ row: OutgoingMessageTable.Due, in work: inout UnitOfWork) throws {
         guard try work.tx.outgoingMessages.delete(row.message.id) else { return }
         note(row, works: true, at: work.now)
-        work.tx.afterCommit { self.count(row, "sent") }
+        work.tx.afterCommit {
+            self.count(row, "sent")
+            self.remember(row, "sent")
+        }
         notifyTerminal(row, nil, in: &work)
     }
 
@@ -107,7 +134,10 @@ package final class MessageOutcomes: Sendable {
 
     /// Handles an expired message, which has been deleted from the store.
     func expired(_ row: OutgoingMessageTable.Due, in work: inout UnitOfWork) {
-        work.tx.afterCommit { self.count(row, "expired") }
+        work.tx.afterCommit {
+            self.count(row, "expired")
+            self.remember(row, "expired")
+        }
         guard row.told == nil else { return }
         let failure = Rejection(.unavailable, "The message could not be sent in time.")
         notifyTerminal(row, failure, in: &work)
@@ -119,7 +149,10 @@ package final class MessageOutcomes: Sendable {
         in work: inout UnitOfWork
     ) throws {
         guard try work.tx.outgoingMessages.delete(row.message.id) else { return }
-        work.tx.afterCommit { self.count(row, "failed") }
+        work.tx.afterCommit {
+            self.count(row, "failed")
+            self.remember(row, "refused", reason: why.message)
+        }
         guard row.told == nil, !row.message.isGuarded else { return }
         notifyTerminal(row, why, in: &work)
     }

@@ -11,6 +11,18 @@ struct RunOptions: ParsableArguments {
     @Option(help: "Port of /readyz and /metrics; 0 for any free one (default 8081).")
     var healthPort: Int?
 
+    @Option(help: "Port of the operators' console; 0 for any free one (default 8082).")
+    var consolePort: Int?
+
+    @Flag(name: .customLong("no-console"), help: "Serve no console.")
+    var withoutConsole = false
+
+    @Option(
+        name: .customLong("console-dir"),
+        help: "Serve the console's files from a directory, while they are worked on."
+    )
+    var consoleDirectory: String?
+
     @Option(
         help: "Log level: none, error, warning, notice, info, debug, trace (default info)."
     )
@@ -26,7 +38,10 @@ struct RunOptions: ParsableArguments {
     var flags: [String: String?] {
         [
             "mqtt.port": mqttPort.map(String.init), "http.port": httpPort.map(String.init),
-            "health.port": healthPort.map(String.init), "log.level": logLevel, "workers": workers,
+            "health.port": healthPort.map(String.init),
+            "console.port": consolePort.map(String.init),
+            "console.enabled": withoutConsole ? "false" : nil,
+            "console.directory": consoleDirectory, "log.level": logLevel, "workers": workers,
             "insecure": insecure ? "true" : nil,
         ]
     }

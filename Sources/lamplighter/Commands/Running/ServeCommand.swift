@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Service
 
 /// `serve`: the workers and HTTP, against a broker given by the configuration.
@@ -26,6 +27,7 @@ struct ServeCommand: AsyncParsableCommand {
             settings: values,
             ownBroker: false,
             showReady: output.showReady,
+            makeConsole: ConsoleAPI.make,
             messages: messages
         )
         try await output.running(with: messages) { try await service.run() }

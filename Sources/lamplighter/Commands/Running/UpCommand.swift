@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Service
 
 /// `up`: a broker of our own, the store, all workers and HTTP, in one go.
@@ -28,6 +29,7 @@ struct UpCommand: AsyncParsableCommand {
             settings: values,
             ownBroker: true,
             showReady: output.showReady,
+            makeConsole: ConsoleAPI.make,
             messages: messages
         )
         try await output.running(with: messages) { try await service.run() }

@@ -1,0 +1,118 @@
+import Domain
+import Storage
+import Web
+
+/// Finds out who asks, and refuses what the caller may not do.
+struct Access: Sendable {
+    let store: Store
+    let isSecure: Bool
+
+    /// The cookie's name: with TLS browsers send it to this host alone, and never over a plain connection.
+    var cookieName: String { isSecure ? "__Host-lamplighter" : "lamplighter" }
+
+    /// Returns the cookie that carries a session's token; without one, that ends it.
+    func cookie(_ token: String?) -> (name: String, value: String) {
+        let age = token == nil ? 0 : OperatorSignIn.lifeSeconds
+        let secure = isSecure ? "; Secure" : ""
+        return (
+            "Set-Cookie",
+            "\(cookieName)=\(token ?? ""); Path=/; HttpOnly; SameSite=Strict; Max-Age=\(age)\(secure)"
+        )
+    }
+
+    /// Returns who asks; nil for nobody.
+    ///
+    /// A token in the header counts before a cookie, and a wrong one is not made good by a cookie.
+    func caller(_ request: ConsoleRequest, at now: Instant) throws -> Caller? {
+        if let header = request.header("authorization") {
+            let parts = header.split(separator: " ", maxSplits: 1)
+            guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+            return try caller(token: String(parts[1]), at: now)
+        }
+        guard let cookie = request.cookie(cookieName), !cookie.isEmpty, cookie.utf8.count <= 64
+        else { return nil }
+        return try caller(cookie: cookie, at: now)
+    }
+
+    private func caller(token secret: String, at now: Instant) throws -> Caller? {
+        guard secret.utf8.count <= 64 else { return nil }
+        let found = try store.read { tx -> (OperatorToken, Operator)? in
+            guard let token = try tx.operators.token(secret: secret), now < token.expiresAt,
+                let row = try tx.operators.find(token.name)
+            else { return nil }
+            return (token, row)
+        }
+        guard let (token, row) = found else { return nil }
+        if (token.usedAt ?? token.createdAt).adding(seconds: OperatorSignIn.usedSeconds) <= now
+            || token.usedAt == nil
+        {
+            try store.batch(at: now) { try $0.operators.noteUse(ofToken: token.id) }
+        }
+        return Caller(
+            name: row.name,
+            role: min(token.role, row.role),
+            hasPassword: row.passwordHash != nil,
+            way: .token(token)
+        )
+    }
+
+    private func caller(cookie: String, at now: Instant) throws -> Caller? {
+        let found = try store.read { tx -> (OperatorSession, Operator)? in
+            guard let session = try tx.operators.session(token: cookie), session.isLive(at: now),
+                let row = try tx.operators.find(session.name)
+            else { return nil }
+            return (session, row)
+        }
+        guard let (found, row) = found else { return nil }
+        var session = found
+        if session.seenAt.adding(seconds: OperatorSignIn.usedSeconds) <= now {
+            try store.batch(at: now) { try $0.operators.noteUse(ofSession: session.id) }
+            session.seenAt = now
+        }
+        return Caller(
+            name: row.name,
+            role: row.role,
+            hasPassword: row.passwordHash != nil,
+            way: .session(session)
+        )
+    }
+
+    /// Tells whether a caller's session or token still lets in, for streams that are open.
+    func stillLetsIn(_ caller: Caller, at now: Instant) throws -> Bool {
+        try store.read { tx in
+            guard let row = try tx.operators.find(caller.name) else { return false }
+            switch caller.way {
+            case .session(let session):
+                return try tx.operators.session(session.id)?.isLive(at: now) ?? false
+                    && row.role == caller.role
+            case .token(let token):
+                guard let found = try tx.operators.token(token.id) else { return false }
+                return now < found.expiresAt && min(found.role, row.role) == caller.role
+            case nil: return false
+            }
+        }
+    }
+
+    /// Refuses requests that change something and may come from another page than the console's.
+    ///
+    /// Every such request carries JSON; one that a cookie lets in, or that signs in, also the console's own header, and
+    /// the browser's word that it comes from the same origin.
+    static func requireOwnPage(_ request: ConsoleRequest, hasToken: Bool) throws {
+        guard request.method != "GET" else { return }
+        let type = request.header("content-type")?.lowercased() ?? ""
+        let media = type.prefix { $0 != ";" && $0 != " " }
+        guard media == "application/json" || (request.body.isEmpty && type.isEmpty) else {
+            throw Refused(415, "InvalidRequest", "Send JSON, with Content-Type: application/json.")
+        }
+        guard !hasToken else { return }
+        guard request.header("x-lamplighter") == "console",
+            request.header("sec-fetch-site") == "same-origin", media == "application/json"
+        else {
+            throw Refused(
+                403,
+                "Forbidden",
+                "With a cookie, changes come from the console's own pages alone; scripts use a token."
+            )
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Domain
+import JSON
+import Storage
+
+/// Operations on the audit trail.
+enum AuditOperations {
+    static let all: [Operation] = [
+        Operation("listAudit", "GET", "audit", role: .viewer, list),
+        Operation("exportAudit", "GET", "audit/export", role: .admin, export),
+    ]
+
+    private static let exportMax = 100_000
+
+    /// Returns a page of lines.
+    static func page(
+        _ page: (lines: [(id: Int64, entry: AuditEntry)], next: Int64?)
+    ) -> JSONObject {
+        Shown.page(
+            page.lines.map { AuditView.row($0.id, $0.entry) },
+            next: page.next.map { String($0) }
+        )
+    }
+
+    private static func list(_ call: ConsoleCall) throws -> Reply {
+        let (limit, before, terms) = (try call.limit(), try call.cursor(), try search(call))
+        return try call.read { tx in
+            Reply(
+                page(
+                    try tx.audit.page(before: before, limit: limit) { fits($0, terms) }
+                )
+            )
+        }
+    }
+
+    private static func search(_ call: ConsoleCall) throws -> SearchTerms {
+        let terms = try call.search()
+        try terms.requireKeys(["kind", "act", "operator", "user", "app", "subject"])
+        return terms
+    }
+
+    private static func fits(_ entry: AuditEntry, _ terms: SearchTerms) -> Bool {
+        let act = entry.kind == .operatorAct ? entry.detail : nil
+        return terms.terms.allSatisfy { term in
+            let isFound =
+                switch term.key {
+                case "kind": term.finds(entry.kind.rawValue)
+                case "act": term.finds(anyOf: [act])
+                case "operator":
+                    entry.actor.kind == .operator && term.finds(entry.actor.id)
+                case "user": term.finds(anyOf: [entry.uid?.text])
+                case "app": term.finds(anyOf: [entry.app?.text])
+                case "subject": term.finds(anyOf: [entry.subject])
+                default:
+                    term.finds(anyOf: [
+                        entry.kind.rawValue, entry.detail, entry.subject, entry.uid?.text,
+                        entry.actor.id,
+                    ])
+                }
+            return isFound != term.isNegated
+        }
+    }
+
+    private static func export(_ call: ConsoleCall) throws -> Reply {
+        let terms = try search(call)
+        let lines = try call.read { tx in
+            try tx.audit.page(limit: exportMax, scanMax: 10 * exportMax) { fits($0, terms) }.lines
+        }
+        var text = CSV.line([
+            "time", "kind", "act", "subject", "actorKind", "actor", "uid", "appId", "detail",
+            "before", "after",
+        ])
+        for (_, entry) in lines {
+            let isAct = entry.kind == .operatorAct
+            text += CSV.line([
+                CSV.time(entry.at), entry.kind.rawValue, isAct ? entry.detail ?? "" : "",
+                entry.subject ?? "", entry.actor.kind.rawValue, entry.actor.id,
+                entry.uid?.text ?? "", entry.app?.text ?? "", isAct ? "" : entry.detail ?? "",
+                CSV.text(entry.before), CSV.text(entry.after),
+            ])
+        }
+        return Reply(Array(text.utf8), mediaType: "text/csv; charset=utf-8", file: "audit.csv")
+    }
+}

@@ -1,0 +1,33 @@
+import Domain
+import Foundation
+import JSON
+
+/// Comma-separated values (RFC 4180) that no spreadsheet takes for formulas.
+enum CSV {
+    /// Returns one line.
+    static func line(_ cells: [String]) -> String {
+        cells.map(cell).joined(separator: ",") + "\r\n"
+    }
+
+    private static func cell(_ text: String) -> String {
+        var text = text
+        // What begins like a formula comes from strangers' devices; numbers stay numbers.
+        if let first = text.first, "=+-@\t\r".contains(first), Double(text) == nil {
+            text = "'" + text
+        }
+        guard text.contains(where: { ",\"\r\n".contains($0) }) else { return text }
+        return "\"" + text.replacing("\"", with: "\"\"") + "\""
+    }
+
+    /// Returns a moment as RFC 3339 with milliseconds.
+    static func time(_ moment: Instant) -> String {
+        Date(timeIntervalSince1970: Double(moment.milliseconds) / 1000)
+            .formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))
+    }
+
+    /// Returns a value as text.
+    static func text(_ value: JSONValue?) -> String {
+        guard let value else { return "" }
+        return value.stringValue ?? String(decoding: value.encoded(), as: UTF8.self)
+    }
+}

@@ -1,0 +1,85 @@
+package import Domain
+package import Service
+import Sodium
+package import Storage
+import Workers
+
+extension ConsoleAPI {
+    /// Makes the console of a run; `ServiceRun` is given it.
+    package static let make: ConsoleMaker = { run, backend in
+        let context = ConsoleContext(run, backend)
+        return ConsolePart(responder: ConsoleAPI(context)) {
+            let store = context.store
+            let isSetUp = try store.read { tx in
+                try tx.operators.all().contains { $0.passwordHash != nil }
+            }
+            guard !isSetUp else { return nil }
+            let link = try OperatorLink.make(of: OperatorLink.firstName, role: .admin, in: store)
+            return link.url(at: run.consoleURL)
+        }
+    }
+}
+
+/// A one-time link to the console.
+package struct OperatorLink: Sendable {
+    /// The operator whom it lets in.
+    package let name: String
+    /// The operator's role.
+    package let role: OperatorRole
+    /// When it ends unless it is used before.
+    package let expiresAt: Instant
+    private let token: String
+
+    /// The operator of the first link, and of `lamplighter console`.
+    package static let firstName = "admin"
+
+    /// Makes a link for an operator, who is added with a role where there is none of the name; an existing one keeps the
+    /// role that it has.
+    ///
+    /// - Throws: `Rejection` for a name that can't be one, or too many operators.
+    package static func make(
+        of name: String,
+        role: OperatorRole,
+        in store: Store
+    ) throws -> OperatorLink {
+        try store.batch(at: SystemClock().now) { tx in
+            try make(of: name, role: role, in: tx)
+        }
+    }
+
+    /// The same within a transaction.
+    package static func make(
+        of name: String,
+        role: OperatorRole,
+        in tx: Transaction
+    ) throws -> OperatorLink {
+        guard Operator.accepts(name: name) else {
+            throw Rejection.invalid("name", "A name has 1 to 64 characters of A-Z a-z 0-9 _ -.")
+        }
+        let row: Operator
+        if let found = try tx.operators.find(name) {
+            row = found
+        } else {
+            guard try tx.operators.count() < Int64(Operator.countMax) else {
+                throw Rejection(
+                    .tooManyRequests,
+                    "There are \(Operator.countMax) operators already; remove one first."
+                )
+            }
+            row = Operator(name: name, role: role, createdAt: tx.now)
+            try tx.operators.save(row)
+        }
+        // 128 random bits.
+        let token = Sodium.base64URL(Sodium.randomBytes(16))
+        try tx.operators.addLink(token: token, of: name)
+        return OperatorLink(
+            name: name,
+            role: row.role,
+            expiresAt: tx.now.adding(seconds: OperatorSignIn.linkSeconds),
+            token: token
+        )
+    }
+
+    /// The link's address: what is behind the sign never reaches a server, a log or another page.
+    package func url(at base: String) -> String { "\(base)/console/#enter=\(token)" }
+}

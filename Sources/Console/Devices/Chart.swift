@@ -1,0 +1,218 @@
+import Domain
+import Foundation
+import JSON
+import Storage
+import Web
+import Workers
+
+/// The values of one data point over a time, in steps: what a chart draws.
+struct Chart {
+    private let call: ConsoleCall
+    private let name: String
+    private let from: Instant
+    private let to: Instant
+    private let step: TimeStep
+    private let stepText: String
+    private let zone: TimeZone
+
+    /// Steps that a chart has at most.
+    private static let rowsMax = 2000
+    /// Records that one chart looks at.
+    private static let scanMax = 2_000_000
+    /// Records in one read of the store: a long read prevents the copying of the log.
+    private static let stepRecords = 20_000
+    /// The steps to choose from by the length of the time, in milliseconds, the finest first.
+    private static let steps: [(text: String, milliseconds: Int64)] = [
+        ("1m", 60_000), ("5m", 300_000), ("15m", 900_000), ("1h", 3_600_000),
+        ("6h", 21_600_000), ("1d", 86_400_000), ("1w", 604_800_000), ("1M", 2_592_000_000),
+    ]
+    /// Steps that a chart has unless it asks for others.
+    private static let rowsWanted: Int64 = 400
+    private static let dayMilliseconds: Int64 = 86_400_000
+
+    init(_ call: ConsoleCall) throws {
+        self.call = call
+        guard let name = call.request.query["name"], !name.isEmpty else {
+            throw Refused.invalid("name", "name says which data point.")
+        }
+        self.name = name
+        (from, to) = try Self.period(call)
+        let length = to.milliseconds - from.milliseconds
+        let text =
+            call.request.query["step"]
+            ?? Self.steps.first { length / $0.milliseconds <= Self.rowsWanted }?.text ?? "1M"
+        guard let step = TimeStep(text) else {
+            throw Refused.invalid("step", "step is 1m, 15m, 1h, 1d, 1w, 1M or the like.")
+        }
+        (self.step, stepText) = (step, text)
+        guard let zone = TimeZone(identifier: call.request.query["zone"] ?? "UTC") else {
+            throw Refused.invalid("zone", "zone is an IANA zone such as Europe/Berlin.")
+        }
+        self.zone = zone
+    }
+
+    /// Returns the time that is asked for; the last day unless said.
+    static func period(_ call: ConsoleCall) throws -> (from: Instant, to: Instant) {
+        let range = 0...JSONValue.integerMax
+        let to = try call.integer("to", in: range, default: call.now.milliseconds)
+        let from = try call.integer("from", in: range, default: max(0, to - dayMilliseconds))
+        guard from < to else { throw Refused.invalid("from", "from lies before to.") }
+        return (Instant(milliseconds: from), Instant(milliseconds: to))
+    }
+
+    /// Returns the chart (`Chart`).
+    func reply() throws -> Reply {
+        let (device, product) = try call.read { tx in
+            let device = try DeviceOperations.device(call, in: tx).device
+            return (device, try tx.products.find(device.productKey))
+        }
+        let point = product?.point(name)
+        guard point?.access != .writeOnly else {
+            throw Refused(403, "Forbidden", "\(name) is write-only: its values are never shown.")
+        }
+        var sums = ChartSums(name: name, step: step, zone: zone, rowsMax: Self.rowsMax)
+        let isCut = try scan(device.did, &sums)
+        return Reply(
+            JSONObject([
+                ("name", .string(name)), ("kind", .string(point?.kind.rawValue ?? "any")),
+                ("unit", point?.unit.map { .string($0) }),
+                (
+                    "values",
+                    point.flatMap {
+                        $0.values.isEmpty ? nil : .array($0.values.map(JSONValue.string))
+                    }
+                ), ("from", Shown.moment(from)), ("to", Shown.moment(to)),
+                ("step", .string(stepText)), ("zone", .string(zone.identifier)),
+                ("rows", .array(sums.finish().map { .object($0) })), ("isCut", .bool(isCut)),
+            ])
+        )
+    }
+
+    /// Adds all records of the time, a part of them in each read; returns whether there were too many.
+    private func scan(_ did: DeviceID, _ sums: inout ChartSums) throws -> Bool {
+        var (place, visited) = (HistoryPlace(from), 0)
+        while true {
+            var (count, isFull) = (0, false)
+            visited += try call.read { tx in
+                try tx.history.scan(did, from: place, to: to) { record, next in
+                    guard sums.add(record) else {
+                        isFull = true
+                        return false
+                    }
+                    place = next
+                    count += 1
+                    return count < Self.stepRecords
+                }
+            }
+            if isFull || visited >= Self.scanMax { return true }
+            if count < Self.stepRecords { return false }
+        }
+    }
+}
+
+/// Sums a data point's values up by steps.
+struct ChartSums {
+    private struct Step {
+        var bounds: Range<Instant>
+        var count: Int64 = 0
+        var numbers: Int64 = 0
+        var sum = 0.0
+        var least = Double.infinity
+        var most = -Double.infinity
+        var last = JSONValue.null
+    }
+
+    private let name: String
+    private let step: TimeStep
+    private let zone: TimeZone
+    private let rowsMax: Int
+    private var rows: [JSONObject] = []
+    private var open: Step?
+
+    init(name: String, step: TimeStep, zone: TimeZone, rowsMax: Int) {
+        self.name = name
+        self.step = step
+        self.zone = zone
+        self.rowsMax = rowsMax
+    }
+
+    /// Adds a record; false once there are too many steps.
+    mutating func add(_ record: HistoryRecord) -> Bool {
+        guard let value = record.data?[name], value != .null else { return true }
+        if open?.bounds.contains(record.ts) != true {
+            close()
+            guard rows.count < rowsMax else { return false }
+            let zone = zone
+            open = Step(
+                bounds: step.bounds(of: record.ts) { moment in
+                    let date = Date(timeIntervalSince1970: Double(moment.milliseconds) / 1000)
+                    return Int64(zone.secondsFromGMT(for: date))
+                }
+            )
+        }
+        open?.count += 1
+        open?.last = value
+        if let number = value.doubleValue, let least = open?.least, let most = open?.most {
+            open?.numbers += 1
+            open?.sum += number
+            open?.least = min(least, number)
+            open?.most = max(most, number)
+        }
+        return true
+    }
+
+    private mutating func close() {
+        guard let step = open else { return }
+        let isNumber = step.numbers > 0
+        rows.append(
+            JSONObject([
+                ("at", Shown.moment(step.bounds.lowerBound)),
+                ("until", Shown.moment(step.bounds.upperBound)),
+                ("min", isNumber ? Shown.number(step.least) : nil),
+                ("mean", isNumber ? Shown.number(step.sum / Double(step.numbers)) : nil),
+                ("max", isNumber ? Shown.number(step.most) : nil), ("last", step.last),
+                ("count", .integer(step.count)),
+            ])
+        )
+        open = nil
+    }
+
+    /// Returns the rows.
+    mutating func finish() -> [JSONObject] {
+        close()
+        return rows
+    }
+}
+
+/// A device's records as CSV.
+enum HistoryTableText {
+    private static let rowsMax = 100_000
+
+    /// Returns the file: a line for each record, a column for each data point.
+    static func reply(_ call: ConsoleCall) throws -> Reply {
+        let (from, to) = try Chart.period(call)
+        let name = call.request.query["name"]
+        return try call.read { tx in
+            let device = try DeviceOperations.device(call, in: tx).device
+            let product = try tx.products.find(device.productKey)
+            var (names, rows): ([String], [(Instant, JSONObject)]) = ([], [])
+            _ = try tx.history.scan(device.did, from: HistoryPlace(from), to: to) { record, _ in
+                let data = ProductRules.masked(record.data ?? [:], product: product)
+                let kept = data.members.filter { name == nil || $0.key == name }
+                guard !kept.isEmpty else { return true }
+                for member in kept where !names.contains(member.key) { names.append(member.key) }
+                rows.append((record.ts, JSONObject(members: kept)))
+                return rows.count < rowsMax
+            }
+            var text = CSV.line(["time"] + names)
+            for (ts, data) in rows {
+                text += CSV.line([CSV.time(ts)] + names.map { CSV.text(data[$0]) })
+            }
+            return Reply(
+                Array(text.utf8),
+                mediaType: "text/csv; charset=utf-8",
+                file: "\(device.did).csv"
+            )
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Domain
+import JSON
+import Storage
+
+/// How far a new device is on its way to its first report.
+enum ConnectView {
+    /// Refusals that are looked through for one of the device.
+    private static let refusalsMax = 200
+    /// How old a refusal may be that still explains why a device is not there, in seconds.
+    private static let refusalSeconds: Int64 = 600
+
+    /// Returns where the device of a product and a MAC stands (`Connection`).
+    static func state(_ key: ProductKey, _ mac: MAC, in tx: Transaction) throws -> JSONObject {
+        var state = JSONObject([("productKey", .string(key.text)), ("mac", .string(mac.text))])
+        let device = try tx.devices.find(key, mac)
+        let status = try device.flatMap { try tx.statuses.find($0.did) }?.status
+        let refusal = try lastRefusal(key, mac, did: device?.did, in: tx)
+        state["did"] = device.map { .string($0.did.text) }
+        let isRegistered = device?.registeredAt != nil
+        if let status, !status.attributes.isEmpty {
+            state["state"] = "reported"
+        } else if isRegistered, status?.presence.isOnline == true {
+            state["state"] = "connected"
+        } else if let refusal,
+            refusal.refusal.lastAt > device?.registeredAt ?? Instant(milliseconds: 0)
+        {
+            state["state"] = "refused"
+            state["refusal"] = .object(
+                try RefusalView.row(refusal.id, refusal.refusal, in: tx)
+            )
+        } else {
+            state["state"] = isRegistered ? "registered" : "waiting"
+        }
+        return state
+    }
+
+    private static func lastRefusal(
+        _ key: ProductKey,
+        _ mac: MAC,
+        did: DeviceID?,
+        in tx: Transaction
+    ) throws -> (id: Int64, refusal: ClientRefusal)? {
+        let newest = try tx.refusals.page(
+            since: Instant(milliseconds: 0),
+            limit: refusalsMax
+        )
+        guard let last = newest.last?.refusal.lastAt else { return nil }
+        let oldest = last.adding(seconds: -refusalSeconds)
+        return newest.last { row in
+            guard row.refusal.lastAt >= oldest else { return false }
+            let name = row.refusal.username
+            return name == "device:\(did?.text ?? "?")"
+                || row.refusal.clientID == mac.text
+                || (name == "product:\(key)" && row.refusal.topic?.contains(mac.text) == true)
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import Domain
+import JSON
+import QRCode
+import Service
+import Sodium
+import Storage
+import Wire
+import Workers
+
+/// What an operator does with a device.
+enum DeviceActions {
+    static let all: [Operation] = [
+        Operation("commandDevice", "POST", "devices/{did}/commands", role: .operator, command),
+        Operation("forgetDevice", "DELETE", "devices/{did}", role: .admin, forget),
+        Operation("previewForget", "GET", "devices/{did}/removal", role: .operator, removal),
+        Operation("kickDevice", "POST", "devices/{did}/kick", role: .operator, kick),
+        Operation("rotateDeviceSecret", "POST", "devices/{did}/secret", role: .admin, rotate),
+        Operation("allowReset", "POST", "devices/{did}/reset", role: .operator, allowReset),
+        Operation("showDeviceLabel", "GET", "devices/{did}/label", role: .operator, label),
+        Operation("showLabel", "GET", "products/{productKey}/labels/{mac}", role: .operator) {
+            call in
+            let (key, mac) = (
+                try call.id("productKey", ProductKind.self), try call.id("mac", MACKind.self)
+            )
+            return try label(key, mac, for: call)
+        },
+    ]
+
+    private static let resetMinutes: ClosedRange<Int64> = 1...1440
+
+    private static func command(_ call: ConsoleCall) throws -> Reply {
+        guard let data = try call.fields.object("data"), !data.members.isEmpty else {
+            throw Refused.invalid("data", "data says what to set.")
+        }
+        let mode = try call.fields.word("mode", as: Command.Mode.self) ?? .now
+        let ttl = try call.fields.integer("ttl", in: 1...Command.ttlMax)
+        let (command, product) = try call.act { work, act in
+            let did = try DeviceOperations.device(call, in: work.tx).device.did
+            let product = try work.product(of: did)
+            let request = CommandRequest(
+                did: did,
+                data: data,
+                mode: mode,
+                ttl: ttl,
+                actor: call.actor
+            )
+            let command = try CommandDispatcher.enqueue(request, product: product, in: &work)
+            act.subject = "device \(did)"
+            act.after = .object(ProductRules.masked(data, product: product))
+            return (command, product)
+        }
+        return Reply(CommandView.row(command, product: product))
+    }
+
+    private static func removal(_ call: ConsoleCall) throws -> Reply {
+        try call.read { tx in
+            let did = try DeviceOperations.device(call, in: tx).device.did
+            return Reply(shown(try DeviceRemoval.Summary(of: did, in: tx)))
+        }
+    }
+
+    private static func shown(_ summary: DeviceRemoval.Summary) -> JSONObject {
+        JSONObject([
+            ("users", .array(summary.users.map { .string($0.text) })),
+            ("invitations", Shown.count(summary.invitations)),
+            ("schedules", Shown.count(summary.schedules)),
+            ("commands", Shown.count(summary.commands)), ("records", .integer(summary.records)),
+        ])
+    }
+
+    private static func forget(_ call: ConsoleCall) throws -> Reply {
+        let did = try call.id("did", DeviceKind.self)
+        try call.requireConfirmation(of: did.text)
+        try call.act { work, act in
+            try work.tx.lock(devices: [did])
+            let device = try DeviceOperations.device(call, in: work.tx).device
+            act.subject = "device \(did)"
+            act.before = .object(
+                shown(try DeviceRemoval.Summary(of: did, in: work.tx)).adding([
+                    ("productKey", .string(device.productKey.text)),
+                    ("mac", .string(device.mac.text)),
+                ])
+            )
+            try DeviceOwnership.forget(did, in: &work)
+        }
+        return .empty
+    }
+
+    private static func kick(_ call: ConsoleCall) throws -> Reply {
+        try call.act { work, act in
+            let did = try DeviceOperations.device(call, in: work.tx).device.did
+            act.subject = "device \(did)"
+            work.effects.publish(
+                OutboundMessage(Topics.gateControl, SystemCodec.gate([.kickDevice(did)]))
+            )
+        }
+        return Reply(["told": true])
+    }
+
+    private static func rotate(_ call: ConsoleCall) throws -> Reply {
+        let did = try call.id("did", DeviceKind.self)
+        try call.requireConfirmation(of: did.text)
+        let secret = Sodium.randomSecret()
+        try call.act { work, act in
+            try work.tx.lock(devices: [did])
+            let device = try DeviceOperations.device(call, in: work.tx).device
+            guard device.secretHash != nil else {
+                throw Refused(
+                    409,
+                    "Forbidden",
+                    "\(did) has not registered, so it has no secret yet."
+                )
+            }
+            act.subject = "device \(did)"
+            try work.tx.devices.setSecret(did, secret)
+            work.effects.publish(
+                OutboundMessage(Topics.gateControl, SystemCodec.gate([.kickDevice(did)]))
+            )
+        }
+        return Reply(["secret": .string(secret)])
+    }
+
+    private static func allowReset(_ call: ConsoleCall) throws -> Reply {
+        let did = try call.id("did", DeviceKind.self)
+        let minutes =
+            try call.fields.integer("minutes", in: resetMinutes)
+            ?? RegistrationRules.resetWindowSeconds / 60
+        try call.act { work, act in
+            try work.tx.lock(devices: [did])
+            let device = try DeviceOperations.device(call, in: work.tx).device
+            let until = work.now.adding(seconds: minutes * 60)
+            act.subject = "device \(did)"
+            act.before = device.resetUntil.map { ["resetUntil": Shown.moment($0)] }
+            act.after = ["resetUntil": Shown.moment(until)]
+            try work.tx.devices.allowReset(did, until: until)
+        }
+        return .empty
+    }
+
+    private static func label(_ call: ConsoleCall) throws -> Reply {
+        let device = try call.read { try DeviceOperations.device(call, in: $0).device }
+        return try label(device.productKey, device.mac, for: call)
+    }
+
+    private static func label(
+        _ key: ProductKey,
+        _ mac: MAC,
+        for call: ConsoleCall
+    ) throws -> Reply {
+        let text = try call.read { tx in
+            guard try tx.products.find(key) != nil else {
+                throw Refused.notFound("product \(key)")
+            }
+            return tx.devices.label(key, mac)
+        }
+        let rows = QRCode(text)?.rows ?? []
+        return Reply(["text": .string(text), "rows": .array(rows.map(JSONValue.string))])
+    }
+}
+
+extension JSONObject {
+    /// Returns the object with further members behind its own.
+    func adding(_ more: [(String, JSONValue?)]) -> JSONObject {
+        JSONObject(members: members + JSONObject(more).members)
+    }
+}

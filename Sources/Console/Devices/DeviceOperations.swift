@@ -1,0 +1,77 @@
+import Domain
+import JSON
+import Service
+import ServiceSettings
+import Storage
+import Web
+import Workers
+
+/// Operations on the list of devices, and on one device.
+enum DeviceOperations {
+    /// Rows that a search looks at before it gives up for this page.
+    private static let scanMax = 200_000
+
+    static let all: [Operation] = [
+        Operation("listDevices", "GET", "devices", role: .viewer, list),
+        Operation("countDevices", "GET", "devices/counts", role: .viewer, count),
+        Operation("showDevice", "GET", "devices/{did}", role: .viewer, show),
+    ]
+
+    /// Finds a device by the id in the path.
+    static func device(_ call: ConsoleCall, in tx: Transaction) throws -> DeviceListing {
+        let did = try call.id("did", DeviceKind.self)
+        guard let device = try tx.devices.find(did), let status = try tx.statuses.find(did) else {
+            throw Refused.notFound("device \(did)")
+        }
+        return DeviceListing(device: device, status: status)
+    }
+
+    private static func list(_ call: ConsoleCall) throws -> Reply {
+        let limit = try call.limit()
+        let terms = try call.search()
+        return try call.read { tx in
+            let search = try DeviceSearch(terms, products: tx.products.all(), at: call.now)
+            var (found, looked, last) = ([DeviceListing](), 0, "")
+            try tx.devices.search(search.filter, after: call.request.query["cursor"] ?? "") {
+                guard found.count < limit, looked < scanMax else { return false }
+                looked += 1
+                last = $0.device.did.text
+                let did = $0.device.did
+                let owner = search.isWhole ? nil : try tx.devices.owners(of: [did])[did]
+                if search.isWhole || search.fits($0, owner: owner) { found.append($0) }
+                return true
+            }
+            let isMore = found.count == limit || looked == scanMax
+            let rows = try DeviceView.rows(found, in: tx)
+            return Reply(Shown.page(rows, next: isMore ? last : nil))
+        }
+    }
+
+    private static func count(_ call: ConsoleCall) throws -> Reply {
+        let terms = try call.search()
+        return try call.read { tx in
+            let search = try DeviceSearch(terms, products: tx.products.all(), at: call.now)
+            return Reply(counts(try tx.devices.counts(search.filter)))
+        }
+    }
+
+    static func counts(
+        _ counts: (all: Int64, online: Int64, alerting: Int64, unregistered: Int64)
+    ) -> JSONObject {
+        JSONObject([
+            ("all", .integer(counts.all)), ("online", .integer(counts.online)),
+            ("offline", .integer(counts.all - counts.online)),
+            ("alerting", .integer(counts.alerting)),
+            ("unregistered", .integer(counts.unregistered)),
+        ])
+    }
+
+    private static func show(_ call: ConsoleCall) throws -> Reply {
+        try call.read { tx in
+            let listing = try device(call, in: tx)
+            return Reply(
+                try DeviceView.page(listing, root: call.context.settings.root, in: tx)
+            )
+        }
+    }
+}

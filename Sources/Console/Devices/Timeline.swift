@@ -1,0 +1,240 @@
+import Domain
+import JSON
+import Storage
+import Web
+import Wire
+
+/// What happened to a device, newest first: reports, commands, events, bindings, refusals and operators' acts in one order.
+///
+/// Each entry holds the data of a sentence; the page says it in its language. The cursor is the moment of the last
+/// entry, and how many of that moment were told.
+struct Timeline {
+    private struct Entry {
+        var at: Instant
+        var order: Int64
+        var object: JSONObject
+    }
+
+    private let call: ConsoleCall
+    private let kinds: Set<String>
+    private let limit: Int
+    private let before: Instant
+    private let skip: Int
+
+    private static let allKinds: Set<String> = [
+        "report", "command", "event", "binding", "refusal", "act",
+    ]
+    /// Lines of the audit and refusals that are looked through.
+    private static let scanMax = 5000
+
+    init(_ call: ConsoleCall) throws {
+        self.call = call
+        limit = try call.limit()
+        let wanted = Set(
+            (call.request.query["kinds"] ?? "").split(separator: ",").map(String.init)
+        )
+        guard wanted.isSubset(of: Self.allKinds) else {
+            let names = Self.allKinds.sorted().joined(separator: ", ")
+            throw Refused.invalid("kinds", "kinds are \(names).")
+        }
+        kinds = wanted.isEmpty ? Self.allKinds : wanted
+        guard let cursor = call.request.query["cursor"] else {
+            (before, skip) = (.max, 0)
+            return
+        }
+        guard let place = HistoryPlace(cursor: cursor) else {
+            throw Refused.invalid("cursor", "This is no cursor.")
+        }
+        (before, skip) = (place.ts, place.skip)
+    }
+
+    /// Returns the page.
+    func reply() throws -> Reply {
+        try call.read { tx in
+            let device = try DeviceOperations.device(call, in: tx).device
+            let product = try tx.products.find(device.productKey)
+            var entries: [Entry] = []
+            if kinds.contains("report") { entries += try reports(device, product, in: tx) }
+            if kinds.contains("command") { entries += try commands(device.did, product, in: tx) }
+            if kinds.contains("event") { entries += try events(device.did, in: tx) }
+            if kinds.contains("binding") { entries += try bindings(device.did, in: tx) }
+            if kinds.contains("refusal") { entries += try refusals(device, in: tx) }
+            if kinds.contains("act") { entries += try acts(device.did, in: tx) }
+            entries.sort { ($0.at, $0.order) > ($1.at, $1.order) }
+            return Reply(page(entries))
+        }
+    }
+
+    private func page(_ entries: [Entry]) -> JSONObject {
+        let rest = entries.dropFirst(entries.first?.at == before ? skip : 0)
+        let rows = Array(rest.prefix(limit))
+        guard rest.count > limit, let last = rows.last else {
+            return Shown.page(rows.map(\.object))
+        }
+        let told = rows.reversed().prefix { $0.at == last.at }.count
+        let place = HistoryPlace(last.at, skip: told + (last.at == before ? skip : 0))
+        return Shown.page(rows.map(\.object), next: place.cursor)
+    }
+
+    /// How many rows each kind gives at most: enough to fill the page alone.
+    private var most: Int { limit + skip + 1 }
+
+    // MARK: Kinds
+
+    private func entry(
+        _ kind: String,
+        _ type: String,
+        at moment: Instant,
+        id: String,
+        with more: [(String, JSONValue?)]
+    ) -> Entry {
+        let object = JSONObject([
+            ("id", .string("\(kind)-\(id)")), ("at", Shown.moment(moment)),
+            ("kind", .string(kind)), ("type", .string(type)),
+        ]).adding(more)
+        return Entry(
+            at: moment,
+            order: Int64(id.split(separator: ".").last ?? "") ?? 0,
+            object: object
+        )
+    }
+
+    private func reports(
+        _ device: DeviceRecord,
+        _ product: Product?,
+        in tx: Transaction
+    ) throws -> [Entry] {
+        try tx.history.newest(device.did, until: before, limit: most).enumerated().map {
+            index,
+            record in
+            let data = record.data.map { ProductRules.masked($0, product: product) }
+            return entry(
+                "report",
+                record.binary == nil ? "values" : "bytes",
+                at: record.ts,
+                id: "\(record.ts.milliseconds).\(most - index)",
+                with: [
+                    ("actor", EventCodec.encode(.device(device.did), for: nil)),
+                    ("data", data.map { .object($0) }),
+                ]
+            )
+        }
+    }
+
+    private func commands(
+        _ did: DeviceID,
+        _ product: Product?,
+        in tx: Transaction
+    ) throws -> [Entry] {
+        try tx.commands.newest(did, until: before, limit: most).map { command in
+            let data = ProductRules.masked(command.data, product: product)
+            return entry(
+                "command",
+                command.state.rawValue,
+                at: command.createdAt,
+                id: "\(command.cid)",
+                with: [
+                    ("actor", EventCodec.encode(command.actor, for: nil)),
+                    (
+                        "cause",
+                        command.refusal.map { .string($0.rawValue) }
+                            ?? command.code.map { .string("\($0)") }
+                    ), ("cid", .integer(command.cid)), ("steps", CommandView.steps(command)),
+                    ("data", .object(data)),
+                ]
+            )
+        }
+    }
+
+    private func events(_ did: DeviceID, in tx: Transaction) throws -> [Entry] {
+        var entries: [Entry] = []
+        try tx.events.log(
+            did,
+            from: Instant(milliseconds: 0),
+            to: before,
+            before: nil
+        ) { event, number in
+            entries.append(
+                entry(
+                    "event",
+                    event.type,
+                    at: event.ts,
+                    id: "\(number)",
+                    with: [
+                        ("actor", EventCodec.encode(event.actor, for: nil)),
+                        ("cause", event.reason.map { .string($0) }),
+                        ("name", event.name.map { .string($0) }), ("data", event.value),
+                    ]
+                )
+            )
+            return entries.count < most
+        }
+        return entries
+    }
+
+    private func bindings(_ did: DeviceID, in tx: Transaction) throws -> [Entry] {
+        let bound = try tx.bindings.all(of: did).filter { $0.boundAt <= before }.map { binding in
+            entry(
+                "binding",
+                "bound",
+                at: binding.boundAt,
+                id: binding.uid.text,
+                with: [
+                    ("actor", ["kind": "user", "id": .string(binding.uid.text)]),
+                    ("name", .string(binding.role.rawValue)),
+                ]
+            )
+        }
+        let invited = try tx.sharings.open(of: did).filter { $0.createdAt <= before }.map {
+            sharing in
+            entry(
+                "binding",
+                "invited",
+                at: sharing.createdAt,
+                id: sharing.id.text,
+                with: [
+                    ("actor", ["kind": "user", "id": .string(sharing.inviter.text)]),
+                    ("name", .string(sharing.status.rawValue)),
+                ]
+            )
+        }
+        return (bound + invited).sorted { $0.at > $1.at }.prefix(most).map(\.self)
+    }
+
+    private func refusals(_ device: DeviceRecord, in tx: Transaction) throws -> [Entry] {
+        let names = ["device:\(device.did)", "product:\(device.productKey)"]
+        return try tx.refusals.page(since: Instant(milliseconds: 0), limit: Self.scanMax)
+            .filter { row in
+                let refusal = row.refusal
+                guard refusal.lastAt <= before else { return false }
+                return refusal.username == names[0]
+                    || (refusal.username == names[1] && refusal.clientID == device.mac.text)
+            }.suffix(most).map { id, refusal in
+                entry(
+                    "refusal",
+                    refusal.reason,
+                    at: refusal.lastAt,
+                    id: "\(id)",
+                    with: [
+                        ("actor", EventCodec.encode(.device(device.did), for: nil)),
+                        ("cause", .string(refusal.action)),
+                        ("name", refusal.topic.map { .string($0) }),
+                        ("times", .integer(refusal.times)),
+                    ]
+                )
+            }
+    }
+
+    private func acts(_ did: DeviceID, in tx: Transaction) throws -> [Entry] {
+        let subject = "device \(did)"
+        return try tx.audit.acts(on: subject, until: before, limit: most).map { id, act in
+            entry(
+                "act",
+                act.detail ?? "",
+                at: act.at,
+                id: "\(id)",
+                with: [("actor", EventCodec.encode(act.actor, for: nil)), ("data", act.after)]
+            )
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import Domain
+import JSON
+import Storage
+import Wire
+
+/// Finds out what of a stream's things has changed since its position.
+struct LiveFeed: Sendable {
+    private let hub: LiveHub
+    private var position: StreamPosition
+    private var refusals: [Int64: Int64] = [:]
+    private var lastSlow: ContinuousClock.Instant?
+
+    /// Rows of a log that one look tells at most; the next look goes on.
+    private static let toldMax = 100
+    /// How often what costs more is looked at.
+    private static let slowInterval: Duration = .seconds(1)
+
+    init(_ hub: LiveHub, position: StreamPosition) {
+        self.hub = hub
+        self.position = position
+    }
+
+    /// Looks at what is watched, in one state of the store; what changes by itself once a second.
+    mutating func look(
+        at watches: [Watch],
+        _ caller: Caller,
+        hasChanged: Bool
+    ) throws -> [LiveEvent] {
+        position.keep(watches)
+        let now = ContinuousClock.now
+        let isSlowDue = lastSlow.map { now - $0 >= Self.slowInterval } ?? true
+        if isSlowDue { lastSlow = now }
+        var events: [LiveEvent] = []
+        if isSlowDue, watches.contains(.overview) {
+            tell("overview", try hub.overview.json(caller), of: .overview, in: &events)
+        }
+        if isSlowDue, watches.contains(.system) {
+            tell("system", try SystemView.glance(hub.context), of: .system, in: &events)
+        }
+        guard hasChanged else { return events }
+        try hub.context.store.read { tx in
+            for watch in watches { try look(at: watch, caller, in: tx, into: &events) }
+        }
+        return events
+    }
+
+    private mutating func look(
+        at watch: Watch,
+        _ caller: Caller,
+        in tx: Transaction,
+        into events: inout [LiveEvent]
+    ) throws {
+        switch watch {
+        case .overview, .system, .tap: break
+        case .device(let did):
+            let row = try DeviceView.row(of: did, in: tx)
+            tell("device", row, of: watch, in: &events)
+        case .page(let did):
+            tell("page", try DevicePageView.change(did, in: tx), of: watch, in: &events)
+        case .user(let uid):
+            tell("user", try UserView.change(uid, in: tx), of: watch, in: &events)
+        case .connect(let key, let mac):
+            let state = try ConnectView.state(key, mac, in: tx)
+            tell("connect", state, of: watch, in: &events)
+        case .messages:
+            let rows = try MessageView.newest(hub.context, in: tx)
+            tell("messages", rows, of: watch, in: &events)
+        case .schedules:
+            let mark = try tx.schedules.changeMark()
+            tell("schedules", ["changed": .string(mark)], of: watch, in: &events)
+        case .deadLetters: try lookAtDeadLetters(in: tx, into: &events)
+        case .audit: try lookAtAudit(in: tx, into: &events)
+        case .refusals: try lookAtRefusals(in: tx, into: &events)
+        }
+    }
+
+    /// Tells a state unless it is the one told last; of what is gone, once, that it is.
+    private mutating func tell(
+        _ name: String,
+        _ state: JSONObject?,
+        of watch: Watch,
+        in events: inout [LiveEvent]
+    ) {
+        let data = state ?? ["term": .string(watch.text)]
+        var compared = data
+        compared["at"] = nil
+        let digest = StreamPosition.digest(compared.encoded())
+        guard position[watch] != digest else { return }
+        position[watch] = digest
+        events.append(
+            LiveEvent(name: state == nil ? "gone" : name, data: data, id: position.id)
+        )
+    }
+
+    // MARK: Logs
+
+    private mutating func lookAtDeadLetters(
+        in tx: Transaction,
+        into events: inout [LiveEvent]
+    ) throws {
+        guard let known = position[.deadLetters] else {
+            position[.deadLetters] = try tx.deadLetters.newest()
+            return
+        }
+        let rows = try tx.deadLetters.page(after: known, limit: Self.toldMax)
+        guard let last = rows.last else { return }
+        position[.deadLetters] = last.id
+        events.append(
+            LiveEvent(
+                name: "deadLetters",
+                data: Shown.page(rows.map(DeadLetterView.row)),
+                id: position.id
+            )
+        )
+    }
+
+    private mutating func lookAtAudit(in tx: Transaction, into events: inout [LiveEvent]) throws {
+        guard let known = position[.audit] else {
+            position[.audit] = try tx.audit.newestID()
+            return
+        }
+        let rows = try tx.audit.page(after: known, limit: Self.toldMax)
+        guard let last = rows.last else { return }
+        position[.audit] = last.id
+        let items = rows.map { AuditView.row($0.id, $0.entry) }
+        events.append(LiveEvent(name: "audit", data: Shown.page(items), id: position.id))
+    }
+
+    /// Refusals are rows that grow: those that came or happened again since the newest one known.
+    private mutating func lookAtRefusals(
+        in tx: Transaction,
+        into events: inout [LiveEvent]
+    ) throws {
+        let known = position[.refusals]
+        let rows = try tx.refusals.page(
+            since: Instant(milliseconds: known ?? 0),
+            limit: known == nil ? 1 : Self.toldMax
+        )
+        let isFirst = refusals.isEmpty
+        let new = rows.filter { row in
+            if isFirst { return row.refusal.lastAt.milliseconds > known ?? .max }
+            return refusals[row.id] != row.refusal.times
+        }
+        for row in rows { refusals[row.id] = row.refusal.times }
+        if refusals.count > 10 * Self.toldMax {
+            refusals = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0.refusal.times) })
+        }
+        position[.refusals] = max(known ?? 0, rows.last?.refusal.lastAt.milliseconds ?? 0)
+        guard !new.isEmpty else { return }
+        let items = try new.reversed().map { try RefusalView.row($0.id, $0.refusal, in: tx) }
+        events.append(LiveEvent(name: "refusals", data: Shown.page(items), id: position.id))
+    }
+}

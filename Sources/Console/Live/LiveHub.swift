@@ -1,0 +1,118 @@
+import Domain
+import JSON
+import Sodium
+import Storage
+import Synchronization
+import Web
+import Wire
+
+/// The open streams, and what they have in common: one look for changes, four times a second, while there is any.
+final class LiveHub: Sendable {
+    private struct State {
+        var streams: [String: LiveStream] = [:]
+        var generation = 0
+        var isStopping = false
+        var isLooking = false
+    }
+
+    let context: ConsoleContext
+    let access: Access
+    let overview: OverviewView
+    private let state = Mutex(State())
+    private let changes: ChangeWatch?
+
+    /// Streams that are open at once, of all operators.
+    static let streamsMax = 64
+    /// How often streams look for changes: no row is told more often.
+    static let interval: Duration = .milliseconds(250)
+
+    init(_ context: ConsoleContext, _ access: Access) {
+        self.context = context
+        self.access = access
+        overview = OverviewView(context)
+        changes = try? ChangeWatch(context.store)
+    }
+
+    /// The operations of the live stream.
+    var operations: [Operation] {
+        [
+            Operation("openStream", "GET", "live", role: .viewer, open),
+            Operation("changeStream", "PUT", "live/{stream}", role: .viewer, change),
+        ]
+    }
+
+    /// Ends all streams: the service stops.
+    func stop() { state.withLock { $0.isStopping = true } }
+
+    var isStopping: Bool { state.withLock(\.isStopping) }
+
+    /// Grows whenever something may have been committed.
+    var generation: Int { state.withLock(\.generation) }
+
+    // MARK: Streams
+
+    private func open(_ call: ConsoleCall) throws -> Reply {
+        let terms = (call.request.query["watch"] ?? "").split(separator: ",")
+        let position = call.request.header("last-event-id").map { StreamPosition(id: $0) }
+        let stream = LiveStream(
+            id: "st-" + Sodium.base64URL(Sodium.randomBytes(9)),
+            caller: call.caller,
+            watches: try Watch.read(terms)
+        )
+        let isOpen = state.withLock { state in
+            guard state.streams.count < Self.streamsMax else { return false }
+            state.streams[stream.id] = stream
+            return true
+        }
+        guard isOpen else {
+            throw Refused(503, ErrorCode.unavailable.rawValue, "Too many streams are open.")
+        }
+        return Reply(events: { writer in
+            defer { self.close(stream) }
+            self.beginLooking()
+            try await stream.run(in: self, from: position ?? StreamPosition(), &writer)
+        })
+    }
+
+    private func close(_ stream: LiveStream) {
+        state.withLock { $0.streams[stream.id] = nil }
+    }
+
+    private func change(_ call: ConsoleCall) throws -> Reply {
+        let id = call.parameter("stream")
+        let stream = state.withLock { $0.streams[id] }
+        guard let stream, stream.caller.name == call.caller.name else {
+            throw Refused.notFound("stream of that id; open one")
+        }
+        stream.watches = try Watch.read(call.fields.texts("watch").map { Substring($0) })
+        return .empty
+    }
+
+    // MARK: Changes
+
+    /// Looks for changes until no stream is open.
+    private func beginLooking() {
+        let begins = state.withLock { state in
+            defer { state.isLooking = true }
+            return !state.isLooking
+        }
+        guard begins else { return }
+        Task {
+            while mayLook() {
+                let changes = changes
+                let hasChanged = try? await context.threads.run {
+                    try changes?.hasChanged() ?? true
+                }
+                if hasChanged ?? true { state.withLock { $0.generation += 1 } }
+                try? await Task.sleep(for: Self.interval)
+            }
+        }
+    }
+
+    private func mayLook() -> Bool {
+        state.withLock { state in
+            if state.streams.isEmpty || state.isStopping { state.isLooking = false }
+            return state.isLooking
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Domain
+import JSON
+import Synchronization
+import Web
+
+/// One open stream of events.
+final class LiveStream: Sendable {
+    let id: String
+    let caller: Caller
+    private let state: Mutex<[Watch]>
+
+    /// How long a stream lasts at most; the page then asks again, and goes on where it was.
+    private static let lifeMax: Duration = .seconds(1800)
+    /// How long nothing may be told before the stream says that it lives.
+    private static let silenceMax: Duration = .seconds(5)
+    /// How long a session may have ended before a stream that nothing else wakes notices.
+    private static let accessInterval: Duration = .milliseconds(500)
+
+    init(id: String, caller: Caller, watches: [Watch]) {
+        self.id = id
+        self.caller = caller
+        state = Mutex(watches)
+    }
+
+    /// What it watches.
+    var watches: [Watch] {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+
+    /// One look at what is watched.
+    private struct Look {
+        var events: [LiveEvent] = []
+        var isStillIn = true
+    }
+
+    /// Tells what changes, until the session ends, half an hour is over, or the service stops.
+    ///
+    /// - Throws: Once the client is gone.
+    @concurrent func run(
+        in hub: LiveHub,
+        from position: StreamPosition,
+        _ writer: inout EventWriter
+    ) async throws {
+        let began = ContinuousClock.now
+        var feed = LiveFeed(hub, position: position)
+        var (seen, told, checked) = (-1, began, began)
+        var known: [Watch] = []
+        try await writer.write(
+            Self.event(
+                "hello",
+                ["stream": .string(id)],
+                id: position.id.isEmpty ? nil : position.id
+            )
+        )
+        while !hub.isStopping {
+            let now = ContinuousClock.now
+            guard now - began < Self.lifeMax else { return try await end("time", &writer) }
+            let (generation, watches) = (hub.generation, watches)
+            let isDue = generation != seen || watches != known
+            let isCheckDue = isDue || now - checked >= Self.accessInterval
+            if isCheckDue {
+                let (caller, before) = (caller, feed)
+                let (look, after) = try await hub.context.threads.run {
+                    var feed = before
+                    guard try hub.access.stillLetsIn(caller, at: hub.context.now) else {
+                        return (Look(isStillIn: false), feed)
+                    }
+                    return (
+                        Look(events: try feed.look(at: watches, caller, hasChanged: isDue)), feed
+                    )
+                }
+                guard look.isStillIn else { return try await end("revoked", &writer) }
+                (feed, seen, known, checked) = (after, generation, watches, now)
+                for event in look.events {
+                    try await writer.write(Self.event(event.name, event.data, id: event.id))
+                    told = now
+                }
+            }
+            if now - told >= Self.silenceMax {
+                try await writer.write(Self.event("beat", ["at": Shown.moment(hub.context.now)]))
+                told = now
+            }
+            try await Task.sleep(for: LiveHub.interval)
+        }
+        try await end("stopping", &writer)
+    }
+
+    @concurrent private func end(_ reason: String, _ writer: inout EventWriter) async throws {
+        try await writer.write(Self.event("end", ["reason": .string(reason)]))
+    }
+
+    /// Writes an event; JSON has no line breaks of its own.
+    private static func event(_ name: String, _ data: JSONObject, id: String? = nil) -> [UInt8] {
+        var bytes: [UInt8] = []
+        if let id { bytes += Array("id: \(id)\n".utf8) }
+        bytes += Array("event: \(name)\ndata: ".utf8)
+        bytes += data.encoded()
+        bytes += Array("\n\n".utf8)
+        return bytes
+    }
+}
+
+/// One event of a stream.
+struct LiveEvent: Sendable {
+    var name: String
+    var data: JSONObject
+    /// The position behind it.
+    var id: String
+}

@@ -1,0 +1,78 @@
+import Domain
+
+/// What a stream may watch.
+enum Watch: Hashable, Sendable {
+    case overview, system, refusals, deadLetters, messages, audit, schedules
+    case device(DeviceID)
+    case page(DeviceID)
+    case user(UserID)
+    case connect(ProductKey, MAC)
+    case tap(DeviceID?)
+
+    /// How many a stream watches at most.
+    static let countMax = 250
+
+    /// Reads a term such as `device:d-1`; nil for any other text.
+    init?(_ term: Substring) {
+        let parts = term.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        switch (parts[0], parts.count) {
+        case ("overview", 1): self = .overview
+        case ("system", 1): self = .system
+        case ("refusals", 1): self = .refusals
+        case ("deadLetters", 1): self = .deadLetters
+        case ("messages", 1): self = .messages
+        case ("audit", 1): self = .audit
+        case ("schedules", 1): self = .schedules
+        case ("tap", 1): self = .tap(nil)
+        case ("tap", 2):
+            guard let did = DeviceID(parts[1]) else { return nil }
+            self = .tap(did)
+        case ("device", 2):
+            guard let did = DeviceID(parts[1]) else { return nil }
+            self = .device(did)
+        case ("page", 2):
+            guard let did = DeviceID(parts[1]) else { return nil }
+            self = .page(did)
+        case ("user", 2):
+            guard let uid = UserID(parts[1]) else { return nil }
+            self = .user(uid)
+        case ("connect", 3):
+            guard let key = ProductKey(parts[1]), let mac = MAC(parts[2]) else { return nil }
+            self = .connect(key, mac)
+        default: return nil
+        }
+    }
+
+    /// The term.
+    var text: String {
+        switch self {
+        case .overview: "overview"
+        case .system: "system"
+        case .refusals: "refusals"
+        case .deadLetters: "deadLetters"
+        case .messages: "messages"
+        case .audit: "audit"
+        case .schedules: "schedules"
+        case .device(let did): "device:\(did)"
+        case .page(let did): "page:\(did)"
+        case .user(let uid): "user:\(uid)"
+        case .connect(let key, let mac): "connect:\(key):\(mac)"
+        case .tap(let did): did.map { "tap:\($0)" } ?? "tap"
+        }
+    }
+
+    /// Reads terms.
+    ///
+    /// - Throws: `Refused` for one that there isn't, or too many.
+    static func read(_ terms: [Substring]) throws -> [Watch] {
+        guard terms.count <= countMax else {
+            throw Refused.invalid("watch", "A stream watches at most \(countMax) things.")
+        }
+        return try terms.map { term in
+            guard let watch = Watch(term) else {
+                throw Refused.invalid("watch", "\(term.prefix(64)) can't be watched.")
+            }
+            return watch
+        }
+    }
+}

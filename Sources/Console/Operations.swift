@@ -1,0 +1,12 @@
+import Service
+
+/// The operations of the interface, as `schemas/http` describes them; a test compares ids, paths and roles.
+enum Operations {
+    static func all(_ context: ConsoleContext, _ access: Access, hub: LiveHub) -> [Operation] {
+        SignIn(access).operations + hub.operations + [hub.overview.operation]
+            + OperatorOperations(consoleURL: context.run.consoleURL).all + AuditOperations.all
+            + DeviceOperations.all + DeviceActions.all + DeviceTabs.all + ProductOperations.all
+            + AppOperations.all + UserOperations.all + WorkOperations.all + ScheduleOperations.all
+            + SystemOperations(context: context).all
+    }
+}

@@ -1,0 +1,292 @@
+import Domain
+import JSON
+import Sodium
+import Storage
+import Wire
+import Workers
+
+/// Operations on operators, their sessions and their tokens.
+struct OperatorOperations: Sendable {
+    let consoleURL: String
+
+    var all: [Operation] {
+        [
+            Operation("listOperators", "GET", "operators", role: .admin, list),
+            Operation("addOperator", "POST", "operators", role: .admin, add),
+            Operation("changeOperator", "PATCH", "operators/{name}", role: .admin, change),
+            Operation("removeOperator", "DELETE", "operators/{name}", role: .admin, remove),
+            Operation("makeLink", "POST", "operators/{name}/link", role: .admin, link),
+            Operation("revokeOperator", "POST", "operators/{name}/revoke", role: .admin, revoke),
+            Operation("listOperatorSessions", "GET", "operatorSessions", role: .viewer, sessions),
+            Operation(
+                "endOperatorSession",
+                "DELETE",
+                "operatorSessions/{sessionId}",
+                role: .viewer,
+                endSession
+            ), Operation("listTokens", "GET", "tokens", role: .viewer, tokens),
+            Operation(
+                "makeToken",
+                "POST",
+                "tokens",
+                role: .viewer,
+                isForBrowsers: true,
+                makeToken
+            ), Operation("revokeToken", "DELETE", "tokens/{tokenId}", role: .viewer, revokeToken),
+        ]
+    }
+
+    // MARK: Operators
+
+    private func list(_ call: ConsoleCall) throws -> Reply {
+        let now = call.now
+        return try call.read { tx in
+            let (sessions, tokens) = (try tx.operators.sessions(), try tx.operators.tokens())
+            return Reply(
+                Shown.page(
+                    try tx.operators.all().map { row in
+                        Self.row(
+                            row,
+                            sessions.filter { $0.name == row.name && $0.isLive(at: now) },
+                            tokens: tokens.count { $0.name == row.name && now < $0.expiresAt }
+                        )
+                    }
+                )
+            )
+        }
+    }
+
+    private static func row(
+        _ row: Operator,
+        _ sessions: [OperatorSession],
+        tokens: Int
+    ) -> JSONObject {
+        JSONObject([
+            ("name", .string(row.name)), ("role", .string(row.role.rawValue)),
+            ("hasPassword", .bool(row.passwordHash != nil)),
+            ("createdAt", Shown.moment(row.createdAt)),
+            ("lastSeenAt", sessions.map(\.seenAt).max().map(Shown.moment)),
+            ("sessions", Shown.count(sessions.count)), ("tokens", Shown.count(tokens)),
+        ])
+    }
+
+    /// Finds the operator of the path.
+    private func found(_ call: ConsoleCall, in tx: Transaction) throws -> Operator {
+        let name = call.parameter("name")
+        guard let row = try tx.operators.find(name) else {
+            throw Refused.notFound("operator \(Rejection.shown(name, upTo: 64))")
+        }
+        return row
+    }
+
+    private static func role(_ call: ConsoleCall) throws -> OperatorRole {
+        guard let role = try call.fields.word("role", as: OperatorRole.self) else {
+            throw Refused.invalid("role", "role is viewer, operator or admin.")
+        }
+        return role
+    }
+
+    private func add(_ call: ConsoleCall) throws -> Reply {
+        let name = try call.fields.requiredText("name", length: 1...64)
+        let role = try Self.role(call)
+        let link = try call.act { work, act in
+            guard try work.tx.operators.find(name) == nil else {
+                throw Refused(
+                    409,
+                    ErrorCode.duplicated.rawValue,
+                    "There is an operator \(name).",
+                    field: "name"
+                )
+            }
+            act.subject = "operator \(name)"
+            act.after = ["role": .string(role.rawValue)]
+            return try OperatorLink.make(of: name, role: role, in: work.tx)
+        }
+        return Reply(shown(link))
+    }
+
+    private func shown(_ link: OperatorLink) -> JSONObject {
+        JSONObject([
+            ("operator", .string(link.name)), ("role", .string(link.role.rawValue)),
+            ("url", .string(link.url(at: consoleURL))), ("expiresAt", Shown.moment(link.expiresAt)),
+        ])
+    }
+
+    private func change(_ call: ConsoleCall) throws -> Reply {
+        let role = try Self.role(call)
+        return try call.act { work, act in
+            var row = try found(call, in: work.tx)
+            try Self.requireOtherAdmin(than: row, unless: role == .admin, in: work.tx)
+            act.subject = "operator \(row.name)"
+            act.before = ["role": .string(row.role.rawValue)]
+            act.after = ["role": .string(role.rawValue)]
+            row.role = role
+            try work.tx.operators.save(row)
+            let now = work.now
+            return Reply(
+                Self.row(
+                    row,
+                    try work.tx.operators.sessions(of: row.name).filter { $0.isLive(at: now) },
+                    tokens: try work.tx.operators.tokens(of: row.name).count
+                )
+            )
+        }
+    }
+
+    /// Keeps one admin, so that somebody is left who can manage the others.
+    private static func requireOtherAdmin(
+        than row: Operator,
+        unless isStill: Bool,
+        in tx: Transaction
+    ) throws {
+        guard row.role == .admin, !isStill else { return }
+        guard try tx.operators.all().contains(where: { $0.role == .admin && $0.name != row.name })
+        else {
+            throw Refused(
+                409,
+                "Forbidden",
+                "\(row.name) is the only admin; make another one first."
+            )
+        }
+    }
+
+    private func remove(_ call: ConsoleCall) throws -> Reply {
+        try call.act { work, act in
+            let row = try found(call, in: work.tx)
+            try Self.requireOtherAdmin(than: row, unless: false, in: work.tx)
+            act.subject = "operator \(row.name)"
+            act.before = ["role": .string(row.role.rawValue)]
+            _ = try work.tx.operators.remove(row.name)
+        }
+        return .empty
+    }
+
+    private func link(_ call: ConsoleCall) throws -> Reply {
+        let link = try call.act { work, act in
+            let row = try found(call, in: work.tx)
+            act.subject = "operator \(row.name)"
+            return try OperatorLink.make(of: row.name, role: row.role, in: work.tx)
+        }
+        return Reply(shown(link))
+    }
+
+    private func revoke(_ call: ConsoleCall) throws -> Reply {
+        let count = try call.act { work, act in
+            let row = try found(call, in: work.tx)
+            act.subject = "operator \(row.name)"
+            let count = try work.tx.operators.revoke(row.name)
+            act.after = ["sessionsEnded": Shown.count(count)]
+            return count
+        }
+        return Reply(["count": Shown.count(count)])
+    }
+
+    // MARK: Sessions
+
+    private func sessions(_ call: ConsoleCall) throws -> Reply {
+        let name = call.caller.role == .admin ? nil : call.caller.name
+        return try call.read { tx in
+            let roles = Dictionary(
+                try tx.operators.all().map { ($0.name, $0.role) },
+                uniquingKeysWith: { first, _ in first }
+            )
+            let live = try tx.operators.sessions(of: name).filter { $0.isLive(at: call.now) }
+            return Reply(
+                Shown.page(
+                    live.map { session in
+                        JSONObject([
+                            ("sessionId", .string(session.id)), ("operator", .string(session.name)),
+                            ("role", .string((roles[session.name] ?? .viewer).rawValue)),
+                            ("way", .string(session.way.rawValue)),
+                            ("address", .string(session.address)),
+                            ("client", .string(session.client)),
+                            ("createdAt", Shown.moment(session.createdAt)),
+                            ("lastSeenAt", Shown.moment(session.seenAt)),
+                            ("idleUntil", Shown.moment(session.idleUntil)),
+                            ("expiresAt", Shown.moment(session.expiresAt)),
+                            ("isCurrent", .bool(session.id == call.caller.session?.id)),
+                        ])
+                    }
+                )
+            )
+        }
+    }
+
+    private func endSession(_ call: ConsoleCall) throws -> Reply {
+        let id = call.parameter("sessionId")
+        try call.act { work, act in
+            let session = try work.tx.operators.session(id)
+            guard let session, call.caller.role == .admin || session.name == call.caller.name else {
+                throw Refused.notFound("session of that id")
+            }
+            act.subject = "session \(session.id)"
+            act.before = ["operator": .string(session.name)]
+            _ = try work.tx.operators.end(session.id)
+        }
+        return .empty
+    }
+
+    // MARK: Tokens
+
+    private static func row(_ token: OperatorToken) -> JSONObject {
+        JSONObject([
+            ("tokenId", .string(token.id)), ("name", .string(token.label)),
+            ("operator", .string(token.name)), ("role", .string(token.role.rawValue)),
+            ("createdAt", Shown.moment(token.createdAt)),
+            ("expiresAt", Shown.moment(token.expiresAt)),
+            ("lastUsedAt", token.usedAt.map(Shown.moment)),
+        ])
+    }
+
+    private func tokens(_ call: ConsoleCall) throws -> Reply {
+        let name = call.caller.role == .admin ? nil : call.caller.name
+        return try call.read { tx in
+            Reply(Shown.page(try tx.operators.tokens(of: name).map(Self.row)))
+        }
+    }
+
+    private func makeToken(_ call: ConsoleCall) throws -> Reply {
+        let label = try call.fields.requiredText("name", length: 1...64)
+        let role = try call.fields.word("role", as: OperatorRole.self) ?? call.caller.role
+        let days = try call.fields.integer("days", in: 1...OperatorSignIn.tokenDaysMax)
+        guard role <= call.caller.role else {
+            throw Refused(403, "Forbidden", "A token may do at most what you may.", field: "role")
+        }
+        let token = OperatorToken(
+            id: "ot-" + Sodium.base64URL(Sodium.randomBytes(9)),
+            label: label,
+            name: call.caller.name,
+            role: role,
+            createdAt: call.now,
+            expiresAt: call.now.adding(seconds: (days ?? OperatorSignIn.tokenDays) * 86_400)
+        )
+        let secret = Sodium.randomSecret()
+        try call.act { work, act in
+            guard try work.tx.operators.tokens(of: token.name).count < Operator.tokensMax else {
+                throw Refused(
+                    409,
+                    ErrorCode.tooManyRequests.rawValue,
+                    "You have \(Operator.tokensMax) tokens already; revoke one first."
+                )
+            }
+            act.subject = "token \(token.id)"
+            act.after = ["name": .string(label), "role": .string(role.rawValue)]
+            try work.tx.operators.add(token, secret: secret)
+        }
+        return Reply(["token": .string(secret), "row": .object(Self.row(token))])
+    }
+
+    private func revokeToken(_ call: ConsoleCall) throws -> Reply {
+        let id = call.parameter("tokenId")
+        try call.act { work, act in
+            let token = try work.tx.operators.token(id)
+            guard let token, call.caller.role == .admin || token.name == call.caller.name else {
+                throw Refused.notFound("token of that id")
+            }
+            act.subject = "token \(id)"
+            act.before = ["operator": .string(token.name), "name": .string(token.label)]
+            _ = try work.tx.operators.removeToken(id)
+        }
+        return .empty
+    }
+}

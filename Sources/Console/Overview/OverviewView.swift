@@ -1,0 +1,207 @@
+import Domain
+import JSON
+import Service
+import ServiceSettings
+import Storage
+import Synchronization
+import Web
+import Workers
+
+/// How the installation does, in one look (`Overview`).
+final class OverviewView: Sendable {
+    /// What costs more to find out, and is kept for a while.
+    private struct Kept: Sendable {
+        var findings: [JSONValue] = []
+        var examinedAt: ContinuousClock.Instant?
+        var isExamining = false
+        var counts: JSONObject = [:]
+        var countedAt: ContinuousClock.Instant?
+        var countedFor: Duration = .zero
+        var received: (count: Double, at: ContinuousClock.Instant)?
+        var rate = 0.0
+        /// Steps of the guide; once all are done they stay so.
+        var isGuideDone = false
+    }
+
+    private let context: ConsoleContext
+    private let kept = Mutex(Kept())
+
+    /// How old the doctor's findings may be.
+    private static let examinationMax: Duration = .seconds(30)
+    /// What is looked at: not what knocks at the broker or the listeners, which would see it every time.
+    private static let groups = [
+        "store", "secrets", "disk", "clock", "limits", "refusals", "backup",
+    ]
+    /// How much longer than counting devices took the counts are kept.
+    private static let countedFactor = 50
+    /// How old the counts of devices are at least before they are made again.
+    private static let countedMin: Duration = .seconds(1)
+    private static let changesMax = 10
+    /// The time that counts as today, in seconds.
+    static let daySeconds: Int64 = 86_400
+
+    init(_ context: ConsoleContext) { self.context = context }
+
+    /// The operation that shows it.
+    var operation: Operation {
+        Operation("showOverview", "GET", "overview", role: .viewer) { call in
+            Reply(try self.json(call.caller))
+        }
+    }
+
+    /// Returns all of it; the doctor's findings are those of the last examination, which goes on beside.
+    func json(_ caller: Caller) throws -> JSONObject {
+        examine()
+        let now = context.now
+        let day = now.adding(seconds: -Self.daySeconds)
+        let counts = try deviceCounts()
+        let facts = try context.store.read { tx in
+            JSONObject([
+                ("users", .integer(try tx.accounts.count())),
+                (
+                    "commands",
+                    .object(
+                        JSONObject(
+                            try tx.commands.openCounts().map { ($0.state, .integer($0.count)) }
+                        )
+                    )
+                ),
+                (
+                    "deadLettersToday",
+                    .integer(try tx.deadLetters.counts(since: day).map(\.count).reduce(0, +))
+                ),
+                (
+                    "refusalsToday",
+                    .integer(try tx.refusals.counts(since: day).map(\.times).reduce(0, +))
+                ),
+                (
+                    "changes",
+                    .array(
+                        try tx.audit.page(limit: Self.changesMax).lines.map {
+                            .object(AuditView.row($0.id, $0.entry))
+                        }
+                    )
+                ), ("firstRun", .object(try guide(in: tx))),
+            ])
+        }
+        let waiting = context.run.readiness.parts.compactMap { part in
+            part.waitsFor.map {
+                JSONValue.object(["part": .string(part.name), "reason": .string($0)])
+            }
+        }
+        let findings = kept.withLock(\.findings)
+        let failing = findings.contains { $0.objectValue?["state"]?.stringValue == "fail" }
+        let state =
+            failing || !waiting.isEmpty ? "failing" : findings.isEmpty ? "ok" : "attention"
+        let metrics = context.run.metrics
+        return JSONObject(
+            [
+                ("state", .string(state)), ("needs", Shown.count(findings.count + waiting.count)),
+                ("findings", .array(findings)), ("notReady", .array(waiting)),
+                ("reportsPerSecond", .double(reportRate())), ("devices", .object(counts)),
+                (
+                    "oldestUnansweredSeconds",
+                    .double(
+                        metrics.readings("lamplighter_oldest_unanswered_seconds").map(\.value).max()
+                            ?? 0
+                    )
+                ),
+                (
+                    "outbox",
+                    .integer(
+                        Int64(metrics.readings("lamplighter_outbox_rows").map(\.value).reduce(0, +))
+                    )
+                ),
+                (
+                    "demo",
+                    context.run.demo.map {
+                        .object(["productKey": .string($0.productKey), "appId": .string($0.appID)])
+                    }
+                ),
+                ("version", .string(Version.text)), ("startedAt", Shown.moment(context.startedAt)),
+                ("at", Shown.moment(now)),
+            ].merging(facts)
+        )
+    }
+
+    /// Reports that the status worker has received in a second, over the time between two looks.
+    private func reportRate() -> Double {
+        let count = context.run.metrics.readings("lamplighter_messages_received_total")
+            .filter { $0.labels.contains("\"status\"") }.map(\.value).reduce(0, +)
+        let now = ContinuousClock.now
+        return kept.withLock { kept in
+            guard let before = kept.received else {
+                kept.received = (count, now)
+                return 0
+            }
+            let seconds = (now - before.at) / .seconds(1)
+            guard seconds >= 0.9 else { return kept.rate }
+            kept.rate = ((count - before.count) / seconds * 10).rounded() / 10
+            kept.received = (count, now)
+            return kept.rate
+        }
+    }
+
+    /// Returns the numbers of devices; made again after fifty times as long as making them took.
+    private func deviceCounts() throws -> JSONObject {
+        let began = ContinuousClock.now
+        let known = kept.withLock { kept -> JSONObject? in
+            guard let at = kept.countedAt,
+                began - at < max(Self.countedMin, kept.countedFor * Self.countedFactor)
+            else { return nil }
+            return kept.counts
+        }
+        if let known { return known }
+        let counts = try context.store.read { try $0.devices.counts(DeviceFilter()) }
+        let shown = DeviceOperations.counts(counts)
+        kept.withLock { kept in
+            kept.counts = shown
+            kept.countedAt = began
+            kept.countedFor = .now - began
+        }
+        return shown
+    }
+
+    /// The steps of the guide for somebody who has just begun.
+    private func guide(in tx: Transaction) throws -> JSONObject {
+        let names = ["product", "registered", "reported", "bound", "switched"]
+        if kept.withLock(\.isGuideDone) { return JSONObject(names.map { ($0, true) }) }
+        let done = try tx.guide.steps()
+        if done.allSatisfy(\.self) { kept.withLock { $0.isGuideDone = true } }
+        return JSONObject(zip(names, done).map { ($0, .bool($1)) })
+    }
+
+    /// Has the doctor look again, where its last look is too old; nobody waits for it.
+    private func examine() {
+        let now = ContinuousClock.now
+        let isDue = kept.withLock { kept in
+            guard !kept.isExamining, kept.examinedAt.map({ now - $0 > Self.examinationMax }) ?? true
+            else { return false }
+            kept.isExamining = true
+            return true
+        }
+        guard isDue else { return }
+        let doctor = Doctor(
+            settings: context.settings,
+            directory: context.run.directory,
+            isQuick: true,
+            store: context.store
+        )
+        PlainThread.detach {
+            let findings = doctor.examineBlocking(Self.groups)
+                .filter { $0.state == .warn || $0.state == .fail }
+            self.kept.withLock { kept in
+                kept.findings = findings.map(\.json)
+                kept.examinedAt = .now
+                kept.isExamining = false
+            }
+        }
+    }
+}
+
+extension [(String, JSONValue?)] {
+    /// Returns these members with those of an object behind them.
+    fileprivate func merging(_ object: JSONObject) -> [(String, JSONValue?)] {
+        self + object.members.map { ($0.key, $0.value) }
+    }
+}

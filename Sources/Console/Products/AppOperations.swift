@@ -1,0 +1,152 @@
+import Domain
+import JSON
+import Service
+import Sodium
+import Storage
+import Wire
+import Workers
+
+/// Operations on apps.
+enum AppOperations {
+    static let all: [Operation] = [
+        Operation("listApps", "GET", "apps", role: .viewer) { call in
+            try call.read { tx in
+                Reply(Shown.page(try tx.apps.all().map { try row($0, in: tx) }))
+            }
+        }, Operation("addApp", "POST", "apps", role: .admin, add),
+        Operation("checkApp", "POST", "apps/check", role: .viewer, check),
+        Operation("showApp", "GET", "apps/{appId}", role: .viewer) { call in
+            try call.read { Reply(try shown(try app(call, in: $0), call, in: $0)) }
+        }, Operation("changeApp", "PUT", "apps/{appId}", role: .admin, change),
+        Operation("rotateAppSecret", "POST", "apps/{appId}/secret", role: .admin, rotate),
+    ]
+
+    /// Finds the app of the path.
+    private static func app(_ call: ConsoleCall, in tx: Transaction) throws -> App {
+        let id = try call.id("appId", AppKind.self)
+        guard let found = try tx.apps.find(id) else { throw Refused.notFound("app \(id)") }
+        return found
+    }
+
+    private static func row(_ app: App, in tx: Transaction) throws -> JSONObject {
+        let stamps = try tx.apps.stamps(app.id)
+        return JSONObject([
+            ("appId", .string(app.id.text)), ("name", .string(app.name)),
+            ("users", .integer(try tx.accounts.count(ofApp: app.id))),
+            ("sessions", .integer(try tx.sessions.liveCount(ofApp: app.id))),
+            (
+                "providers",
+                .array(app.providers.keys.map(\.rawValue).sorted().map(JSONValue.string))
+            ),
+            ("createdAt", stamps.map { Shown.moment($0.createdAt) }),
+            ("updatedAt", stamps.map { Shown.moment($0.updatedAt) }),
+        ])
+    }
+
+    /// The document as it may be shown.
+    private static func document(_ app: App, in tx: Transaction) throws -> JSONObject {
+        AppSecrets.removed(from: try tx.apps.document(app.id) ?? [:])
+    }
+
+    private static func shown(
+        _ app: App,
+        _ call: ConsoleCall,
+        in tx: Transaction
+    ) throws -> JSONObject {
+        let days = call.context.environment.limits.sessionSeconds / 86_400
+        return JSONObject([
+            ("row", .object(try row(app, in: tx))),
+            ("document", .object(try document(app, in: tx))),
+            ("policies", .object(AppCodec.encode(app.policies, sessionDays: days))),
+        ])
+    }
+
+    private static func check(_ call: ConsoleCall) throws -> Reply {
+        try call.read { tx in
+            let id = call.body["appId"]?.stringValue.flatMap { AppID($0) }
+            let before = try id.flatMap { try tx.apps.find($0) }
+            let old = try before.map { try document($0, in: tx) } ?? [:]
+            var (problems, breaks): ([JSONValue], [JSONValue]) = ([], [])
+            do {
+                let after = try Import.checked(app: call.body, in: tx)
+                if let before {
+                    breaks = before.providers.keys.filter { after.providers[$0] == nil }.map {
+                        ["path": .string("providers.\($0.rawValue)"), "why": "providerRemoved"]
+                    }
+                    let days = call.context.environment.limits.sessionSeconds / 86_400
+                    let (was, next) = (
+                        before.policies.sessionDays ?? days, after.policies.sessionDays ?? days
+                    )
+                    if next < was {
+                        breaks.append(["path": "policies.sessionDays", "why": "sessionsShorter"])
+                    }
+                }
+            } catch let rejection as Rejection {
+                problems.append(ProductCheck.problem(rejection))
+            }
+            let new = AppSecrets.removed(from: call.body)
+            return Reply([
+                "isNew": .bool(before == nil), "problems": .array(problems),
+                "changes": .array(DocumentChanges.between(old, new)), "breaks": .array(breaks),
+            ])
+        }
+    }
+
+    private static func add(_ call: ConsoleCall) throws -> Reply {
+        let outcome = try call.act { work, act in
+            if let id = call.body["appId"]?.stringValue.flatMap({ AppID($0) }),
+                try work.tx.apps.find(id) != nil
+            {
+                throw Refused(
+                    409,
+                    ErrorCode.duplicated.rawValue,
+                    "There is an app \(id); change that one.",
+                    field: "appId"
+                )
+            }
+            let outcome = try Import.app(.object(call.body), in: work.tx)
+            act.subject = "app \(outcome.id)"
+            act.after = .object(AppSecrets.removed(from: call.body))
+            return outcome
+        }
+        return try call.read { tx in
+            guard let id = AppID(outcome.id), let app = try tx.apps.find(id) else {
+                throw Refused.notFound("app \(outcome.id)")
+            }
+            let secret = call.body["secret"] == nil ? outcome.secret : nil
+            return Reply(
+                try shown(app, call, in: tx).adding([("secret", secret.map { .string($0) })])
+            )
+        }
+    }
+
+    private static func change(_ call: ConsoleCall) throws -> Reply {
+        try call.act { work, act in
+            let before = try app(call, in: work.tx)
+            try ProductOperations.requireMatch(call, try work.tx.apps.stamps(before.id)?.updatedAt)
+            guard call.body["appId"]?.stringValue == before.id.text else {
+                throw Refused.invalid("appId", "The document names another app.")
+            }
+            act.subject = "app \(before.id)"
+            act.app = before.id
+            act.before = .object(try document(before, in: work.tx))
+            _ = try Import.app(.object(call.body), in: work.tx)
+            act.after = .object(try document(try app(call, in: work.tx), in: work.tx))
+        }
+        return try call.read { Reply(try shown(try app(call, in: $0), call, in: $0)) }
+    }
+
+    private static func rotate(_ call: ConsoleCall) throws -> Reply {
+        let id = try call.id("appId", AppKind.self)
+        try call.requireConfirmation(of: id.text)
+        let secret = Sodium.randomSecret()
+        try call.act { work, act in
+            let app = try app(call, in: work.tx)
+            act.subject = "app \(id)"
+            act.app = id
+            let document = try work.tx.apps.document(id) ?? [:]
+            try work.tx.apps.save(app, document: document, secret: secret)
+        }
+        return Reply(["secret": .string(secret)])
+    }
+}

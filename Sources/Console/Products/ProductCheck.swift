@@ -1,0 +1,128 @@
+import Domain
+import JSON
+import Service
+import Storage
+import Wire
+
+/// What a product's document would change, and what would break.
+enum ProductCheck {
+    /// Returns the outcome (`DocumentCheck`); changes nothing.
+    static func check(_ document: JSONObject, in tx: Transaction) throws -> JSONObject {
+        let key = document["productKey"]?.stringValue.flatMap { ProductKey($0) }
+        let before = try key.flatMap { try tx.products.find($0) }
+        var problems: [JSONValue] = []
+        var after: Product?
+        do throws(Rejection) {
+            after = try ProductCodec.decode(document)
+        } catch {
+            problems.append(problem(error))
+        }
+        var (changes, breaks): ([JSONValue], [JSONValue]) = ([], [])
+        if let after {
+            changes = DocumentChanges.between(
+                before.map(ProductCodec.encode) ?? [:],
+                ProductCodec.encode(after)
+            )
+            if let before {
+                let counts = try tx.products.pointCounts(before.key)
+                breaks = broken(from: before, to: after, counts)
+            }
+        }
+        return [
+            "isNew": .bool(before == nil), "problems": .array(problems),
+            "changes": .array(changes), "breaks": .array(breaks),
+        ]
+    }
+
+    /// Returns why a document is refused.
+    static func problem(_ rejection: Rejection) -> JSONValue {
+        .object(
+            JSONObject([
+                ("field", rejection.field.map { .string($0) }),
+                ("message", .string(rejection.message)),
+            ])
+        )
+    }
+
+    private static func broken(
+        from old: Product,
+        to new: Product,
+        _ counts: [String: Int64]
+    ) -> [JSONValue] {
+        func row(_ path: String, _ why: String, devices: Int64?) -> JSONValue {
+            .object(
+                JSONObject([
+                    ("path", .string(path)), ("why", .string(why)),
+                    ("devices", devices.map { .integer($0) }),
+                ])
+            )
+        }
+        let narrowed = Set(ProductRules.narrowed(from: old, to: new))
+        let points = old.dataPoints.compactMap { point -> JSONValue? in
+            let path = "dataPoints.\(point.name)"
+            let devices = counts[point.name] ?? 0
+            guard let next = new.point(point.name) else {
+                return new.isFreeForm ? nil : row(path, "pointRemoved", devices: devices)
+            }
+            if next.kind != point.kind { return row(path, "kindChanged", devices: devices) }
+            if next.access == .writeOnly, point.access != .writeOnly {
+                return row(path, "pointHidden", devices: devices)
+            }
+            if next.access == .readOnly, point.access != .readOnly {
+                return row(path, "readOnly", devices: devices)
+            }
+            if point.kind == .enum, !Set(point.values).isSubset(of: next.values) {
+                return row(path, "wordsRemoved", devices: devices)
+            }
+            return narrowed.contains(point.name)
+                ? row(path, "rangeNarrowed", devices: devices) : nil
+        }
+        let conditions = [ConditionKind.alert, .fault].flatMap { kind in
+            (kind == .alert ? old.alerts : old.faults)
+                .filter { ProductRules.isLost(kind, $0, from: old, to: new) }
+                .map { row("\(kind.field).\($0)", "conditionRemoved", devices: nil) }
+        }
+        return points + conditions
+    }
+}
+
+/// The differences of two documents, member by member.
+enum DocumentChanges {
+    /// Returns them by path; lists of named things are compared by their names.
+    static func between(_ before: JSONObject, _ after: JSONObject, path: String = "") -> [JSONValue]
+    {
+        var names = before.members.map(\.key)
+        names += after.members.map(\.key).filter { before[$0] == nil }
+        return names.flatMap { name in
+            between(before[name], after[name], path: path.isEmpty ? name : "\(path).\(name)")
+        }
+    }
+
+    private static func between(
+        _ before: JSONValue?,
+        _ after: JSONValue?,
+        path: String
+    ) -> [JSONValue] {
+        guard before != after else { return [] }
+        if let before = before?.objectValue, let after = after?.objectValue {
+            return between(before, after, path: path)
+        }
+        if let before = named(before), let after = named(after) {
+            return between(before, after, path: path)
+        }
+        return [
+            .object(JSONObject([("path", .string(path)), ("before", before), ("after", after)]))
+        ]
+    }
+
+    /// Returns a list of objects that have names as an object by these; nil for any other value.
+    private static func named(_ value: JSONValue?) -> JSONObject? {
+        guard let list = value?.arrayValue, !list.isEmpty else { return nil }
+        var members: [JSONObject.Member] = []
+        for item in list {
+            guard let name = item.objectValue?["name"]?.stringValue else { return nil }
+            members.append(.init(key: name, value: item))
+        }
+        return JSONObject(members: members)
+    }
+}

@@ -1,0 +1,214 @@
+import Domain
+import JSON
+import Service
+import Sodium
+import Storage
+import Web
+import Wire
+import Workers
+
+/// Operations on products.
+enum ProductOperations {
+    static let all: [Operation] = [
+        Operation("listProducts", "GET", "products", role: .viewer, list),
+        Operation("addProduct", "POST", "products", role: .admin, add),
+        Operation("checkProduct", "POST", "products/check", role: .viewer) { call in
+            try call.read { Reply(try ProductCheck.check(call.body, in: $0)) }
+        },
+        Operation("showProduct", "GET", "products/{productKey}", role: .viewer) { call in
+            try call.read { Reply(try shown(try product(call, in: $0), in: $0)) }
+        }, Operation("changeProduct", "PUT", "products/{productKey}", role: .admin, change),
+        Operation(
+            "rotateProductSecret",
+            "POST",
+            "products/{productKey}/secret",
+            role: .admin,
+            rotate
+        ), Operation("listMacs", "GET", "products/{productKey}/macs", role: .viewer, macs),
+        Operation("allowMacs", "POST", "products/{productKey}/macs", role: .operator, allow),
+        Operation(
+            "showConnection",
+            "GET",
+            "products/{productKey}/connect/{mac}",
+            role: .viewer,
+            connect
+        ),
+    ]
+
+    private static let macsMax = 1000
+
+    /// Finds the product of the path.
+    private static func product(_ call: ConsoleCall, in tx: Transaction) throws -> Product {
+        let key = try call.id("productKey", ProductKind.self)
+        guard let found = try tx.products.find(key) else {
+            throw Refused.notFound("product \(key)")
+        }
+        return found
+    }
+
+    // MARK: Looking
+
+    private static func list(_ call: ConsoleCall) throws -> Reply {
+        try call.read { tx in
+            Reply(Shown.page(try tx.products.all().map { try row($0, in: tx) }))
+        }
+    }
+
+    private static func row(_ product: Product, in tx: Transaction) throws -> JSONObject {
+        let stamps = try tx.products.stamps(product.key)
+        return JSONObject([
+            ("productKey", .string(product.key.text)), ("name", .string(product.name)),
+            ("registration", .string(product.registration.rawValue)),
+            ("reset", .string(product.reset.rawValue)),
+            ("remoteBind", .string(product.remoteBind.rawValue)),
+            ("points", Shown.count(product.dataPoints.count)),
+            ("devices", .integer(try tx.products.deviceCount(product.key))),
+            ("createdAt", stamps.map { Shown.moment($0.createdAt) }),
+            ("updatedAt", stamps.map { Shown.moment($0.updatedAt) }),
+        ])
+    }
+
+    private static func shown(_ product: Product, in tx: Transaction) throws -> JSONObject {
+        let counts = try tx.products.pointCounts(product.key)
+        let points = product.dataPoints.map { point -> JSONValue in
+            [
+                "point": .object(PointView.declared(point)),
+                "devices": .integer(counts[point.name] ?? 0),
+            ]
+        }
+        return JSONObject([
+            ("row", .object(try row(product, in: tx))),
+            ("document", .object(ProductCodec.encode(product))), ("points", .array(points)),
+            ("listedMacs", .integer(try tx.products.macCount(product.key))),
+        ])
+    }
+
+    private static func macs(_ call: ConsoleCall) throws -> Reply {
+        let limit = try call.limit()
+        return try call.read { tx in
+            let key = try product(call, in: tx).key
+            let after = call.request.query["cursor"] ?? ""
+            let macs = try tx.products.macs(key, after: after, limit: limit + 1)
+            let items = try macs.prefix(limit).map { mac in
+                JSONObject([
+                    ("mac", .string(mac.text)),
+                    ("did", try tx.devices.find(key, mac).map { .string($0.did.text) }),
+                ])
+            }
+            let next = macs.count > limit ? macs[limit - 1].text : nil
+            return Reply(Shown.page(items, next: next))
+        }
+    }
+
+    private static func connect(_ call: ConsoleCall) throws -> Reply {
+        let mac = try call.id("mac", MACKind.self)
+        let place = ConnectPlaces(call.context)
+        return try call.read { tx in
+            let key = try product(call, in: tx).key
+            let isDemo = call.context.run.demo?.productKey == key.text
+            let secret = isDemo && call.caller.role >= .operator
+            return Reply(
+                JSONObject([
+                    ("connection", .object(try ConnectView.state(key, mac, in: tx))),
+                    ("mqttUrl", .string(place.mqtt)),
+                    ("mqttTLSUrl", place.mqttTLS.map { .string($0) }),
+                    ("webSocketUrl", place.webSocket.map { .string($0) }),
+                    ("root", .string(place.root)),
+                    (
+                        "demoSecret",
+                        secret ? call.context.run.demo.map { .string($0.productSecret) } : nil
+                    ),
+                ])
+            )
+        }
+    }
+
+    // MARK: Changing
+
+    private static func add(_ call: ConsoleCall) throws -> Reply {
+        let outcome = try call.act { work, act in
+            if let key = call.body["productKey"]?.stringValue.flatMap({ ProductKey($0) }),
+                try work.tx.products.find(key) != nil
+            {
+                throw Refused(
+                    409,
+                    ErrorCode.duplicated.rawValue,
+                    "There is a product \(key); change that one.",
+                    field: "productKey"
+                )
+            }
+            let outcome = try Import.product(.object(call.body), in: work.tx)
+            act.subject = "product \(outcome.id)"
+            act.after = try ProductKey(outcome.id).flatMap { try work.tx.products.find($0) }
+                .map { .object(ProductCodec.encode($0)) }
+            return outcome
+        }
+        return try call.read { tx in
+            guard let key = ProductKey(outcome.id), let product = try tx.products.find(key) else {
+                throw Refused.notFound("product \(outcome.id)")
+            }
+            let secret = call.body["productSecret"] == nil ? outcome.secret : nil
+            return Reply(
+                try shown(product, in: tx).adding([("secret", secret.map { .string($0) })])
+            )
+        }
+    }
+
+    private static func change(_ call: ConsoleCall) throws -> Reply {
+        try call.act { work, act in
+            let before = try product(call, in: work.tx)
+            try requireMatch(call, try work.tx.products.stamps(before.key)?.updatedAt)
+            guard call.body["productKey"]?.stringValue == before.key.text else {
+                throw Refused.invalid("productKey", "The document names another product.")
+            }
+            _ = try Import.product(.object(call.body), in: work.tx)
+            act.subject = "product \(before.key)"
+            act.before = .object(ProductCodec.encode(before))
+            act.after = .object(ProductCodec.encode(try product(call, in: work.tx)))
+        }
+        return try call.read { Reply(try shown(try product(call, in: $0), in: $0)) }
+    }
+
+    /// Refuses a change of what somebody else changed since it was read.
+    static func requireMatch(_ call: ConsoleCall, _ updatedAt: Instant?) throws {
+        guard let wanted = call.request.header("if-match") else { return }
+        guard wanted.filter({ $0 != "\"" }) == updatedAt.map({ "\($0.milliseconds)" }) else {
+            throw Refused(412, "Conflict", "It was changed since it was read; read it again.")
+        }
+    }
+
+    private static func rotate(_ call: ConsoleCall) throws -> Reply {
+        let key = try call.id("productKey", ProductKind.self)
+        try call.requireConfirmation(of: key.text)
+        let secret = Sodium.randomSecret()
+        try call.act { work, act in
+            let product = try product(call, in: work.tx)
+            act.subject = "product \(key)"
+            try work.tx.products.save(product, secret: secret)
+        }
+        return Reply(["secret": .string(secret)])
+    }
+
+    private static func allow(_ call: ConsoleCall) throws -> Reply {
+        let texts = try call.fields.texts("macs")
+        guard (1...macsMax).contains(texts.count) else {
+            throw Refused.invalid("macs", "macs lists 1 to \(macsMax) addresses.")
+        }
+        let macs = try texts.map { text in
+            guard let mac = MAC(text) else {
+                throw Refused.invalid(
+                    "macs",
+                    "\(text.prefix(64)) is no MAC: 12 lowercase hex digits, or 15 digits."
+                )
+            }
+            return mac
+        }
+        try call.act { work, act in
+            let key = try product(call, in: work.tx).key
+            act.subject = "product \(key)"
+            act.after = ["macs": .array(texts.map(JSONValue.string))]
+            try work.tx.products.list(key, macs)
+        }
+        return Reply(["count": Shown.count(macs.count)])
+    }
+}

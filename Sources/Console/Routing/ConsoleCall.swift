@@ -1,0 +1,118 @@
+import Domain
+import JSON
+import Storage
+import Web
+import Wire
+import Workers
+
+/// One request for an operation, with who asks.
+struct ConsoleCall: Sendable {
+    let request: ConsoleRequest
+    let operation: Operation
+    /// The parameters in the path.
+    let parameters: [String: String]
+    let context: ConsoleContext
+    /// Who asks; a caller without a session is nobody with the least role.
+    let caller: Caller
+    /// The members of the body.
+    let body: JSONObject
+
+    var store: Store { context.store }
+    var now: Instant { context.now }
+    /// The body's members, read with their types.
+    var fields: Fields { Fields(body) }
+    /// The actor that an operator's effects name.
+    var actor: Actor { Actor(.operator, caller.name) }
+    /// Whether addresses are shown in part only.
+    var isMasked: Bool { caller.role < .admin }
+
+    /// Returns a parameter of the path.
+    func parameter(_ name: String) -> String { parameters[name] ?? "" }
+
+    /// Returns an id in the path.
+    func id<Kind: IdentifierKind>(
+        _ name: String,
+        _: Kind.Type = Kind.self
+    ) throws -> Identifier<Kind> {
+        guard let id = Identifier<Kind>(parameter(name)) else {
+            throw Refused.notFound("\(Kind.name) \(Rejection.shown(parameter(name), upTo: 64))")
+        }
+        return id
+    }
+
+    /// Returns a whole number of the query.
+    func integer(
+        _ name: String,
+        in range: ClosedRange<Int64>,
+        default standard: Int64
+    ) throws -> Int64 {
+        guard let text = request.query[name] else { return standard }
+        guard let number = Int64(text), range.contains(number) else {
+            throw Refused.invalid(
+                name,
+                "\(name) is a whole number from \(range.lowerBound) to \(range.upperBound)."
+            )
+        }
+        return number
+    }
+
+    /// How many rows a page has.
+    func limit() throws -> Int { Int(try integer("limit", in: 1...200, default: 50)) }
+
+    /// Returns the cursor as a number.
+    func cursor() throws -> Int64 {
+        try integer("cursor", in: 0...JSONValue.integerMax, default: JSONValue.integerMax)
+    }
+
+    /// The search of the query.
+    func search() throws -> SearchTerms { try SearchTerms(request.query["query"] ?? "") }
+
+    /// Reads the last committed state.
+    func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value { try store.read(body) }
+
+    /// Runs a transaction that changes something, and notes the act in the same one.
+    func act<Value>(_ body: (inout UnitOfWork, inout Act) throws -> Value) throws -> Value {
+        try context.environment.work(publishedBy: .session) { work in
+            var act = Act()
+            let value = try body(&work, &act)
+            try note(act, in: work.tx)
+            return value
+        }
+    }
+
+    /// Notes an act whose effect is elsewhere than in the store.
+    func note(_ act: Act) throws {
+        try store.batch(at: now) { try note(act, in: $0) }
+    }
+
+    /// Notes an act within a transaction.
+    func note(_ act: Act, in tx: Transaction) throws {
+        var entry = AuditEntry(
+            kind: .operatorAct,
+            uid: act.uid,
+            app: act.app,
+            actor: actor,
+            detail: operation.id
+        )
+        entry.subject = act.subject
+        entry.before = act.before
+        entry.after = act.after
+        try tx.audit.add(entry)
+    }
+
+    /// Requires the id of what disappears to be typed.
+    func requireConfirmation(of id: String) throws {
+        guard body["confirm"]?.stringValue == id else {
+            throw Refused.invalid("confirm", "Type \(id) to confirm.")
+        }
+    }
+}
+
+/// What an operator did, for the audit: without secrets.
+struct Act {
+    var subject = ""
+    var uid: UserID?
+    var app: AppID?
+    var before: JSONValue?
+    var after: JSONValue?
+}

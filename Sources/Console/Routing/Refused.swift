@@ -1,0 +1,112 @@
+import Domain
+import JSON
+import Problems
+
+/// A request that is refused: what becomes problem details (RFC 9457).
+struct Refused: Error {
+    /// The HTTP status.
+    var status: Int
+    /// An error code as everywhere, or a code that `lamplighter explain` knows.
+    var code: String
+    /// What was wrong and what to do.
+    var detail: String
+    /// The member of the request at fault.
+    var field: String?
+    /// Seconds until asking again makes sense.
+    var retryAfter: Int64?
+
+    init(_ status: Int, _ code: String, _ detail: String, field: String? = nil) {
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.field = field
+    }
+
+    static func notFound(_ what: String) -> Refused {
+        Refused(404, ErrorCode.resourceNotFound.rawValue, "There is no \(what).")
+    }
+
+    static func invalid(_ field: String, _ detail: String) -> Refused {
+        Refused(400, ErrorCode.invalidRequest.rawValue, detail, field: field)
+    }
+
+    static let unauthorized = Refused(
+        401,
+        ErrorCode.invalidToken.rawValue,
+        "Nobody is signed in. Sign in, or make a link: lamplighter console"
+    )
+
+    /// Translates what an operation threw.
+    init(_ error: any Error) {
+        switch error {
+        case let refused as Refused: self = refused
+        case let rejection as Rejection: self.init(rejection)
+        case let problem as Problem: self.init(problem)
+        case is ConsoleThreads.IsFull:
+            self.init(503, ErrorCode.unavailable.rawValue, "Too many requests wait; ask again.")
+            retryAfter = 1
+        default:
+            self.init(
+                500,
+                ErrorCode.internal.rawValue,
+                "The service could not do it; its log says why, and lamplighter doctor looks for it."
+            )
+        }
+    }
+
+    private init(_ rejection: Rejection) {
+        let status =
+            switch rejection.code {
+            case .invalidRequest, .invalidCode: 400
+            case .invalidToken, .invalidCredentials: 401
+            case .forbidden, .policyRejected, .notListed, .notBound, .notSubscribed,
+                .regionNotServed:
+                403
+            case .resourceNotFound: 404
+            case .duplicated, .deviceOffline, .expired: 409
+            case .deviceTimeout: 504
+            case .tooManyRequests: 429
+            case .unavailable: 503
+            case .internal: 500
+            }
+        self.init(status, rejection.code.rawValue, rejection.message, field: rejection.field)
+        retryAfter = rejection.retryAfter
+    }
+
+    private init(_ problem: Problem) {
+        let status =
+            switch problem.code {
+            case .notFound: 404
+            case .conflict: 409
+            case .documentInvalid, .documentUnreadable, .settingInvalid: 400
+            case .notRunning: 503
+            default: 500
+            }
+        let cure = problem.cures.first.map {
+            " \($0.title.isEmpty ? "Try" : $0.title): \($0.command)"
+        }
+        self.init(
+            status,
+            problem.code.rawValue,
+            "\(problem.message): \(problem.why).\(cure ?? "")",
+            field: problem.place
+        )
+    }
+
+    /// The problem details.
+    var json: JSONObject {
+        JSONObject([
+            ("type", "about:blank"), ("title", .string(Self.titles[status] ?? "Refused")),
+            ("status", .integer(Int64(status))), ("detail", .string(detail)),
+            ("code", .string(code)), ("field", field.map { .string($0) }),
+            ("retryAfter", retryAfter.map { .integer($0) }),
+        ])
+    }
+
+    private static let titles = [
+        400: "The request is wrong", 401: "Not signed in", 403: "Not allowed",
+        404: "Not found", 405: "No such operation", 409: "It conflicts with what is there",
+        412: "It was changed meanwhile", 413: "Too large", 415: "Not JSON",
+        429: "Too many tries", 500: "It failed", 503: "Not now", 504: "No answer",
+    ]
+}

@@ -1,0 +1,134 @@
+import Backups
+import Domain
+import Files
+import JSON
+import Logging
+import Service
+import ServiceSettings
+import Storage
+import Web
+import Wire
+import Workers
+
+/// Operations on the installation itself.
+struct SystemOperations: Sendable {
+    let context: ConsoleContext
+
+    var all: [Operation] {
+        [
+            Operation("runDoctor", "GET", "system/doctor", role: .viewer, work: .waiting(doctor)),
+            Operation("listWorkers", "GET", "system/workers", role: .viewer) { call in
+                Reply(SystemView.workers(call.context))
+            },
+            Operation("showStore", "GET", "system/store", role: .viewer) { call in
+                Reply(try SystemView.store(call.context))
+            },
+            Operation("listLimits", "GET", "system/limits", role: .viewer) { call in
+                Reply(SettingsView.limits(call.context))
+            },
+            Operation("listSettings", "GET", "system/config", role: .viewer) { call in
+                Reply(SettingsView.all(call.context.settings))
+            },
+            Operation("listCertificates", "GET", "system/certificates", role: .viewer) { call in
+                Reply(SystemView.certificates(call.context))
+            },
+            Operation("listBackups", "GET", "system/backups", role: .viewer) { call in
+                Reply(SystemView.backups(call.context))
+            }, Operation("makeBackup", "POST", "system/backups", role: .operator, backUp),
+            Operation("checkpoint", "POST", "system/checkpoint", role: .operator) { call in
+                try call.store.checkpoint()
+                try call.note(Act(subject: "store"))
+                return .empty
+            },
+            Operation("showLogLevel", "GET", "system/logLevel", role: .viewer) { call in
+                Reply(Self.logLevel(call))
+            }, Operation("setLogLevel", "PUT", "system/logLevel", role: .operator, setLogLevel),
+            Operation(
+                "makeSupportBundle",
+                "GET",
+                "system/supportBundle",
+                role: .admin,
+                work: .waiting(bundle)
+            ),
+        ]
+    }
+
+    private static let logMinutes: ClosedRange<Int64> = 1...60
+    private static let logMinutesDefault: Int64 = 10
+
+    /// Has the doctor look; its checks have deadlines of their own.
+    private func examine() async throws -> [Finding] {
+        let doctor = Doctor(
+            settings: context.settings,
+            directory: context.run.directory,
+            isQuick: true,
+            store: context.store
+        )
+        let findings = try await context.threads.run { doctor.examineBlocking(Doctor.groups) }
+        return findings + (await doctor.examine(["certificates"]))
+    }
+
+    private func doctor(_ call: ConsoleCall) async throws -> Reply {
+        Reply(Doctor.json(try await examine()).objectValue ?? [:])
+    }
+
+    private func backUp(_ call: ConsoleCall) throws -> Reply {
+        let path = try BackupNow.make(context.run, from: context.store)
+        try call.note(Act(subject: "backup", after: ["path": .string(path)]))
+        return Reply(SystemView.backups(context))
+    }
+
+    // MARK: Log
+
+    private static func logLevel(_ call: ConsoleCall) -> JSONObject {
+        let configured = call.context.settings.logLevel
+        let now = LogOverride.current
+        return JSONObject([
+            ("level", .string(now?.level.rawValue ?? configured)),
+            ("configured", .string(configured)),
+            (
+                "until",
+                now.map {
+                    Shown.moment(call.now.adding(milliseconds: Int64($0.left / .milliseconds(1))))
+                }
+            ),
+        ])
+    }
+
+    private func setLogLevel(_ call: ConsoleCall) throws -> Reply {
+        guard let level = call.body["level"]?.stringValue.flatMap(Logger.Level.init(rawValue:))
+        else {
+            throw Refused.invalid("level", "level is trace, debug, info, notice, warning or error.")
+        }
+        let minutes =
+            try call.fields.integer("minutes", in: Self.logMinutes) ?? Self.logMinutesDefault
+        LogOverride.set(level, for: .seconds(minutes * 60))
+        try call.note(
+            Act(
+                subject: "log",
+                before: ["level": .string(context.settings.logLevel)],
+                after: ["level": .string(level.rawValue), "minutes": .integer(minutes)]
+            )
+        )
+        return Reply(Self.logLevel(call))
+    }
+
+    // MARK: Support
+
+    private func bundle(_ call: ConsoleCall) async throws -> Reply {
+        let findings = try await examine()
+        let context = context
+        try await context.threads.run { try call.note(Act(subject: "supportBundle")) }
+        let files: [(String, JSONValue?)] = [
+            ("version.json", ["version": .string(Version.text)]),
+            ("doctor.json", Doctor.json(findings)),
+            ("config.json", .object(SettingsView.all(context.settings))),
+            ("workers.json", .object(SystemView.workers(context))),
+            ("metrics.txt", .string(context.run.metrics.render())),
+            ("log.txt", .string(LogTail.lines.joined(separator: "\n"))),
+        ]
+        return Reply([
+            "contents": .array(files.map { .string($0.0) }), "files": .object(JSONObject(files)),
+        ])
+    }
+}

@@ -1,0 +1,123 @@
+import Backups
+import Certificates
+import Domain
+import Files
+import JSON
+import Service
+import ServiceSettings
+import Storage
+import Web
+import Workers
+
+/// The installation as the interface shows it.
+enum SystemView {
+    /// Returns what the page of the system follows (`SystemGlance`).
+    static func glance(_ context: ConsoleContext) throws -> JSONObject {
+        JSONObject([
+            ("workers", .object(workers(context))), ("store", .object(try store(context))),
+        ])
+    }
+
+    /// Returns the parts of this process and the figures of its workers (`Workers`).
+    static func workers(_ context: ConsoleContext) -> JSONObject {
+        let metrics = context.run.metrics
+        let parts = context.run.readiness.parts
+        let mean = { (name: String, worker: WorkerName) -> Double? in
+            metrics.readings(name)
+                .first { $0.labels.contains("worker=\"\(worker.rawValue)\"") }
+                .flatMap { $0.count > 0 ? $0.value / Double($0.count) : nil }
+        }
+        let rows = context.settings.workers.map { worker -> JSONValue in
+            let part = parts.first { $0.name == "worker \(worker.rawValue)" }
+            let received = mean("lamplighter_messages_received_total", worker)
+            return .object(
+                JSONObject([
+                    ("name", .string(worker.rawValue)), ("isReady", .bool(part?.waitsFor == nil)),
+                    ("batchSize", mean("lamplighter_batch_size", worker).map { .double($0) }),
+                    (
+                        "commitMs",
+                        mean("lamplighter_commit_seconds", worker).map { .double($0 * 1000) }
+                    ), ("windowUse", mean("lamplighter_window_used", worker).map { .double($0) }),
+                    ("received", received.map { .integer(Int64($0)) }),
+                ])
+            )
+        }
+        return JSONObject([
+            (
+                "parts",
+                .array(
+                    parts.map { part in
+                        .object(
+                            JSONObject([
+                                ("name", .string(part.name)),
+                                ("isReady", .bool(part.waitsFor == nil)),
+                                ("reason", part.waitsFor.map { .string($0) }),
+                            ])
+                        )
+                    }
+                )
+            ), ("workers", .array(rows)),
+            ("gateLagSeconds", .double(context.store.gateLag / .seconds(1))),
+        ])
+    }
+
+    /// Returns the sizes of the store (`StoreFacts`).
+    static func store(_ context: ConsoleContext) throws -> JSONObject {
+        let path = context.store.path
+        let rows = try context.store.read { tx in
+            JSONObject([
+                ("device", .integer(try tx.devices.count())),
+                ("account", .integer(try tx.accounts.count())),
+                ("session", .integer(try tx.sessions.liveCount())),
+                ("deadLetter", .integer(try tx.deadLetters.count())),
+                ("attempt", .integer(try tx.attempts.count())),
+                ("delivery", .integer(try tx.outgoingMessages.count())),
+            ])
+        }
+        let isLow = context.run.readiness.parts.contains { $0.name == "disk" && $0.waitsFor != nil }
+        return JSONObject([
+            ("engine", .string(path.isEmpty ? "PostgreSQL" : "SQLite")),
+            ("bytes", .integer(Int64(TextFile.size(path) ?? 0))),
+            ("logBytes", .integer(Int64(TextFile.size(path + "-wal") ?? 0))),
+            ("isDiskLow", .bool(isLow)), ("rows", .object(rows)),
+        ])
+    }
+}
+
+extension SystemView {
+    /// Returns the server's certificate and the authorities of devices' ones (`CertificateList`).
+    static func certificates(_ context: ConsoleContext) -> JSONObject {
+        guard let tls = context.run.tls else { return Shown.page([]) }
+        let concerns = tls.concerns(at: context.now)
+        func row(_ use: String, _ facts: CertificateFacts, path: String) -> JSONObject {
+            JSONObject([
+                ("use", .string(use)), ("path", .string(path)),
+                ("names", .array(facts.names.map(JSONValue.string))),
+                ("from", Shown.moment(facts.begin)), ("until", Shown.moment(facts.end)),
+                (
+                    "concerns",
+                    .array(concerns.filter { $0.path == path }.map { .string($0.text) })
+                ),
+            ])
+        }
+        let server = row("server", tls.certificate, path: tls.files.certificate)
+        return Shown.page(
+            [server] + tls.authorities.map { row("authority", $0, path: tls.files.authority) }
+        )
+    }
+
+    /// Returns the newest backup, and how the service makes them (`Backups`).
+    static func backups(_ context: ConsoleContext) -> JSONObject {
+        let note = BackupNote(of: context.run.directory)
+        let settings = context.settings
+        return JSONObject([
+            ("directory", settings.backupDirectory.map { .string($0) }),
+            (
+                "everySeconds",
+                settings.backupDirectory.map { _ in .integer(Int64(settings.backupSeconds)) }
+            ), ("lastAt", note.map { Shown.moment($0.madeAt) }),
+            ("lastPath", note.map { .string($0.path) }),
+            ("lastBytes", note.flatMap { TextFile.size($0.path) }.map { .integer(Int64($0)) }),
+        ])
+    }
+}

@@ -1,0 +1,254 @@
+import Domain
+import JSON
+import Service
+import ServiceSettings
+import Storage
+import Web
+import Wire
+import Workers
+
+/// Operations on users and their sessions.
+enum UserOperations {
+    static let all: [Operation] = [
+        Operation("listUsers", "GET", "users", role: .viewer, list),
+        Operation("showUser", "GET", "users/{uid}", role: .viewer, show),
+        Operation("eraseUser", "DELETE", "users/{uid}", role: .admin, erase),
+        Operation("listSessions", "GET", "users/{uid}/sessions", role: .viewer) { call in
+            try call.read { tx in
+                let user = try user(call, in: tx)
+                return Reply(Shown.page(try UserView.sessions(of: user.uid, in: tx)))
+            }
+        }, Operation("endSessions", "DELETE", "users/{uid}/sessions", role: .operator, endAll),
+        Operation("showUserSession", "GET", "sessions/{sessionId}", role: .viewer) { call in
+            try call.read { Reply(UserView.session(try session(call, in: $0))) }
+        }, Operation("endSession", "DELETE", "sessions/{sessionId}", role: .operator, end),
+        Operation("unlockUser", "POST", "users/{uid}/unlock", role: .operator, unlock),
+        Operation(
+            "undoCancellation",
+            "DELETE",
+            "users/{uid}/cancellation",
+            role: .operator,
+            undoCancellation
+        ),
+        Operation("listUserAudit", "GET", "users/{uid}/audit", role: .viewer) { call in
+            try call.read { tx in
+                let user = try user(call, in: tx)
+                let page = try tx.audit.page(
+                    of: user.uid,
+                    before: call.cursor(),
+                    limit: call.limit()
+                )
+                return Reply(AuditOperations.page(page))
+            }
+        }, Operation("exportUser", "GET", "users/{uid}/export", role: .admin, export),
+    ]
+
+    private static let scanMax = 100_000
+    private static let devicesMax: Int64 = 1000
+    private static let namesStep = 500
+
+    /// Finds the user of the path.
+    private static func user(_ call: ConsoleCall, in tx: Transaction) throws -> User {
+        let uid = try call.id("uid", UserKind.self)
+        guard let found = try tx.accounts.find(uid) else { throw Refused.notFound("user \(uid)") }
+        return found
+    }
+
+    /// Finds the session of the path.
+    private static func session(_ call: ConsoleCall, in tx: Transaction) throws -> Session {
+        let id = try call.id("sessionId", MessageKind.self)
+        guard let found = try tx.sessions.find(id) else {
+            throw Refused.notFound("session \(id)")
+        }
+        return found
+    }
+
+    // MARK: Looking
+
+    private static func list(_ call: ConsoleCall) throws -> Reply {
+        let (limit, terms) = (try call.limit(), try call.search())
+        try terms.requireKeys(["app", "region", "anonymous", "verified", "country"])
+        var after = call.request.query["cursor"] ?? ""
+        return try call.read { tx in
+            var (found, looked) = ([User](), 0)
+            while looked < scanMax {
+                let page = try tx.accounts.page(after: after, limit: 500)
+                for user in page where found.count < limit {
+                    after = user.uid.text
+                    looked += 1
+                    if try fits(user, terms, isMasked: call.caller.role < .operator) {
+                        found.append(user)
+                    }
+                }
+                guard page.count == 500, found.count < limit else { break }
+            }
+            let isMore = found.count == limit || looked >= scanMax
+            return Reply(Shown.page(found.map { UserView.row($0) }, next: isMore ? after : nil))
+        }
+    }
+
+    private static func fits(
+        _ user: User,
+        _ terms: SearchTerms,
+        isMasked: Bool
+    ) throws -> Bool {
+        try terms.terms.allSatisfy { term in
+            let isFound =
+                switch term.key {
+                case "app": term.finds(user.app.text)
+                case "region": term.finds(user.region)
+                case "country": term.finds(user.countryCode)
+                case "anonymous": try term.flag() == user.isAnonymous
+                case "verified":
+                    try term.flag() == (user.isEmailVerified || user.isPhoneVerified)
+                default:
+                    term.finds(anyOf: [
+                        user.uid.text, UserView.name(user, isOpen: !isMasked),
+                        isMasked ? nil : user.email?.text, isMasked ? nil : user.phone?.text,
+                    ])
+                }
+            return isFound != term.isNegated
+        }
+    }
+
+    private static func show(_ call: ConsoleCall) throws -> Reply {
+        let isOpen = call.request.query["addresses"] == "true"
+        guard !isOpen || !call.isMasked else {
+            throw Refused(403, "Forbidden", "Only an admin sees addresses in full.")
+        }
+        let page = try call.read { tx in
+            let user = try user(call, in: tx)
+            let devices = try tx.bindings.page(
+                of: user.uid,
+                products: nil,
+                offset: 0,
+                limit: devicesMax
+            ).rows.map { listed in
+                JSONValue.object(
+                    JSONObject([
+                        ("did", .string(listed.binding.did.text)),
+                        ("role", .string(listed.binding.role.rawValue)),
+                        (
+                            "alias",
+                            listed.binding.alias.isEmpty ? nil : .string(listed.binding.alias)
+                        ), ("boundAt", Shown.moment(listed.binding.boundAt)),
+                    ])
+                )
+            }
+            return JSONObject([
+                ("row", .object(UserView.row(user, isOpen: isOpen))),
+                (
+                    "deletesAt",
+                    try tx.cancellations.find(user.uid).map { Shown.moment($0.deletesAt) }
+                ), ("devices", .array(devices)),
+                ("homes", Shown.count(try tx.homes.all(of: user.uid).count)),
+                ("schedules", .integer(try tx.schedules.count(ofUser: user.uid))),
+            ])
+        }
+        let uid = try call.id("uid", UserKind.self)
+        let wait = try call.store.batch(at: call.now) { tx in
+            if isOpen { try call.note(Act(subject: "user \(uid)", uid: uid), in: tx) }
+            return try PasswordTries.wait(
+                of: user(call, in: tx),
+                call.context.environment.limits,
+                in: tx
+            ) != nil
+        }
+        return Reply(page.adding([("locked", .bool(wait))]))
+    }
+
+    private static func export(_ call: ConsoleCall) throws -> Reply {
+        let document = try call.read { tx in
+            try PersonalData.document(try user(call, in: tx), at: call.now, in: tx)
+        }
+        let uid = try call.id("uid", UserKind.self)
+        try call.note(Act(subject: "user \(uid)", uid: uid))
+        return Reply(document)
+    }
+
+    // MARK: Acting
+
+    private static func endAll(_ call: ConsoleCall) throws -> Reply {
+        let count = try call.act { work, act in
+            let uid = try call.id("uid", UserKind.self)
+            try work.tx.lock(users: [uid])
+            let user = try user(call, in: work.tx)
+            act.subject = "user \(user.uid)"
+            act.uid = user.uid
+            let count = try SessionLifecycle.endAll(
+                of: user.uid,
+                because: .operator,
+                by: call.actor,
+                in: &work
+            )
+            act.after = ["sessionsEnded": Shown.count(count)]
+            return count
+        }
+        return Reply(["count": Shown.count(count)])
+    }
+
+    private static func end(_ call: ConsoleCall) throws -> Reply {
+        let ended = try call.act { work, act in
+            let found = try work.tx.lock {
+                try session(call, in: work.tx)
+            } naming: {
+                (users: [$0.uid], devices: [])
+            }
+            act.subject = "session \(found.id)"
+            act.uid = found.uid
+            if found.endedAt == nil {
+                try SessionLifecycle.end(found, because: .operator, by: call.actor, in: &work)
+            }
+            return try session(call, in: work.tx)
+        }
+        return Reply(UserView.session(ended))
+    }
+
+    private static func unlock(_ call: ConsoleCall) throws -> Reply {
+        try call.act { work, act in
+            let uid = try call.id("uid", UserKind.self)
+            try work.tx.lock(users: [uid])
+            let user = try user(call, in: work.tx)
+            act.subject = "user \(user.uid)"
+            act.uid = user.uid
+            try PasswordTries.clear(user, in: work.tx)
+            try work.tx.attempts.forget(user.uid)
+        }
+        return .empty
+    }
+
+    private static func undoCancellation(_ call: ConsoleCall) throws -> Reply {
+        try call.act { work, act in
+            let uid = try call.id("uid", UserKind.self)
+            try work.tx.lock(users: [uid])
+            let user = try user(call, in: work.tx)
+            let entry = try work.tx.cancellations.find(user.uid)
+            act.subject = "user \(user.uid)"
+            act.uid = user.uid
+            act.before = entry.map { ["deletesAt": Shown.moment($0.deletesAt)] }
+            guard try work.tx.cancellations.undo(user.uid) else {
+                throw Refused(
+                    409,
+                    "Forbidden",
+                    "\(user.uid) is not to be erased, or erasing has begun."
+                )
+            }
+        }
+        return .empty
+    }
+
+    private static func erase(_ call: ConsoleCall) throws -> Reply {
+        let uid = try call.id("uid", UserKind.self)
+        try call.requireConfirmation(of: uid.text)
+        let found = try call.read { try user(call, in: $0) }
+        let summary = try OperatorSessions.erase(found, in: call.store, call.context.settings)
+        // Without the user's id: nothing of the user is left but that it was erased, and by whom.
+        try call.note(Act(subject: "user"))
+        return Reply(
+            JSONObject([
+                ("devices", Shown.count(summary.devices.count)),
+                ("sessions", Shown.count(summary.sessions)),
+            ])
+        )
+    }
+}

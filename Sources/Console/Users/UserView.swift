@@ -1,0 +1,66 @@
+import Domain
+import JSON
+import Storage
+
+/// Users and their sessions as the interface shows them.
+enum UserView {
+    /// Sessions of a user that are shown at most.
+    static let sessionsMax = 200
+
+    /// Returns a row of the list (`UserRow`); addresses are masked unless asked for.
+    static func row(_ user: User, isOpen: Bool = false) -> JSONObject {
+        func shown(_ text: String?) -> JSONValue? {
+            text.map { .string(isOpen ? $0 : MaskedAddress.text($0)) }
+        }
+        let members: [(String, JSONValue?)] = [
+            ("uid", .string(user.uid.text)), ("appId", .string(user.app.text)),
+            ("region", .string(user.region)), ("countryCode", .string(user.countryCode)),
+            ("anonymous", .bool(user.isAnonymous)), ("name", .string(name(user, isOpen: isOpen))),
+            ("email", shown(user.email?.text)),
+            ("emailVerified", .bool(user.isEmailVerified)),
+            ("phone", shown(user.phone?.text)),
+            ("phoneVerified", .bool(user.isPhoneVerified)),
+            ("hasPassword", .bool(user.passwordHash != nil)),
+            ("providers", .array(user.providers.map(JSONValue.string))),
+            ("createdAt", Shown.moment(user.createdAt)),
+        ]
+        return JSONObject(members)
+    }
+
+    /// Returns a user's name; one that is an address is masked like one.
+    static func name(_ user: User, isOpen: Bool) -> String {
+        guard let name = user.username ?? user.externalUID else { return "" }
+        let isAddress = name.contains("@") || Phone.isLike(name)
+        return isAddress && !isOpen ? MaskedAddress.text(name) : name
+    }
+
+    /// Returns a session (`Session`).
+    static func session(_ session: Session) -> JSONObject {
+        JSONObject([
+            ("sessionId", .string(session.id.text)), ("uid", .string(session.uid.text)),
+            ("appId", .string(session.app.text)), ("terminalId", .string(session.terminal.text)),
+            ("platform", .string(session.platform)), ("os", .string(session.os)),
+            ("name", .string(session.name)), ("loginTime", Shown.moment(session.loginTime)),
+            ("lastSeenAt", Shown.moment(session.lastSeenAt ?? session.loginTime)),
+            ("expiresAt", Shown.moment(session.expiresAt)),
+            ("endedAt", session.endedAt.map(Shown.moment)),
+            ("endReason", session.endReason.map { .string($0.rawValue) }),
+        ])
+    }
+
+    /// Returns a user's sessions, live ones first, then the newest.
+    static func sessions(of uid: UserID, in tx: Transaction) throws -> [JSONObject] {
+        let all = try tx.sessions.log(of: uid, limit: sessionsMax)
+        let sorted = all.filter { $0.endedAt == nil } + all.filter { $0.endedAt != nil }
+        return sorted.map(session)
+    }
+
+    /// Returns what a user's page follows (`UserChange`); nil where there is no such user.
+    static func change(_ uid: UserID, in tx: Transaction) throws -> JSONObject? {
+        guard try tx.accounts.find(uid) != nil else { return nil }
+        let sessions = try sessions(of: uid, in: tx)
+        return JSONObject([
+            ("uid", .string(uid.text)), ("sessions", .array(sessions.map { .object($0) })),
+        ])
+    }
+}

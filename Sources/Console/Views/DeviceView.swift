@@ -1,0 +1,175 @@
+import Domain
+import JSON
+import Storage
+import Wire
+
+/// Devices as the interface shows them.
+enum DeviceView {
+    /// Where a device says which firmware it runs, the most telling first.
+    private static let firmware = ["mcuSoftVersion", "wifiFirmwareVer", "wifiSoftVersion"]
+
+    /// Returns a row of the list (`DeviceRow`).
+    static func row(
+        _ listing: DeviceListing,
+        product: Product?,
+        owner: (uid: UserID, alias: String)?
+    ) -> JSONObject {
+        let (device, status) = (listing.device, listing.status.status)
+        let names = { (kind: ConditionKind) in
+            JSONValue.array(status.open.filter { $0.kind == kind }.map { .string($0.name) })
+        }
+        let version = firmware.lazy.compactMap { device.hardware[$0]?.stringValue }.first
+        return JSONObject([
+            ("did", .string(device.did.text)), ("productKey", .string(device.productKey.text)),
+            ("productName", .string(product?.name ?? "")), ("mac", .string(device.mac.text)),
+            ("name", owner.flatMap { $0.alias.isEmpty ? nil : .string($0.alias) }),
+            ("owner", owner.map { .string($0.uid.text) }),
+            ("online", .bool(status.presence.isOnline)),
+            ("since", status.presence.lastSeenAt.map(Shown.moment)),
+            ("version", .integer(status.version)), ("changedAt", Shown.moment(status.ts)),
+            ("firmware", version.map { .string($0) }), ("alerts", names(.alert)),
+            ("faults", names(.fault)), ("createdAt", Shown.moment(device.createdAt)),
+            ("registeredAt", device.registeredAt.map(Shown.moment)),
+        ])
+    }
+
+    /// Returns the rows of some devices, in their order.
+    static func rows(_ listings: [DeviceListing], in tx: Transaction) throws -> [JSONObject] {
+        let owners = try tx.devices.owners(of: listings.map(\.device.did))
+        var products: [ProductKey: Product] = [:]
+        return try listings.map { listing in
+            let key = listing.device.productKey
+            if products[key] == nil { products[key] = try tx.products.find(key) }
+            return row(listing, product: products[key], owner: owners[listing.device.did])
+        }
+    }
+
+    /// Returns the row of one device; nil where there is none.
+    static func row(of did: DeviceID, in tx: Transaction) throws -> JSONObject? {
+        guard let device = try tx.devices.find(did), let status = try tx.statuses.find(did) else {
+            return nil
+        }
+        return try rows([DeviceListing(device: device, status: status)], in: tx).first
+    }
+
+    /// Returns all of a device's page that is asked for at once (`Device`).
+    static func page(
+        _ listing: DeviceListing,
+        root: String,
+        in tx: Transaction
+    ) throws -> JSONObject {
+        let (device, status) = (listing.device, listing.status.status)
+        let product = try tx.products.find(device.productKey)
+        let bindings = try tx.bindings.all(of: device.did)
+        let open = try tx.commands.open(device.did)
+        let newest = try tx.commands.newest(device.did, limit: 50)
+        let conditions = status.open.map { condition in
+            JSONValue.object(
+                JSONObject([
+                    ("kind", .string(condition.kind.rawValue)), ("name", .string(condition.name)),
+                    ("at", Shown.moment(condition.ts)),
+                ])
+            )
+        }
+        return JSONObject([
+            ("row", try rows([listing], in: tx).first.map(JSONValue.object)),
+            ("presence", .object(presence(status.presence))),
+            (
+                "points",
+                .array(
+                    PointView.points(status, product: product, open: open, newest: newest)
+                        .map { .object($0) }
+                )
+            ),
+            ("alerts", .array(conditions)), ("hardware", .object(device.hardware)),
+            ("hasSecret", .bool(device.secretHash != nil)),
+            ("ownershipSince", Shown.moment(device.ownershipSince)),
+            ("resetUntil", device.resetUntil.map(Shown.moment)),
+            ("certificatesFrom", device.certificatesFrom.map(Shown.moment)),
+            ("users", .integer(Int64(bindings.count))),
+            ("openCommands", .integer(Int64(open.count))),
+            ("grants", .array(grants(device, root: root).map(JSONValue.string))),
+        ])
+    }
+
+    private static func presence(_ presence: Presence) -> JSONObject {
+        let way =
+            if presence.connection > 0 {
+                "gate"
+            } else if presence.session != nil
+                || presence.lastSeenAt != nil
+            { "device" } else { "nothing" }
+        return JSONObject([
+            ("online", .bool(presence.isOnline)), ("knownBy", .string(way)),
+            ("since", presence.lastSeenAt.map(Shown.moment)),
+            ("connection", .integer(presence.connection)),
+            ("run", presence.session.map { .string($0) }),
+            ("listensFrom", presence.listensFrom.map(Shown.moment)),
+        ])
+    }
+
+    /// What the gate grants a device that has a secret (reference: connecting#rights).
+    private static func grants(_ device: DeviceRecord, root: String) -> [String] {
+        guard device.secretHash != nil else { return [] }
+        let base = "\(root)/device/\(device.did)"
+        return ["report", "info", "presence"].map { "> \(base)/\($0)" }
+            + ["command", "response"].map { "< \(base)/\($0)" }
+    }
+}
+
+/// Data points with their values.
+enum PointView {
+    /// Returns a data point as its product declares it.
+    static func declared(_ point: DataPoint) -> JSONObject {
+        JSONObject([
+            ("name", .string(point.name)), ("title", point.displayName.map { .string($0) }),
+            ("kind", .string(point.kind.rawValue)), ("access", .string(point.access.rawValue)),
+            ("unit", point.unit.map { .string($0) }), ("min", point.min.map { .double($0) }),
+            ("max", point.max.map { .double($0) }), ("step", point.step.map { .double($0) }),
+            (
+                "values",
+                point.values.isEmpty ? nil : .array(point.values.map(JSONValue.string))
+            ), ("maxLength", point.maxLength.map { .integer(Int64($0)) }),
+        ])
+    }
+
+    /// Returns all data points of a device: those that its product declares, of a free-form product those that it
+    /// reported, each with what is known and what is wanted.
+    static func points(
+        _ status: Status,
+        product: Product?,
+        open: [Command],
+        newest: [Command]
+    ) -> [JSONObject] {
+        let declared = product.map(\.dataPoints) ?? []
+        let points =
+            declared.isEmpty
+            ? status.attributes.map {
+                JSONObject([("name", .string($0.name)), ("kind", "any"), ("access", "rw")])
+            } : declared.map(Self.declared)
+        return points.map { point in
+            var point = point
+            let name = point["name"]?.stringValue ?? ""
+            let isHidden = point["access"]?.stringValue == "wo"
+            if !isHidden, let held = status.attributes.first(where: { $0.name == name }) {
+                point["value"] = held.value
+                point["at"] = Shown.moment(held.ts)
+            }
+            let setter = newest.first {
+                $0.state == .done && $0.kind == .write && $0.data[name] != nil
+            }
+            point["by"] = setter.map { EventCodec.encode($0.actor, for: nil) }
+            if let waiting = open.last(where: { $0.kind == .write && $0.data[name] != nil }) {
+                point["wanted"] = .object(
+                    JSONObject([
+                        ("value", isHidden ? nil : waiting.data[name]),
+                        ("cid", .integer(waiting.cid)), ("state", .string(waiting.state.rawValue)),
+                        ("at", Shown.moment(waiting.createdAt)),
+                        ("by", EventCodec.encode(waiting.actor, for: nil)),
+                    ])
+                )
+            }
+            return point
+        }
+    }
+}

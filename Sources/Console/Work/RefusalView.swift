@@ -1,0 +1,42 @@
+import Credentials
+import Domain
+import JSON
+import Service
+import Storage
+
+/// Refusals with the rule that said no, and the cure.
+enum RefusalView {
+    /// Returns a row (`Refusal`).
+    static func row(_ id: Int64, _ refusal: ClientRefusal, in tx: Transaction) throws -> JSONObject
+    {
+        let page = ExplainPage(named: refusal.reason)
+        let party = try party(refusal, in: tx)
+        return JSONObject([
+            ("id", .integer(id)), ("reason", .string(refusal.reason)),
+            ("title", .string(page?.title ?? refusal.reason)),
+            ("cause", .string(page?.cause ?? "")), ("cure", .string(page?.cure ?? "")),
+            ("action", .string(refusal.action)), ("username", .string(refusal.username)),
+            ("clientId", .string(refusal.clientID)), ("address", .string(refusal.address)),
+            ("topic", refusal.topic.map { .string($0) }),
+            ("detail", refusal.detail.map { .string($0) }),
+            ("firstAt", Shown.moment(refusal.firstAt)), ("at", Shown.moment(refusal.lastAt)),
+            ("times", .integer(refusal.times)), ("did", party.did.map { .string($0.text) }),
+            ("productKey", party.product.map { .string($0.text) }),
+            ("mac", party.mac.map { .string($0.text) }),
+        ])
+    }
+
+    /// Which device it was, as far as its name and client id tell.
+    static func party(
+        _ refusal: ClientRefusal,
+        in tx: Transaction
+    ) throws -> (did: DeviceID?, product: ProductKey?, mac: MAC?) {
+        let parts = refusal.username.split(separator: ":", maxSplits: 1).map(String.init)
+        guard parts.count == 2 else { return (nil, nil, nil) }
+        if parts[0] == "device", let did = DeviceID(parts[1]) {
+            return (try tx.devices.find(did)?.did, nil, nil)
+        }
+        guard parts[0] == "product", let key = ProductKey(parts[1]) else { return (nil, nil, nil) }
+        return (nil, key, MAC(refusal.clientID))
+    }
+}

@@ -1,0 +1,186 @@
+import Domain
+import JSON
+import Storage
+import Web
+import Wire
+import Workers
+
+/// Operations on schedules.
+enum ScheduleOperations {
+    static let all: [Operation] = [
+        Operation("listSchedules", "GET", "schedules", role: .viewer, list),
+        Operation("listUpcoming", "GET", "schedules/upcoming", role: .viewer) { call in
+            try Upcoming(call).reply()
+        }, Operation("showSchedule", "GET", "schedules/{scheduleId}", role: .viewer, show),
+        Operation("changeSchedule", "PATCH", "schedules/{scheduleId}", role: .operator, change),
+        Operation("runSchedule", "POST", "schedules/{scheduleId}/run", role: .operator, run),
+    ]
+
+    private static let scanMax = 50_000
+    private static let nextMax = 10
+    private static let runsMax: Int64 = 50
+
+    private static func list(_ call: ConsoleCall) throws -> Reply {
+        let (limit, terms) = (try call.limit(), try call.search())
+        try terms.requireKeys(["device", "user", "zone", "enabled"])
+        var after = call.request.query["cursor"] ?? ""
+        return try call.read { tx in
+            var (found, looked) = ([Schedule](), 0)
+            while looked < scanMax {
+                let page = try tx.schedules.page(after: after, limit: 500)
+                for schedule in page where found.count < limit {
+                    after = schedule.id.text
+                    looked += 1
+                    if try fits(schedule, terms) { found.append(schedule) }
+                }
+                guard page.count == 500, found.count < limit else { break }
+            }
+            let isMore = found.count == limit || looked >= scanMax
+            return Reply(
+                Shown.page(try ScheduleView.rows(found, in: tx), next: isMore ? after : nil)
+            )
+        }
+    }
+
+    private static func fits(_ schedule: Schedule, _ terms: SearchTerms) throws -> Bool {
+        try terms.terms.allSatisfy { term in
+            let isFound =
+                switch term.key {
+                case "device": term.finds(schedule.did.text)
+                case "user": term.finds(schedule.creator.text)
+                case "zone": term.finds(schedule.timing.zone)
+                case "enabled": try term.flag() == schedule.isEnabled
+                default:
+                    term.finds(anyOf: [
+                        schedule.id.text, schedule.did.text, schedule.creator.text, schedule.remark,
+                    ])
+                }
+            return isFound != term.isNegated
+        }
+    }
+
+    /// Finds the schedule of the path.
+    private static func schedule(_ call: ConsoleCall, in tx: Transaction) throws -> Schedule {
+        let id = try call.id("scheduleId", ScheduleKind.self)
+        guard let found = try tx.schedules.find(id) else {
+            throw Refused.notFound("schedule \(id)")
+        }
+        return found
+    }
+
+    private static func show(_ call: ConsoleCall) throws -> Reply {
+        try call.read { tx in
+            let found = try schedule(call, in: tx)
+            var calendar = ScheduleCalendar(tx, keepsNewZones: false)
+            var next: [JSONValue] = []
+            var moment = found.nextAt
+            while let at = moment, next.count < nextMax {
+                next.append(Shown.moment(at))
+                moment = try calendar.next(found, after: at)
+            }
+            let runs = try tx.runs.newest(found.id, before: .max, limit: runsMax)
+            return Reply([
+                "schedule": .object(try ScheduleView.rows([found], in: tx)[0]),
+                "next": .array(next),
+                "runs": .array(runs.map { .object(ScheduleView.run($0, of: found.did)) }),
+            ])
+        }
+    }
+
+    private static func change(_ call: ConsoleCall) throws -> Reply {
+        let isEnabled = try call.fields.requiredBool("enabled")
+        let id = try call.id("scheduleId", ScheduleKind.self)
+        let found = try call.act { work, act in
+            let known = try schedule(call, in: work.tx)
+            try work.tx.lock(devices: [known.did])
+            act.subject = "schedule \(id)"
+            act.before = ["enabled": .bool(known.isEnabled)]
+            act.after = ["enabled": .bool(isEnabled)]
+            return try ScheduleSwitch.set(known, to: isEnabled, in: &work)
+        }
+        return Reply(try call.read { try ScheduleView.rows([found], in: $0)[0] })
+    }
+
+    private static func run(_ call: ConsoleCall) throws -> Reply {
+        let (command, product) = try call.act { work, act in
+            let known = try schedule(call, in: work.tx)
+            let product = try work.product(of: known.did)
+            let request = CommandRequest(
+                did: known.did,
+                data: known.attrs,
+                mode: .now,
+                ttl: nil,
+                actor: call.actor
+            )
+            act.subject = "schedule \(known.id)"
+            return (try CommandDispatcher.enqueue(request, product: product, in: &work), product)
+        }
+        return Reply(CommandView.row(command, product: product))
+    }
+}
+
+/// What runs in the next hours, what ran in the last ones, and when clocks change.
+private struct Upcoming {
+    private let call: ConsoleCall
+    private let from: Instant
+    private let now: Instant
+    private let to: Instant
+
+    private static let schedulesMax = 1000
+    private static let occurrencesMax = 2000
+    private static let runsMax = 1000
+
+    init(_ call: ConsoleCall) throws {
+        self.call = call
+        let seconds = try call.integer("hours", in: 1...168, default: 24) * 3600
+        now = call.now
+        from = now.adding(seconds: -seconds)
+        to = now.adding(seconds: seconds)
+    }
+
+    func reply() throws -> Reply {
+        try call.read { tx in
+            let schedules = try tx.schedules.planned(before: to, limit: Self.schedulesMax)
+            var (rows, isCut) = ([(Instant, JSONObject)](), schedules.count == Self.schedulesMax)
+            var calendar = ScheduleCalendar(tx, keepsNewZones: false)
+            for schedule in schedules {
+                let product = try tx.statuses.find(schedule.did)
+                    .flatMap { try tx.products.find($0.productKey) }
+                let attrs = ProductRules.masked(schedule.attrs, product: product)
+                var moment = schedule.nextAt
+                while let at = moment, at < to {
+                    guard rows.count < Self.occurrencesMax else {
+                        isCut = true
+                        break
+                    }
+                    rows.append(
+                        (
+                            at,
+                            JSONObject([
+                                ("at", Shown.moment(at)), ("scheduleId", .string(schedule.id.text)),
+                                ("did", .string(schedule.did.text)),
+                                ("timezone", .string(schedule.timing.zone)),
+                                ("attrs", .object(attrs)),
+                            ])
+                        )
+                    )
+                    moment = try calendar.next(schedule, after: at)
+                }
+            }
+            rows.sort { $0.0 < $1.0 }
+            let runs = try tx.runs.all(from: from, to: to, limit: Self.runsMax)
+            let owners = try ScheduleView.devices(of: runs, in: tx)
+            let zones = Set(schedules.map(\.timing.zone))
+            return Reply([
+                "from": Shown.moment(from), "to": Shown.moment(to),
+                "occurrences": .array(rows.map { .object($0.1) }),
+                "runs": .array(
+                    runs.map { .object(ScheduleView.run($0, of: owners[$0.schedule])) }
+                ),
+                "clockChanges": .array(
+                    zones.sorted().flatMap { ClockChanges.of($0, from: from, to: to) }
+                ), "isCut": .bool(isCut),
+            ])
+        }
+    }
+}

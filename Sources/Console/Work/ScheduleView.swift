@@ -1,0 +1,93 @@
+import Domain
+import Foundation
+import JSON
+import Storage
+import Wire
+
+/// Schedules as the interface shows them.
+enum ScheduleView {
+    /// Returns rows (`Schedule`), secrets masked, each with its last run.
+    static func rows(_ schedules: [Schedule], in tx: Transaction) throws -> [JSONObject] {
+        try schedules.map { schedule in
+            let product = try tx.statuses.find(schedule.did)
+                .flatMap { try tx.products.find($0.productKey) }
+            let last = try tx.runs.newest(schedule.id, before: .max, limit: 1).first
+            return row(schedule, product: product, lastRun: last)
+        }
+    }
+
+    private static func row(
+        _ schedule: Schedule,
+        product: Product?,
+        lastRun: ScheduleRun?
+    ) -> JSONObject {
+        JSONObject([
+            ("scheduleId", .string(schedule.id.text)), ("did", .string(schedule.did.text)),
+            ("creator", .string(schedule.creator.text)), ("appId", .string(schedule.app.text)),
+            ("time", .string("\(schedule.timing.time)")),
+        ]).adding(days(schedule.timing.days)).adding([
+            ("timezone", .string(schedule.timing.zone)),
+            ("attrs", .object(ProductRules.masked(schedule.attrs, product: product))),
+            ("remark", schedule.remark.isEmpty ? nil : .string(schedule.remark)),
+            ("enabled", .bool(schedule.isEnabled)), ("misfire", .string(schedule.misfire.rawValue)),
+            ("nextAt", schedule.nextAt.map(Shown.moment)),
+            ("createdAt", Shown.moment(schedule.createdAt)),
+            ("updatedAt", Shown.moment(schedule.updatedAt)),
+            ("lastRun", lastRun.map { .object(run($0, of: schedule.did)) }),
+        ])
+    }
+
+    /// Returns a run (`ScheduleRun`).
+    static func run(_ run: ScheduleRun, of did: DeviceID?) -> JSONObject {
+        JSONObject([
+            ("scheduleId", .string(run.schedule.text)), ("did", did.map { .string($0.text) }),
+            ("dueAt", Shown.moment(run.dueAt)), ("firedAt", Shown.moment(run.firedAt)),
+            ("state", .string(run.state.rawValue)), ("cid", run.cid.map { .integer($0) }),
+            ("error", run.error.map { .string($0.rawValue) }),
+            ("code", run.code.map { .integer($0) }),
+        ])
+    }
+
+    /// Returns the devices of the schedules that ran.
+    static func devices(
+        of runs: [ScheduleRun],
+        in tx: Transaction
+    ) throws -> [ScheduleID: DeviceID] {
+        var devices: [ScheduleID: DeviceID] = [:]
+        for run in runs where devices[run.schedule] == nil {
+            devices[run.schedule] = try tx.schedules.find(run.schedule)?.did
+        }
+        return devices
+    }
+}
+
+/// The moments at which a zone's clocks are set.
+enum ClockChanges {
+    /// Returns those of a time.
+    static func of(_ name: String, from: Instant, to: Instant) -> [JSONValue] {
+        guard let zone = TimeZone(identifier: name) else { return [] }
+        var changes: [JSONValue] = []
+        var moment = Date(timeIntervalSince1970: Double(from.milliseconds) / 1000)
+        let end = Date(timeIntervalSince1970: Double(to.milliseconds) / 1000)
+        while let next = zone.nextDaylightSavingTimeTransition(after: moment), next < end {
+            changes.append([
+                "at": .integer(Int64(next.timeIntervalSince1970 * 1000)), "timezone": .string(name),
+                "before": .integer(Int64(zone.secondsFromGMT(for: next.addingTimeInterval(-1)))),
+                "after": .integer(Int64(zone.secondsFromGMT(for: next))),
+            ])
+            moment = next
+        }
+        return changes
+    }
+}
+
+extension ScheduleView {
+    /// Returns the days on which a schedule acts.
+    private static func days(_ days: Timing.Days) -> [(String, JSONValue?)] {
+        switch days {
+        case .once(let date): [("date", .string("\(date)"))]
+        case .weekly(let numbers): [("weekDays", .array(numbers.map { .integer($0) }))]
+        case .monthly(let numbers): [("monthDays", .array(numbers.map { .integer($0) }))]
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import Domain
+import JSON
+import Service
+import ServiceSettings
+import Storage
+import Wire
+import Workers
+
+/// Operations on refusals, dead letters and outgoing messages.
+enum WorkOperations {
+    static let all: [Operation] = [
+        Operation("listRefusals", "GET", "refusals", role: .viewer, refusals),
+        Operation("countRefusals", "GET", "refusals/counts", role: .viewer, refusalCounts),
+        Operation("listDeadLetters", "GET", "deadLetters", role: .viewer, letters),
+        Operation("countDeadLetters", "GET", "deadLetters/counts", role: .viewer, letterCounts),
+        Operation("showDeadLetter", "GET", "deadLetters/{letter}", role: .operator) { call in
+            try call.read { Reply(DeadLetterView.whole(try letter(call, in: $0))) }
+        }, Operation("dropDeadLetter", "DELETE", "deadLetters/{letter}", role: .operator, drop),
+        Operation(
+            "replayDeadLetter",
+            "POST",
+            "deadLetters/{letter}/replay",
+            role: .operator,
+            replay
+        ),
+        Operation("listMessages", "GET", "messages", role: .viewer) { call in
+            try call.read { Reply(try MessageView.newest(call.context, in: $0)) }
+        },
+        Operation("resendMessage", "POST", "messages/{messageId}/resend", role: .operator, resend),
+        Operation("explain", "GET", "explain/{code}", role: .viewer, explain),
+    ]
+
+    /// Rows that one search looks through.
+    private static let scanMax = 10_000
+
+    // MARK: Refusals
+
+    private static func refusals(_ call: ConsoleCall) throws -> Reply {
+        let (limit, terms) = (try call.limit(), try call.search())
+        try terms.requireKeys(["reason", "action", "client", "user", "address", "device"])
+        let skip = Int(try call.integer("cursor", in: 0...Int64(scanMax), default: 0))
+        return try call.read { tx in
+            let found = try tx.refusals.page(since: Instant(milliseconds: 0), limit: scanMax)
+                .reversed().filter { fits($0.refusal, terms) }
+            let rows = try found.dropFirst(skip).prefix(limit).map {
+                try RefusalView.row($0.id, $0.refusal, in: tx)
+            }
+            let isMore = found.count > skip + limit
+            return Reply(Shown.page(rows, next: isMore ? "\(skip + limit)" : nil))
+        }
+    }
+
+    private static func fits(_ refusal: ClientRefusal, _ terms: SearchTerms) -> Bool {
+        terms.terms.allSatisfy { term in
+            let isFound =
+                switch term.key {
+                case "reason": term.finds(refusal.reason)
+                case "action": term.finds(refusal.action)
+                case "client": term.finds(refusal.clientID)
+                case "user": term.finds(refusal.username)
+                case "address": term.finds(refusal.address)
+                case "device":
+                    term.finds(anyOf: [refusal.username, refusal.clientID, refusal.topic])
+                default:
+                    term.finds(anyOf: [
+                        refusal.reason, refusal.clientID, refusal.username, refusal.address,
+                        refusal.topic, refusal.detail,
+                    ])
+                }
+            return isFound != term.isNegated
+        }
+    }
+
+    private static func refusalCounts(_ call: ConsoleCall) throws -> Reply {
+        let day = call.now.adding(seconds: -OverviewView.daySeconds)
+        return try call.read { tx in
+            Reply(counts(try tx.refusals.counts(since: day).map { ($0.reason, $0.times) }))
+        }
+    }
+
+    private static func counts(_ rows: [(reason: String, count: Int64)]) -> JSONObject {
+        Shown.page(
+            rows.map {
+                JSONObject([("reason", .string($0.reason)), ("count", .integer($0.count))])
+            }
+        )
+    }
+
+    private static func explain(_ call: ConsoleCall) throws -> Reply {
+        let code = call.parameter("code")
+        guard let page = ExplainPage(named: code) else {
+            throw Refused.notFound("code \(Rejection.shown(code, upTo: 64))")
+        }
+        return Reply(page.json.objectValue ?? [:])
+    }
+
+    // MARK: Dead letters
+
+    private static func letters(_ call: ConsoleCall) throws -> Reply {
+        let (limit, terms) = (try call.limit(), try call.search())
+        try terms.requireKeys(["worker", "reason", "topic"])
+        var before = try call.cursor()
+        return try call.read { tx in
+            var (found, looked) = ([DeadLetter](), 0)
+            while looked < scanMax {
+                let page = try tx.deadLetters.page(before: before, limit: 200)
+                for letter in page where found.count < limit {
+                    before = letter.id
+                    looked += 1
+                    if fits(letter, terms) { found.append(letter) }
+                }
+                guard page.count == 200, found.count < limit else { break }
+            }
+            let isMore = found.count == limit || looked >= scanMax
+            return Reply(
+                Shown.page(found.map(DeadLetterView.row), next: isMore ? "\(before)" : nil)
+            )
+        }
+    }
+
+    private static func fits(_ letter: DeadLetter, _ terms: SearchTerms) -> Bool {
+        terms.terms.allSatisfy { term in
+            let isFound =
+                switch term.key {
+                case "worker": term.finds(letter.worker)
+                case "reason": term.finds(letter.reason)
+                case "topic": term.finds(letter.topic)
+                default: term.finds(anyOf: [letter.worker, letter.reason, letter.topic])
+                }
+            return isFound != term.isNegated
+        }
+    }
+
+    private static func letterCounts(_ call: ConsoleCall) throws -> Reply {
+        try call.read { tx in
+            Reply(counts(try tx.deadLetters.counts(since: Instant(milliseconds: 0))))
+        }
+    }
+
+    /// Finds the letter of the path.
+    private static func letter(_ call: ConsoleCall, in tx: Transaction) throws -> DeadLetter {
+        let id = Int64(call.parameter("letter"))
+        guard let id, let found = try tx.deadLetters.find(id) else {
+            throw Refused.notFound("dead letter of that number")
+        }
+        return found
+    }
+
+    private static func drop(_ call: ConsoleCall) throws -> Reply {
+        try call.act { work, act in
+            let found = try letter(call, in: work.tx)
+            act.subject = "deadLetter \(found.id)"
+            act.before = ["topic": .string(found.topic), "reason": .string(found.reason)]
+            _ = try work.tx.deadLetters.drop(found.id)
+        }
+        return .empty
+    }
+
+    private static func replay(_ call: ConsoleCall) throws -> Reply {
+        let found = try call.read { try letter(call, in: $0) }
+        guard !found.isShapeOnly else {
+            throw Refused(
+                409,
+                ErrorCode.forbidden.rawValue,
+                "Only names and sizes of it were kept, since its values may be secret."
+            )
+        }
+        try ToolClient(call.context.run.directory, call.context.settings).replay(found)
+        try call.act { work, act in
+            act.subject = "deadLetter \(found.id)"
+            act.before = ["topic": .string(found.topic), "reason": .string(found.reason)]
+            _ = try work.tx.deadLetters.drop(found.id)
+        }
+        return .empty
+    }
+
+    // MARK: Messages
+
+    private static func resend(_ call: ConsoleCall) throws -> Reply {
+        let id = try call.id("messageId", MessageKind.self)
+        try call.act { work, act in
+            guard let due = try work.tx.outgoingMessages.find(id), !due.message.isDummy else {
+                throw Refused.notFound("message \(id) that waits; a sent one is not kept")
+            }
+            act.subject = "message \(id)"
+            try work.tx.outgoingMessages.retry(id)
+        }
+        return .empty
+    }
+}

@@ -1,0 +1,22 @@
+import DequeModule
+import Synchronization
+
+/// The last lines of the log, for a support bundle.
+package enum LogTail {
+    /// Lines that are kept at most.
+    private static let linesMax = 1000
+    private static let kept = Mutex<Deque<[UInt8]>>([])
+
+    /// Keeps a line, which ends with its line break.
+    static func keep(_ line: [UInt8]) {
+        kept.withLock { lines in
+            if lines.count >= linesMax { lines.removeFirst() }
+            lines.append(line)
+        }
+    }
+
+    /// The lines, the oldest first.
+    package static var lines: [String] {
+        kept.withLock { lines in lines.map { String(decoding: $0.dropLast(), as: UTF8.self) } }
+    }
+}

@@ -1,0 +1,38 @@
+package import Domain
+
+extension HistoryTable {
+    /// Returns a device's records of a time until a moment, newest first; of one moment the one that came last first.
+    ///
+    /// Reads the buffer and as many chunks as are needed, from the newest on.
+    package func newest(
+        _ did: DeviceID,
+        until moment: Instant,
+        limit: Int
+    ) throws -> [HistoryRecord] {
+        var lines: [(ts: Int64, order: Int, bytes: ArraySlice<UInt8>)] = []
+        func add(_ line: ArraySlice<UInt8>) {
+            let ts = HistoryLine.ts(line)
+            if ts <= moment.milliseconds { lines.append((ts, lines.count, line)) }
+        }
+        try sql.scan(
+            """
+            SELECT \(HistoryChunk.table.columns) FROM history
+            WHERE did = $1 AND fromTs <= $2 ORDER BY fromTs DESC, seq DESC
+            """,
+            did,
+            moment
+        ) { row in
+            let chunk = row.nextRow(HistoryChunk.self)
+            // Older chunks may reach beyond the begin of this one, by their longest time.
+            let certain = lines.count { $0.ts > chunk.from + Self.spanMax }
+            guard certain < limit else { return false }
+            HistoryLine.forEach(in: chunk.lines, add)
+            return true
+        }
+        // What is in the buffer came after what is in chunks.
+        let end = Instant(milliseconds: min(moment.milliseconds, Instant.max.milliseconds - 1) + 1)
+        try buffer.lines(of: did, from: Instant(milliseconds: 0), to: end, add)
+        lines.sort { ($0.ts, $0.order) > ($1.ts, $1.order) }
+        return lines.prefix(limit).compactMap { HistoryLine.record($0.bytes, of: did) }
+    }
+}

@@ -1,0 +1,171 @@
+package import Domain
+import Sodium
+
+/// Operators of the console, and what lets them in; of links, cookies and tokens hashes alone.
+package struct OperatorTable {
+    let transaction: Transaction
+    private var sql: SQL { transaction.sql }
+
+    // MARK: Operators
+
+    /// Returns one operator, or nil.
+    package func find(_ name: String) throws -> Operator? { try sql.find(Operator.table, name) }
+
+    /// Returns all operators, by name.
+    package func all() throws -> [Operator] { try sql.rows(of: Operator.table, "ORDER BY name") }
+
+    /// Returns how many operators there are.
+    package func count() throws -> Int64 { try sql.integer("SELECT count(*) FROM operator") ?? 0 }
+
+    /// Adds an operator, or changes the role of the one of that name.
+    package func save(_ row: Operator) throws { try sql.run(Operator.table.upsert, row) }
+
+    /// Sets the hash of an operator's password; nil takes the password away.
+    package func setPassword(_ hash: String?, of name: String) throws {
+        try sql.run("UPDATE operator SET passwordHash = $1 WHERE name = $2", hash, name)
+    }
+
+    /// Removes an operator with all that lets in; returns whether there was one.
+    package func remove(_ name: String) throws -> Bool {
+        _ = try revoke(name)
+        try sql.run("DELETE FROM operatorToken WHERE name = $1", name)
+        try sql.run("DELETE FROM operator WHERE name = $1", name)
+        return sql.changes > 0
+    }
+
+    /// Ends an operator's sessions and makes links void; returns how many sessions ended.
+    package func revoke(_ name: String, except kept: String? = nil) throws -> Int {
+        try sql.run("DELETE FROM operatorLink WHERE name = $1", name)
+        try sql.run(
+            "DELETE FROM operatorSession WHERE name = $1 AND sessionId <> $2",
+            name,
+            kept ?? ""
+        )
+        return sql.changes
+    }
+
+    // MARK: Links
+
+    /// Stores a one-time link by the hash of its token.
+    package func addLink(token: String, of name: String) throws {
+        try sql.run(
+            """
+            INSERT INTO operatorLink (tokenHash, name, createdAt, expiresAt)
+            VALUES ($1, $2, $3, $4)
+            """,
+            Sodium.sha256(token.utf8),
+            name,
+            transaction.now,
+            transaction.now.adding(seconds: OperatorSignIn.linkSeconds)
+        )
+    }
+
+    /// Uses a link up, and returns whose it was; nil where it is none, was used or is too old.
+    package func takeLink(token: String) throws -> Operator? {
+        let hash = Sodium.sha256(token.utf8)
+        let name = try sql.first(
+            "SELECT name FROM operatorLink WHERE tokenHash = $1 AND expiresAt > $2",
+            hash,
+            transaction.now
+        ) { $0.next(String.self) }
+        try sql.run("DELETE FROM operatorLink WHERE tokenHash = $1", hash)
+        return try name.flatMap(find)
+    }
+
+    // MARK: Sessions
+
+    /// Begins a session; the oldest ones beyond the operator's number end.
+    package func begin(_ session: OperatorSession, token: String) throws {
+        let kept = try sql.query(
+            "SELECT sessionId FROM operatorSession WHERE name = $1 ORDER BY createdAt DESC, sessionId",
+            session.name
+        ) { $0.next(String.self) }
+        for id in kept.dropFirst(Operator.sessionsMax - 1) { _ = try end(id) }
+        try sql.run(
+            OperatorSessionRow.table.insert,
+            OperatorSessionRow(tokenHash: Sodium.sha256(token.utf8), session: session)
+        )
+    }
+
+    /// Returns the session that a cookie's token is of, whether it still lets in or not.
+    package func session(token: String) throws -> OperatorSession? {
+        try sql.rows(
+            of: OperatorSessionRow.table,
+            "WHERE tokenHash = $1",
+            Sodium.sha256(token.utf8)
+        ).first?.session
+    }
+
+    /// Returns one session, or nil.
+    package func session(_ id: String) throws -> OperatorSession? {
+        try sql.find(OperatorSessionRow.table, id)?.session
+    }
+
+    /// Returns the sessions of one operator or of all, the newest first.
+    package func sessions(of name: String? = nil) throws -> [OperatorSession] {
+        try sql.rows(
+            of: OperatorSessionRow.table,
+            "WHERE ($1 IS NULL OR name = $1) ORDER BY createdAt DESC, sessionId",
+            name
+        ).map(\.session)
+    }
+
+    /// Notes that a session was used.
+    package func noteUse(ofSession id: String) throws {
+        try sql.run(
+            "UPDATE operatorSession SET seenAt = $1 WHERE sessionId = $2",
+            transaction.now,
+            id
+        )
+    }
+
+    /// Ends a session; returns whether there was one.
+    package func end(_ id: String) throws -> Bool {
+        try sql.run("DELETE FROM operatorSession WHERE sessionId = $1", id)
+        return sql.changes > 0
+    }
+
+    // MARK: Tokens
+
+    /// Stores a token by the hash of its secret.
+    package func add(_ token: OperatorToken, secret: String) throws {
+        try sql.run(
+            OperatorTokenRow.table.insert,
+            OperatorTokenRow(tokenHash: Sodium.sha256(secret.utf8), token: token)
+        )
+    }
+
+    /// Returns the token of a secret, whether it still lets in or not.
+    package func token(secret: String) throws -> OperatorToken? {
+        try sql.rows(
+            of: OperatorTokenRow.table,
+            "WHERE tokenHash = $1",
+            Sodium.sha256(secret.utf8)
+        ).first?.token
+    }
+
+    /// Returns one token, or nil.
+    package func token(_ id: String) throws -> OperatorToken? {
+        try sql.find(OperatorTokenRow.table, id)?.token
+    }
+
+    /// Returns the tokens of one operator or of all, the newest first.
+    package func tokens(of name: String? = nil) throws -> [OperatorToken] {
+        try sql.rows(
+            of: OperatorTokenRow.table,
+            "WHERE ($1 IS NULL OR name = $1) ORDER BY createdAt DESC, tokenId",
+            name
+        ).map(\.token)
+    }
+
+    /// Notes that a token was used.
+    package func noteUse(ofToken id: String) throws {
+        try sql.run("UPDATE operatorToken SET usedAt = $1 WHERE tokenId = $2", transaction.now, id)
+    }
+
+    /// Makes a token void; returns whether there was one.
+    package func removeToken(_ id: String) throws -> Bool {
+        try sql.run("DELETE FROM operatorToken WHERE tokenId = $1", id)
+        return sql.changes > 0
+    }
+}

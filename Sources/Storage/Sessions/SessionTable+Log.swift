@@ -1,0 +1,21 @@
+package import Domain
+
+extension SessionTable {
+    /// Returns a user's sessions, the newest logins first, those that ended among them; at most `limit`.
+    package func log(of uid: UserID, limit: Int) throws -> [Domain.Session] {
+        try transaction.sql.rows(
+            of: SessionRow.table,
+            "WHERE uid = $1 ORDER BY loginTime DESC, sessionId LIMIT $2",
+            uid,
+            limit
+        ).map(\.session)
+    }
+
+    /// Returns how many sessions of an app are live.
+    package func liveCount(ofApp app: AppID) throws -> Int64 {
+        try transaction.sql.integer(
+            "SELECT count(*) FROM session WHERE appId = $1 AND endedAt IS NULL",
+            app
+        ) ?? 0
+    }
+}

@@ -1,0 +1,77 @@
+/// A request to the console, apart from how HTTP carries it.
+package struct ConsoleRequest: Sendable {
+    /// `GET`, `POST` and so on.
+    package var method: String
+    /// The path, percent-decoded part by part, without empty parts: `["api", "v1", "devices"]`.
+    package var path: [String]
+    /// The parameters of the query; of a repeated name the first counts.
+    package var query: [String: String]
+    /// The body; empty where there is none.
+    package var body: [UInt8]
+    /// The client's address, of IPv6 its /64.
+    package var address: String
+    private var headers: [String: String]
+
+    /// Describes a request; the names of headers in lower case.
+    package init(
+        method: String,
+        path: [String],
+        query: [String: String] = [:],
+        headers: [String: String] = [:],
+        body: [UInt8] = [],
+        address: String = "127.0.0.1"
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.headers = headers
+        self.body = body
+        self.address = address
+    }
+
+    /// Returns a header by its name in lower case.
+    package func header(_ name: String) -> String? { headers[name] }
+
+    /// Returns the value of a cookie.
+    package func cookie(_ name: String) -> String? {
+        for pair in headers["cookie"]?.split(separator: ";") ?? [] {
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, parts[0].drop(while: { $0 == " " }) == name else { continue }
+            return String(parts[1])
+        }
+        return nil
+    }
+}
+
+/// The console's answer to a request.
+package struct ConsoleAnswer: Sendable {
+    /// The body of an answer.
+    package enum Body: Sendable {
+        /// All of it.
+        case bytes([UInt8])
+        /// Parts that follow one another until the function returns; it throws once the client is gone.
+        case stream(@Sendable @concurrent (inout EventWriter) async throws -> Void)
+    }
+
+    /// The status code.
+    package var status: Int
+    /// The headers, in their order, with the names as they are written.
+    package var headers: [(name: String, value: String)]
+    /// The body.
+    package var body: Body
+
+    /// Makes an answer.
+    package init(_ status: Int, headers: [(name: String, value: String)] = [], body: Body) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// What answers the console's requests; `Web` speaks HTTP for it.
+package protocol ConsoleResponder: Sendable {
+    /// Answers a request; must not block.
+    func answer(_ request: ConsoleRequest) async -> ConsoleAnswer
+    /// Ends open streams: the service stops.
+    func stop()
+}

@@ -1,0 +1,135 @@
+import Hummingbird
+package import Logging
+import NIOCore
+import ServiceLifecycle
+
+/// The HTTP listener of the operators' console, apart from the pages that the world may see and from the probes.
+package struct ConsoleServer: Service {
+    private let endpoints: [Endpoint]
+    private let responder: any ConsoleResponder
+    private let isSecure: Bool
+    private let readiness: Readiness
+    private let limits: ListenerLimits
+    private let tell: ListenerRefusal.Teller
+    private let logger: Logger
+
+    /// Bytes of a request's body at most.
+    static let bodyMax = 4 << 20
+
+    /// Makes a server that begins to listen when it is run; `isSecure` says that browsers come by https.
+    package init(
+        endpoints: [Endpoint],
+        responder: any ConsoleResponder,
+        isSecure: Bool,
+        readiness: Readiness,
+        limits: ListenerLimits,
+        tell: @escaping ListenerRefusal.Teller,
+        logger: Logger
+    ) {
+        self.endpoints = endpoints
+        self.responder = responder
+        self.isSecure = isSecure
+        self.readiness = readiness
+        self.limits = limits
+        self.tell = tell
+        self.logger = logger
+    }
+
+    /// Serves until the group shuts down; ends with an error when an address cannot be bound.
+    package func run() async throws {
+        let (readiness, responder) = (readiness, responder)
+        let listener = Listener(
+            name: "console",
+            endpoints,
+            limits: limits,
+            logger: logger,
+            tell: tell
+        )
+        try await withGracefulShutdownHandler {
+            try await listener.run(makeRouter()) { readiness.isReady("console") }
+        } onGracefulShutdown: {
+            responder.stop()
+        }
+    }
+
+    func makeRouter() -> Router<WebContext> {
+        let router = Router(context: WebContext.self)
+        router.add(middleware: SecurityHeaders(isSecure: isSecure))
+        for method: HTTPRequest.Method in [.get, .head, .post, .put, .patch, .delete] {
+            router.on("**", method: method) { request, context in
+                await answer(request, context)
+            }
+        }
+        router.get("/") { _, _ in Response(status: .seeOther, headers: [.location: "/console/"]) }
+        return router
+    }
+
+    private func answer(_ request: Request, _ context: WebContext) async -> Response {
+        guard let read = await read(request, context) else {
+            return Response(status: .contentTooLarge, headers: [.connection: "close"])
+        }
+        let answer = await responder.answer(read)
+        var headers = HTTPFields()
+        for (name, value) in answer.headers {
+            guard let name = HTTPFields.Element.Name(name) else { continue }
+            headers.append(HTTPFields.Element(name: name, value: value))
+        }
+        return Response(
+            status: HTTPResponse.Status(code: answer.status),
+            headers: headers,
+            body: request.method == .head ? ResponseBody() : Self.body(answer.body)
+        )
+    }
+
+    private func read(_ request: Request, _ context: WebContext) async -> ConsoleRequest? {
+        var request = request
+        guard let body = try? await request.collectBody(upTo: Self.bodyMax) else { return nil }
+        let target = request.uri.string
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        var headers: [String: String] = [:]
+        for field in request.headers {
+            // Cookies may come in several fields; of others a second one changes nothing.
+            let name = field.name.canonicalName
+            if let known = headers[name] {
+                if name == "cookie" { headers[name] = known + "; " + field.value }
+            } else {
+                headers[name] = field.value
+            }
+        }
+        return ConsoleRequest(
+            method: request.method == .head ? "GET" : request.method.rawValue,
+            path: parts[0].split(separator: "/").map { FormFields.decodePart($0) ?? "%" },
+            query: parts.count > 1 ? FormFields.parse(String(parts[1])) : [:],
+            headers: headers,
+            body: Array(buffer: body),
+            address: context.visitor(of: request)
+        )
+    }
+
+    private static func body(_ body: ConsoleAnswer.Body) -> ResponseBody {
+        switch body {
+        case .bytes(let bytes): ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
+        case .stream(let write):
+            ResponseBody { writer in
+                var events = EventWriter(writer)
+                try await write(&events)
+                writer = events.writer
+                try await writer.finish(nil)
+            }
+        }
+    }
+}
+
+/// Writes the parts of an answer that goes on.
+package struct EventWriter {
+    fileprivate var writer: any ResponseBodyWriter
+
+    fileprivate init(_ writer: any ResponseBodyWriter) { self.writer = writer }
+
+    /// Writes a part and waits while the client is slow.
+    ///
+    /// - Throws: Once the client is gone.
+    @concurrent package mutating func write(_ bytes: [UInt8]) async throws {
+        try await writer.write(ByteBuffer(bytes: bytes))
+    }
+}

@@ -1,0 +1,132 @@
+import ArgumentParser
+import Domain
+import JSON
+import Problems
+import Sodium
+import Storage
+import Workers
+
+/// `operator token`: tokens for scripts, made, listed and revoked.
+struct OperatorTokenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token",
+        abstract: "Make, list and revoke tokens with which scripts use the console's interface.",
+        discussion: """
+            lamplighter operator token anna --label backup-script --role viewer
+            lamplighter operator token anna --list
+            lamplighter operator token anna --revoke ot-0123456789ab
+            """
+    )
+
+    @Argument(help: "The operator's name.")
+    var name: String
+
+    @Option(help: "What the token is for.")
+    var label = "script"
+
+    @Option(help: "What it may do, at most what the operator may (default the operator's role).")
+    var role: OperatorRole?
+
+    @Option(help: "Days that it lives, 1 to 3650.")
+    var days = OperatorSignIn.tokenDays
+
+    @Flag(help: "List the operator's tokens.")
+    var list = false
+
+    @Option(help: "Make a token void, by its id.")
+    var revoke: String?
+
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
+
+    func validate() throws {
+        guard (1...OperatorSignIn.tokenDaysMax).contains(days) else {
+            throw ValidationError("--days takes 1 to \(OperatorSignIn.tokenDaysMax), not \(days)")
+        }
+        guard (1...64).contains(label.unicodeScalars.count) else {
+            throw ValidationError("--label takes 1 to 64 characters")
+        }
+    }
+
+    func run() async throws {
+        let place = try await CommandContext.open(settings)
+        let found = try place.oneOperator(name)
+        if list { return try showAll(of: found, place) }
+        if let revoke { return try end(revoke, of: found, place) }
+        let role = min(role ?? found.role, found.role)
+        let now = SystemClock().now
+        let token = OperatorToken(
+            id: "ot-" + Sodium.base64URL(Sodium.randomBytes(9)),
+            label: label,
+            name: found.name,
+            role: role,
+            createdAt: now,
+            expiresAt: now.adding(seconds: days * 86_400)
+        )
+        let secret = Sodium.randomSecret()
+        try place.store.batch(at: now) { tx in
+            guard try tx.operators.tokens(of: found.name).count < Operator.tokensMax else {
+                throw Problem(
+                    .conflict,
+                    "\(found.name) has \(Operator.tokensMax) tokens already",
+                    at: found.name,
+                    why: "so many an operator may have",
+                    cures: [.init("lamplighter operator token \(found.name) --list", "revoke one")]
+                )
+            }
+            try tx.operators.add(token, secret: secret)
+            try tx.audit.add(.act("makeToken", subject: "token \(token.id)"))
+        }
+        if output.json {
+            var row = Self.json(token)
+            row["token"] = .string(secret)
+            return Terminal.show(.object(row))
+        }
+        Terminal.show(line: secret)
+        Terminal.tell(
+            "Token \(token.id) of \(found.name) (\(role.rawValue)); no later command shows it."
+        )
+    }
+
+    private func showAll(of found: Operator, _ place: CommandContext) throws {
+        let tokens = try place.store.read { try $0.operators.tokens(of: found.name) }
+        if output.json { return Terminal.show(.array(tokens.map { .object(Self.json($0)) })) }
+        var table = TextTable(["TOKEN", "FOR", "ROLE", "MADE", "UNTIL", "LAST USED"])
+        for token in tokens {
+            table.add([
+                token.id, token.label, token.role.rawValue, TimeText.of(token.createdAt),
+                TimeText.of(token.expiresAt), TimeText.of(token.usedAt),
+            ])
+        }
+        print(table.text)
+    }
+
+    private func end(_ id: String, of found: Operator, _ place: CommandContext) throws {
+        let isGone = try place.store.batch(at: SystemClock().now) { tx in
+            guard try tx.operators.token(id)?.name == found.name else { return false }
+            try tx.audit.add(.act("revokeToken", subject: "token \(id)"))
+            return try tx.operators.removeToken(id)
+        }
+        guard isGone else {
+            throw Problem(
+                .notFound,
+                "\(found.name) has no token \(id)",
+                at: id,
+                why: "it was revoked, or is another operator's",
+                cures: [.init("lamplighter operator token \(found.name) --list", "all of them")]
+            )
+        }
+        if output.json { return Terminal.show(["revoked": .string(id)]) }
+        print("token \(id) is void")
+    }
+
+    private static func json(_ token: OperatorToken) -> JSONObject {
+        JSONObject([
+            ("tokenId", .string(token.id)), ("label", .string(token.label)),
+            ("role", .string(token.role.rawValue)),
+            ("createdAt", .integer(token.createdAt.milliseconds)),
+            ("expiresAt", .integer(token.expiresAt.milliseconds)),
+            ("lastUsedAt", token.usedAt.map { .integer($0.milliseconds) }),
+        ])
+    }
+}

@@ -1,0 +1,420 @@
+"""The console's HTTP interface: who may what, what it answers, and what it withstands."""
+
+import json
+import socket
+import subprocess
+import time
+import unittest
+
+import console
+import tools
+from client import Device
+from console import OWN_PAGE, Console, Events, document, operations, problems, problems_of, raw
+from harness import ENVIRONMENT, eventually
+from world import LAMP, LISTED, World
+
+ROLES = ["viewer", "operator", "admin"]
+# What ends or changes the caller, and what needs a place of its own: tried by tests of their own.
+ELSEWHERE = {"signOut", "setPassword", "openStream", "makeBackup"}
+
+
+class TestDocument(unittest.TestCase):
+    def test_the_document_is_openapi(self):
+        done = subprocess.run(
+            [tools.python(), "-m", "openapi_spec_validator", str(console.contract.SCHEMAS / "generated" / "openapi.yaml")],
+            capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_a_planted_fault_is_found(self):
+        # A small one: the validator takes its time to say what is wrong with one of this size.
+        text = 'openapi: 3.1.0\ninfo: {title: x, version: "1"}\npaths: {/a: {get: {respones: {}, parameters: [{name: 1}]}}}\n'
+        done = subprocess.run([tools.python(), "-m", "openapi_spec_validator", "-"], input=text, capture_output=True, text=True)
+        self.assertNotEqual(done.returncode, 0)
+
+
+class TestConsole(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.world = World(watch=False)
+        cls.addClassCleanup(cls.world.close)
+        cls.service = cls.world.service
+        for role in ROLES:
+            cls.service.cli("operator", "add", f"one-{role}", "--role", role)
+        cls.tokens = {
+            role: cls.service.json("operator", "token", f"one-{role}", "--label", "tests")["token"] for role in ROLES}
+        cls.lamp = cls.world.device()
+        cls.lamp.report(data={"power": True, "brightness": 40})
+        cls.user = cls.world.terminal()
+
+    def with_token(self, role):
+        return Console(self.service, self.tokens[role])
+
+    def signed_in(self, role="admin"):
+        caller = Console(self.service)
+        caller.enter(self.service.json("operator", "link", f"one-{role}")["url"])
+        return caller
+
+    def path(self, path):
+        """A path with things that are there."""
+        for name, value in {
+            "did": self.lamp.did, "uid": self.user.uid, "productKey": LAMP["productKey"], "appId": "test-app",
+            "mac": "aabbccddeeff", "code": "LL1003",
+        }.items():
+            path = path.replace("{" + name + "}", value)
+        for name in ("sessionId", "scheduleId", "messageId", "tokenId", "stream", "name"):
+            path = path.replace("{" + name + "}", "none-of-it")
+        return path.replace("{letter}", "999999")
+
+    # MARK: Who may what
+
+    def test_without_a_session_nothing_is_answered(self):
+        nobody, wrong = Console(self.service), Console(self.service, "x" * 43)
+        for method, path, operation in operations():
+            if operation["x-role"] == "none":
+                continue
+            for caller in (nobody, wrong):
+                with self.subTest(method=method, path=path, token=caller.token):
+                    answer = caller.ask(method, self.path(path))
+                    self.assertEqual(answer.status, 401, answer.body)
+                    self.assertEqual(problems(operation["operationId"], answer.json, 401), [])
+
+    def test_each_role_may_what_the_document_says(self):
+        for method, path, operation in operations():
+            least, name = operation["x-role"], operation["operationId"]
+            if least == "none" or name in ELSEWHERE:
+                continue
+            for role in ROLES:
+                with self.subTest(method=method, path=path, role=role):
+                    answer = self.with_token(role).ask(method, self.path(path), {} if method != "GET" else None)
+                    may = ROLES.index(role) >= ROLES.index(least) and not operation.get("x-cookie-only")
+                    if may:
+                        # What it lacks, or can't find, comes after the question whether it may.
+                        self.assertNotIn(answer.status, (401, 403, 405, 500), answer.body)
+                    else:
+                        self.assertEqual((answer.status, answer.code), (403, "Forbidden"))
+
+    def test_a_viewer_changes_nothing(self):
+        before = self.state()
+        viewer = self.with_token("viewer")
+        for method, path, operation in operations():
+            if method != "GET" and operation["operationId"] not in ELSEWHERE:
+                viewer.ask(method, self.path(path), {"confirm": self.lamp.did, "enabled": False, "data": {"power": False}})
+        self.assertEqual(self.state(), before)
+
+    def state(self):
+        admin = self.with_token("admin")
+        device = admin.get(f"/devices/{self.lamp.did}").json
+        return (device["row"], device["hasSecret"], device["openCommands"],
+                admin.get(f"/users/{self.user.uid}/sessions").json, admin.get("/products").json, admin.get("/apps").json)
+
+    # MARK: What it answers
+
+    def test_answers_keep_to_the_document(self):
+        admin = self.with_token("admin")
+        for method, path, operation in operations():
+            name = operation["operationId"]
+            if method != "GET" or name in ELSEWHERE:
+                continue
+            asked = self.path(path) + ("?name=brightness" if name == "showHistory" else "")
+            with self.subTest(path=path):
+                answer = admin.get(asked)
+                if answer.status == 200:
+                    self.assertEqual(problems(name, answer.json), [])
+                else:
+                    self.assertEqual(answer.status, 404)
+                    self.assertEqual(problems(name, answer.json, 404), [])
+
+    def test_a_device_is_found_by_any_part(self):
+        admin = self.with_token("admin")
+        for query in (self.lamp.did, self.lamp.did[3:9], "product:lamp online:yes", f"{self.lamp.did} -alert:any",
+                      f"{self.lamp.did} seen:<1h registered:yes"):
+            with self.subTest(query=query):
+                page = admin.get("/devices?query=" + query.replace(" ", "%20").replace(":", "%3A").replace("<", "%3C")).json
+                self.assertIn(self.lamp.did, [row["did"] for row in page["items"]])
+        self.assertEqual(admin.get(f"/devices?query=-{self.lamp.did}%20{self.lamp.did}").json["items"], [])
+        refused = admin.get("/devices?query=colour%3Ared")
+        self.assertEqual((refused.status, refused.code), (400, "InvalidRequest"))
+
+    def test_pages_follow_one_another(self):
+        admin = self.with_token("admin")
+        seen, cursor = [], ""
+        while True:
+            page = admin.get(f"/products/{LAMP['productKey']}/macs?limit=1&cursor={cursor}").json
+            seen += page["items"]
+            if "next" not in page:
+                break
+            cursor = page["next"]
+        self.assertEqual(seen, [])
+        admin.post(f"/products/{LISTED['productKey']}/macs", {"macs": [f"00000000000{n}" for n in range(5)]})
+        macs, cursor = [], ""
+        while cursor is not None:
+            page = admin.get(f"/products/{LISTED['productKey']}/macs?limit=2&cursor={cursor}").json
+            macs += [row["mac"] for row in page["items"]]
+            cursor = page.get("next")
+        self.assertEqual(macs, [f"00000000000{n}" for n in range(5)])
+
+    def test_a_command_goes_to_the_device_and_into_the_audit(self):
+        operator = self.with_token("operator")
+        answer = operator.post(f"/devices/{self.lamp.did}/commands", {"data": {"power": False}})
+        self.assertEqual(answer.status, 200, answer.body)
+        command = self.lamp.command().body
+        self.assertEqual(command["data"], {"power": False})
+        self.assertEqual(command["actor"], {"kind": "operator", "id": "one-operator"})
+        self.lamp.report(data={"power": False}, cid=command["cid"])
+        done = eventually(lambda: [
+            row for row in operator.get(f"/devices/{self.lamp.did}/commands").json["items"]
+            if row["cid"] == command["cid"] and row["state"] == "done"])
+        self.assertEqual([step["state"] for step in done[0]["steps"]], ["queued", "sent", "done"])
+        row = operator.get("/audit?query=act%3AcommandDevice").json["items"][0]
+        self.assertEqual((row["actor"]["id"], row["subject"]), ("one-operator", f"device {self.lamp.did}"))
+        self.assertEqual(row["after"], {"power": False})
+        kinds = {entry["kind"] for entry in operator.get(f"/devices/{self.lamp.did}/timeline").json["items"]}
+        self.assertLessEqual({"report", "command", "event", "act"}, kinds)
+
+    def test_history_is_summed_up_by_steps(self):
+        lamp = self.world.device()
+        for value in (10, 20, 60):
+            lamp.report(data={"brightness": value})
+        chart = self.with_token("viewer").get(f"/devices/{lamp.did}/history?name=brightness&step=1h&zone=Europe/Berlin").json
+        self.assertEqual(sum(row["count"] for row in chart["rows"]), 3)
+        self.assertEqual((min(row["min"] for row in chart["rows"]), max(row["max"] for row in chart["rows"])), (10, 60))
+        text = self.with_token("viewer").get(f"/devices/{lamp.did}/history/export").body.decode()
+        self.assertEqual(text.splitlines()[0], "time,brightness")
+        self.assertEqual([line.split(",")[1] for line in text.splitlines()[1:]], ["10", "20", "60"])
+
+    def test_a_product_tells_what_would_break(self):
+        admin = self.with_token("admin")
+        document = admin.get(f"/products/{LAMP['productKey']}").json["document"]
+        document["dataPoints"] = [point for point in document["dataPoints"] if point["name"] != "power"]
+        check = admin.post("/products/check", document).json
+        self.assertIn(("dataPoints.power", "pointRemoved"), [(row["path"], row["why"]) for row in check["breaks"]])
+        refused = admin.ask("PUT", f"/products/{LAMP['productKey']}", document)
+        self.assertEqual(refused.status, 409, refused.body)
+        stale = admin.ask("PUT", f"/products/{LAMP['productKey']}", document, headers={"If-Match": "1"})
+        self.assertEqual(stale.status, 412)
+
+    def test_a_session_ends_at_once(self):
+        terminal = self.world.terminal()
+        self.addCleanup(terminal.close)
+        operator = self.with_token("operator")
+        live = [s for s in operator.get(f"/users/{terminal.uid}/sessions").json["items"] if "endedAt" not in s]
+        ended = operator.ask("DELETE", f"/sessions/{live[0]['sessionId']}")
+        self.assertEqual((ended.status, ended.json.get("endReason")), (200, "operator"), ended.body)
+        terminal.wait_lost()
+
+    def test_forgetting_needs_the_id_typed(self):
+        lamp = self.world.device()
+        admin = self.with_token("admin")
+        self.assertEqual(admin.ask("DELETE", f"/devices/{lamp.did}", {"confirm": "yes"}).status, 400)
+        self.assertEqual(admin.ask("DELETE", f"/devices/{lamp.did}", {"confirm": lamp.did}).status, 200)
+        self.assertEqual(admin.get(f"/devices/{lamp.did}").status, 404)
+        row = admin.get("/audit?query=act%3AforgetDevice").json["items"][0]
+        self.assertEqual((row["subject"], row["before"]["mac"]), (f"device {lamp.did}", lamp.mac))
+
+    # MARK: Signing in
+
+    def test_a_link_works_once(self):
+        url = self.service.json("operator", "link", "one-viewer")["url"]
+        caller = Console(self.service)
+        answer = caller.enter(url)
+        self.assertEqual((answer.json["operator"], answer.json["role"]), ("one-viewer", "viewer"))
+        self.assertIn("HttpOnly", answer.headers["Set-Cookie"])
+        self.assertIn("SameSite=Strict", answer.headers["Set-Cookie"])
+        again = Console(self.service).post("/session/enter", {"token": url.split("#enter=")[1]})
+        self.assertEqual((again.status, again.code), (401, "InvalidToken"))
+        self.assertEqual(caller.get("/session").status, 200)
+        self.assertEqual(caller.ask("DELETE", "/session").status, 200)
+        self.assertEqual(caller.get("/session").status, 401)
+
+    def test_a_password_lets_in_later(self):
+        self.service.cli("operator", "add", "with-password", "--role", "operator")
+        first = Console(self.service)
+        first.enter(self.service.json("operator", "link", "with-password")["url"])
+        self.assertEqual(first.ask("PUT", "/session/password", {"password": "password"}).code, "PolicyRejected")
+        self.assertEqual(first.ask("PUT", "/session/password", {"password": "a lamp in the hall"}).status, 200)
+        wrong = Console(self.service).post("/session", {"name": "with-password", "password": "a lamp in the hell"})
+        nobody = Console(self.service).post("/session", {"name": "nobody", "password": "a lamp in the hall"})
+        self.assertEqual((wrong.status, wrong.json), (nobody.status, nobody.json))
+        self.assertEqual(wrong.status, 401)
+        right = Console(self.service).post("/session", {"name": "with-password", "password": "a lamp in the hall"})
+        self.assertEqual(right.json["way"], "password")
+        for _ in range(10):
+            Console(self.service).post("/session", {"name": "with-password", "password": "x"})
+        locked = Console(self.service).post("/session", {"name": "with-password", "password": "a lamp in the hall"})
+        self.assertEqual((locked.status, locked.code), (429, "TooManyRequests"))
+        self.assertGreater(int(locked.headers["Retry-After"]), 0)
+
+    def test_a_session_is_never_the_one_that_was_there(self):
+        caller = Console(self.service)
+        caller.cookie = "a" * 43
+        caller.enter(self.service.json("operator", "link", "one-viewer")["url"])
+        self.assertNotEqual(caller.cookie, "a" * 43)
+        fixed = Console(self.service)
+        fixed.cookie = "a" * 43
+        self.assertEqual(fixed.get("/session").status, 401)
+
+    def test_a_revoked_operator_is_out_within_a_second(self):
+        self.service.cli("operator", "add", "leaver", "--role", "viewer")
+        caller = Console(self.service)
+        caller.enter(self.service.json("operator", "link", "leaver")["url"])
+        stream = caller.events("overview")
+        self.addCleanup(stream.close)
+        self.assertEqual(stream.next("overview")[0], "overview")
+        self.service.cli("operator", "revoke", "leaver")
+        began = time.monotonic()
+        self.assertEqual(stream.next("end")[1], {"reason": "revoked"})
+        self.assertLess(time.monotonic() - began, 1)
+        self.assertEqual(caller.get("/session").status, 401)
+
+    def test_a_token_is_made_shown_once_and_revoked(self):
+        caller = self.signed_in("operator")
+        made = caller.post("/tokens", {"name": "nightly", "role": "viewer", "days": 1}).json
+        script = Console(self.service, made["token"])
+        self.assertEqual(script.get("/session").json["role"], "viewer")
+        self.assertEqual(caller.post("/tokens", {"name": "too much", "role": "admin"}).status, 403)
+        rows = caller.get("/tokens").json["items"]
+        self.assertIn(made["row"]["tokenId"], [row["tokenId"] for row in rows])
+        self.assertNotIn(made["token"], json.dumps(rows))
+        self.assertEqual(caller.ask("DELETE", f"/tokens/{made['row']['tokenId']}").status, 200)
+        self.assertEqual(script.get("/session").status, 401)
+
+    # MARK: What it withstands
+
+    def test_other_pages_change_nothing(self):
+        caller = self.signed_in()
+        before = self.state()
+        for headers in ({"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Sec-Fetch-Site": None},
+                        {"X-Lamplighter": None}, {"Content-Type": "text/plain"}, {"Content-Type": None},
+                        {"Content-Type": "application/x-www-form-urlencoded"}):
+            with self.subTest(headers=headers):
+                answer = caller.post(f"/devices/{self.lamp.did}/kick", headers=headers)
+                self.assertIn(answer.status, (403, 415))
+                answer = caller.ask("DELETE", f"/devices/{self.lamp.did}", {"confirm": self.lamp.did}, headers=headers)
+                self.assertIn(answer.status, (403, 415))
+        self.assertEqual(self.state(), before)
+        self.assertIsNone(caller.get("/session", headers={"Origin": "https://evil.example"}).headers["Access-Control-Allow-Origin"])
+
+    def test_paths_lead_nowhere_else(self):
+        for path in ("/console/../../etc/passwd", "/console/%2e%2e/%2e%2e/etc/passwd", "/console/..%2f..%2fetc/passwd",
+                     "/console/.git/config", "/console/app.js%00.html", "//etc/passwd", "/console/%zz"):
+            with self.subTest(path=path):
+                told = raw(self.service, f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+                self.assertNotIn(b"root:", told)
+                self.assertRegex(told, rb"^HTTP/1.1 (404|400|303)")
+
+    def test_pages_come_with_their_policy(self):
+        page = Console(self.service).get("/console/")
+        self.assertEqual(page.status, 200)
+        policy = page.headers["Content-Security-Policy"]
+        for part in ("default-src 'none'", "script-src 'self'", "require-trusted-types-for 'script'", "frame-ancestors 'none'"):
+            self.assertIn(part, policy)
+        self.assertEqual(page.headers["X-Content-Type-Options"], "nosniff")
+        tag = page.headers["ETag"]
+        self.assertEqual(Console(self.service).get("/console/", headers={"If-None-Match": tag}).status, 304)
+        self.assertEqual(Console(self.service).get("/console/devices/d-1").body, page.body)
+        self.assertEqual(Console(self.service).get("/console/nothing.js").status, 404)
+
+    def test_headers_can_not_be_injected(self):
+        told = raw(self.service, b"GET /api/v1/explain/LL1003%0d%0aSet-Cookie:%20a=b HTTP/1.1\r\nHost: x\r\n"
+                   + f"Authorization: Bearer {self.tokens['viewer']}\r\nConnection: close\r\n\r\n".encode())
+        self.assertTrue(told.startswith(b"HTTP/1.1 404"))
+        self.assertNotIn(b"\r\nSet-Cookie", told)
+
+    def test_what_is_too_large_is_refused(self):
+        caller = self.signed_in()
+        with self.assertRaises((ConnectionError, OSError, AssertionError)):
+            answer = caller.ask("POST", "/products", raw=b'{"name":"' + b"x" * (5 << 20) + b'"}')
+            self.assertNotEqual(answer.status, 413)
+        self.assertEqual(caller.get("/session").status, 200)
+        for body in (b"{", b"[1]", b'{"confirm":9007199254740993}', b"\xff"):
+            with self.subTest(body=body):
+                self.assertEqual(caller.ask("POST", "/products", raw=body).status, 400)
+
+    def test_a_slow_request_holds_nobody_up(self):
+        with socket.create_connection(("127.0.0.1", self.service.ready["consolePort"]), 30) as slow:
+            slow.sendall(b"POST /api/v1/session HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+            self.assertEqual(self.with_token("viewer").get("/session").status, 200)
+            slow.settimeout(25)
+            # Closed once its time is over, without an answer that says that anything was done.
+            self.assertNotIn(b" 200 ", slow.recv(1000))
+
+    # MARK: Live
+
+    def test_a_stream_tells_what_changes(self):
+        stream = self.with_token("viewer").events(f"device:{self.lamp.did},page:{self.lamp.did}")
+        self.addCleanup(stream.close)
+        name, hello = stream.next()
+        self.assertEqual(name, "hello")
+        version = stream.next("device")[1]["version"]
+        self.lamp.report(data={"brightness": 75})
+        _, row = stream.next("device")
+        self.assertEqual(problems_of("DeviceRow", row), [])
+        self.assertGreater(row["version"], version)
+        other = self.world.device()
+        caller = self.with_token("viewer")
+        answer = caller.ask("PUT", f"/live/{hello['stream']}", {"watch": [f"device:{other.did}"]})
+        self.assertEqual(answer.status, 200, answer.body)
+        self.assertEqual(stream.next("device")[1]["did"], other.did)
+        self.assertEqual(caller.ask("PUT", f"/live/{hello['stream']}", {"watch": ["secrets"]}).status, 400)
+
+
+class TestStreamOverACrash(unittest.TestCase):
+    def test_a_stream_goes_on_without_gap_and_without_double(self):
+        world = World(watch=False)
+        self.addCleanup(world.close)
+        caller = Console(world.service)
+        caller.enter()
+        lamp = world.device()
+        stream = caller.events(f"deadLetters,device:{lamp.did}")
+        stream.next("device")
+        letters, versions = [], []
+
+        def spoil(count):
+            for _ in range(count):
+                lamp.publish(f"{lamp.base}/report", b"no json")
+
+        def follow(until):
+            while len(letters) < until:
+                name, data = stream.next("deadLetters", "device")
+                if name == "deadLetters":
+                    letters.extend(row["id"] for row in data["items"])
+                else:
+                    versions.append(data["version"])
+
+        spoil(5)
+        follow(5)
+        world.service.kill()
+        last = stream.last
+        stream.close()
+        world.service.start()
+        lamp = Device(world.port, lamp.did, lamp.secret, lamp.mac).come()
+        self.addCleanup(lamp.close)
+        spoil(5)
+        stream = Events(caller, f"deadLetters,device:{lamp.did}", last)
+        self.addCleanup(stream.close)
+        follow(10)
+        lamp.report(data={"brightness": 35})
+        eventually(lambda: stream.next("device")[1]["online"] is not None)
+        self.assertEqual(len(letters), len(set(letters)))
+        self.assertEqual(letters, sorted(letters))
+        self.assertEqual(versions, sorted(set(versions)))
+
+
+class TestAddress(unittest.TestCase):
+    def test_elsewhere_than_on_loopback_it_needs_tls_or_a_proxy(self):
+        world = World(watch=False)
+        self.addCleanup(world.close)
+        world.service.stop()
+        command = [*world.service.command(), "--set", "console.host=0.0.0.0", "--insecure"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=ENVIRONMENT)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("LL1029", done.stderr)
+        self.assertIn("console.proxy", done.stderr)
+        world.service.arguments += ["--set", "console.proxy=true"]
+        world.service.start()
+        url = world.service.json("console")["url"]
+        self.assertTrue(url.startswith("https://"), url)
+
+
+if __name__ == "__main__":
+    unittest.main()
