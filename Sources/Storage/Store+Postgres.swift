@@ -28,10 +28,10 @@ extension Store {
         )
         self.init(.postgres(database), credentialsPath: credentialsPath, key: key)
         try engine.prepare(migrates: migrates, steps: Migrations.steps) {}
-        guard migrates else { return try refuseHalfMoved(unless: isBeingFilled) }
+        try refuseHalfMoved(unless: isBeingFilled)
+        guard migrates else { return }
         let now = PostgresSettings.now
         _ = try database.opening { try database.makePartitions(from: now, to: now) }
-        try refuseHalfMoved(unless: isBeingFilled)
     }
 
     /// Returns the fingerprint of the key that a database's secrets were sealed with; nil in one that has no tables.

@@ -1,0 +1,326 @@
+"""The operators' console in a real browser: every page, by eye, keyboard and screen reader, live and while it is killed."""
+
+import re
+import time
+import zlib
+
+from client import Device, fresh_id
+from console_browser import Browser
+from harness import ROOT, TORTURE
+from world import FREE, LAMP, OwnWorldOfClass
+
+FILES = ROOT / "Sources/Console/Files"
+LARGEST = 2**53 - 1
+SCRIPT = "<img src=x onerror=\"window.hacked=1\"><script>window.hacked=1</script>"
+BACKWARDS = "\u202edrawkcab\u2066"
+LONG = "a long one " * 900  # 10 kB
+
+PAGES = ["overview", "refusals", "devices", "products", "apps", "users", "messages", "schedules", "deadletters",
+         "system", "system/workers", "system/store", "system/limits", "system/config", "system/certificates", "system/log",
+         "audit", "audit/operators", "nowhere"]
+TABS = ["state", "timeline", "commands", "history", "who", "schedules", "info"]
+
+
+class Console(OwnWorldOfClass):
+    """A service with a device, a user and a browser; nothing may go wrong in any window."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.browser = Browser()
+        cls.addClassCleanup(cls.browser.close)
+
+    def visit(self, enter=True, **more):
+        visit = self.browser.visit(self.own.service, **more)
+        self.addCleanup(self._leave, visit)
+        return visit.enter() if enter else visit
+
+    def _leave(self, visit):
+        visit.close()
+        self.assertEqual(visit.faults, [], "what the browser complained about")
+        self.assertEqual(visit.elsewhere, set(), "requests to elsewhere")
+
+    def furnish(self):
+        """A device with a history, and its user."""
+        device, terminal = self.pair()
+        for number in range(3):
+            device.report(data={"power": number % 2 == 0, "brightness": 10 * number, "mode": "white", "temperature": 20.5 + number})
+        terminal.get("device/setCustomInfo", {"did": device.did, "alias": "Kitchen"})
+        return device, terminal
+
+
+class EveryPage(Console):
+    def test_no_page_has_a_finding_wide_or_narrow_light_or_dark(self):
+        device, terminal = self.furnish()
+        self.world.terminal(login=False).close()
+        paths = PAGES + [f"devices/{device.did}/{tab}" for tab in TABS] + [
+            f"products/{LAMP['productKey']}", "apps/test-app", f"users/{terminal.uid}"]
+        visit = self.visit()
+        found = []
+        for number, path in enumerate(paths):
+            visit.show(path)
+            # Light and dark take turns from page to page: both together in the long run alone.
+            schemes = ("light", "dark") if number % 2 else ("dark", "light")
+            looks = [(1280, schemes[0], None), (390, schemes[1], ["color-contrast", "target-size", "scrollable-region-focusable"])]
+            if TORTURE:
+                looks = [(width, scheme, None) for width in (1280, 390) for scheme in schemes]
+            for width, scheme, only in looks:
+                visit.page.set_viewport_size({"width": width, "height": 844})
+                visit.page.emulate_media(color_scheme=scheme)
+                found += [f"{path}, {width} px, {scheme}: {one}" for one in visit.findings(only)]
+                if visit.is_wide():
+                    found.append(f"{path} is wider than {width} px")
+        self.assertEqual(found, [])
+
+    def test_dialogs_have_no_finding(self):
+        visit = self.visit()
+        for path, name in [("overview", "Connect a device"), ("products", "New product"), ("audit/operators", "Add operator")]:
+            visit.show(path)
+            visit.page.get_by_role("button", name=name, exact=True).first.click()
+            visit.page.wait_for_selector("dialog[open] h2")
+            self.assertEqual(visit.findings(), [], name)
+            visit.page.keyboard.press("Escape")
+
+    def test_chinese_has_every_word_of_english(self):
+        visit = self.visit(locale="zh-CN")
+        visit.show("devices")
+        self.assertEqual(visit.page.get_attribute("html", "lang"), "zh-Hans")
+        missing = visit.page.evaluate("""async () => {
+          const paths = (all, at = '') => Object.entries(all).flatMap(([key, one]) =>
+            typeof one === 'object' && key !== 'rules' ? paths(one, `${at}${key}.`) : [`${at}${key}: ${typeof one}`]);
+          const [en, zh] = await Promise.all(['en', 'zh'].map(async tag => paths((await import(`/console/base/words-${tag}.js`)).default)));
+          return [...en.filter(one => !zh.includes(one)), ...zh.filter(one => !en.includes(one))];
+        }""")
+        self.assertEqual(missing, [])
+        self.assertEqual(visit.findings(), [])
+
+    def test_every_word_that_a_page_uses_is_there(self):
+        visit = self.visit()
+        used = sorted({name for path in FILES.rglob("*.js") if not path.name.startswith("words-")
+                       for name in re.findall(r"\bt\.(\w+(?:\.\w+)*)", path.read_text(encoding="utf-8"))})
+        self.assertGreater(len(used), 300)
+        missing = visit.page.evaluate("""async used => {
+          const words = (await import('/console/base/words-en.js')).default;
+          const find = path => path.split('.').reduce((at, key) =>
+            at === undefined || typeof at === 'string' || typeof at === 'function' ? at : at[key], words);
+          return used.filter(path => find(path) === undefined);
+        }""", used)
+        self.assertEqual(missing, [])
+
+
+    def test_a_chart_s_days_begin_at_the_zone_s_midnights_also_when_clocks_change(self):
+        visit = self.visit()
+        days = visit.page.evaluate("""async () => {
+          const { ticks, clockChanges } = await import('/console/base/calendar.js');
+          const [from, to] = [Date.UTC(2026, 2, 27), Date.UTC(2026, 2, 31)];
+          return { days: ticks(from, to, 'Europe/Berlin', 5).found, changes: clockChanges(from, to, 'Europe/Berlin') };
+        }""")
+        utc = [f"{time.strftime('%m-%dT%H:%M', time.gmtime(at / 1000))}" for at in days["days"]]
+        self.assertEqual(utc, ["03-27T23:00", "03-28T23:00", "03-29T22:00", "03-30T22:00"])
+        self.assertEqual([change["hours"] for change in days["changes"]], [1])
+
+
+class Keyboard(Console):
+    def test_every_page_is_reached_by_keyboard_alone(self):
+        self.furnish()
+        visit = self.visit()
+        page = visit.show("overview")
+        page.evaluate("document.activeElement.blur()")
+        keys = page.keyboard
+        keys.press("Tab")
+        self.assertEqual(page.evaluate("document.activeElement.className"), "skip")
+        reached = set()
+        for _ in range(60):
+            keys.press("Tab")
+            here = page.evaluate("document.activeElement.closest('#side') ? document.activeElement.getAttribute('href') : null")
+            if not here or not here.startswith("#/") or here in reached:
+                if reached and not here:
+                    break
+                continue
+            keys.press("Enter")
+            page.wait_for_function("path => location.hash === path && document.querySelector('main').dataset.page === path.slice(2)", arg=here)
+            reached.add(here)
+            page.evaluate("path => document.querySelector(`#side a[href='${path}']`).focus()", here)
+        self.assertEqual(len(reached), 11)
+
+    def test_keys_search_step_open_and_go_back(self):
+        device, _ = self.furnish()
+        visit = self.visit()
+        page = visit.show("overview")
+        keys = page.keyboard
+        keys.type("gd")
+        page.wait_for_selector(f"main tr[data-key='{device.did}']")
+        keys.press("/")
+        keys.type(f"online:yes {device.did}")
+        page.wait_for_function("did => document.querySelectorAll('main tbody tr').length === 1 && location.hash.includes(did)", arg=device.did)
+        keys.press("Escape")
+        keys.press("Escape")
+        keys.press("j")
+        keys.press("Enter")
+        page.wait_for_function("did => location.hash === `#/devices/${did}`", arg=device.did)
+        page.wait_for_selector("main h1:focus")
+        self.assertEqual(page.inner_text("main h1"), "Kitchen")
+        keys.press("Escape")
+        page.wait_for_function("location.hash === '#/devices'")
+        keys.press("?")
+        page.wait_for_selector("dialog[open]")
+        keys.press("Escape")
+        page.wait_for_selector("dialog", state="detached")
+        keys.press(".")
+        page.wait_for_selector("#live[aria-pressed=true]")
+        keys.press(".")
+        page.wait_for_selector("#live[aria-pressed=false]")
+
+    def test_a_chart_is_read_by_arrow_keys(self):
+        device, _ = self.furnish()
+        visit = self.visit()
+        page = visit.show(f"devices/{device.did}/history?range=hour&names=temperature")
+        page.focus("ll-chart [role=slider]")
+        page.keyboard.press("End")
+        self.assertIn("temperature 2", page.get_attribute("ll-chart [role=slider]", "aria-valuetext"))
+
+    def test_a_switch_commands_the_device_and_shows_its_answer(self):
+        device, _ = self.furnish()
+        device.report(data={"power": False})
+        visit = self.visit()
+        page = visit.show(f"devices/{device.did}")
+        switch = page.get_by_role("switch", name="Set power")
+        switch.focus()
+        page.keyboard.press("Space")
+        command = device.command().body
+        self.assertEqual(command["data"], {"power": True})
+        device.send(cid=command["cid"], data={"power": True})
+        page.wait_for_selector("section[aria-label=power] .value:text-is('true')")
+        visit.show(f"devices/{device.did}/timeline")
+        visit.see("operator")
+        visit.see("done")
+
+
+class Strangers(Console):
+    def test_what_devices_and_users_say_is_text_and_exact(self):
+        device, terminal = self.pair(FREE)
+        self.assertTrue(device.report(data={
+            "largest": LARGEST, "smallest": -LARGEST, SCRIPT[:64]: SCRIPT, "backwards": BACKWARDS, "long": LONG})["ok"])
+        terminal.get("device/setCustomInfo", {"did": device.did, "alias": SCRIPT[:64]})
+        visit = self.visit()
+        visit.show(f"devices/{device.did}")
+        for text in (SCRIPT, str(LARGEST), str(-LARGEST), BACKWARDS, LONG.strip()):
+            visit.see(text)
+        for path in ("devices", f"devices/{device.did}/timeline", f"devices/{device.did}/who", f"users/{terminal.uid}"):
+            visit.show(path)
+            for width in (1280, 390):
+                visit.page.set_viewport_size({"width": width, "height": 844})
+                self.assertFalse(visit.is_wide(), f"{path} at {width} px")
+        self.assertIsNone(visit.page.evaluate("window.hacked ?? null"))
+        self.assertEqual(visit.page.locator("main img, main script").count(), 0)
+
+    def test_why_a_device_was_refused_is_shown_as_it_happens(self):
+        device, _ = self.furnish()
+        visit = self.visit()
+        visit.show("refusals")
+        wrong = self.keep(Device(self.world.port, device.did, "not-the-secret"))
+        self.assertNotEqual(wrong.connect(), 0)
+        visit.see("Wrong password")
+        visit.see(device.did)
+        visit.see("Register the device again")
+
+
+class Sessions(Console):
+    def test_a_link_works_once_and_a_password_afterwards(self):
+        link = self.own.service.json("operator", "add", "anna", "--role", "viewer")["url"]
+        visit = self.visit(enter=False)
+        visit.page.goto(link)
+        visit.page.fill("dialog input[name=password]", "a sentence is good")
+        visit.page.keyboard.press("Enter")
+        visit.page.wait_for_selector("dialog", state="detached")
+        self.assertNotIn("enter", visit.page.url)
+        # A viewer sees that there is an act, and cannot do it.
+        visit.show("products")
+        self.assertTrue(visit.page.get_by_role("button", name="New product").first.is_disabled())
+        other = self.visit(enter=False)
+        other.page.goto(link)
+        other.page.get_by_text("This link was used already").wait_for()
+        other.page.fill("input[name=name]", "anna")
+        other.page.fill("input[name=password]", "a sentence is good")
+        other.page.keyboard.press("Enter")
+        other.page.wait_for_selector("#side", state="attached")
+
+    def test_twelve_tabs_are_live_and_a_revoked_operator_is_out_of_each_within_a_second(self):
+        device, _ = self.furnish()
+        link = self.own.service.json("operator", "add", fresh_id("bob"), "--role", "operator")
+        visit = self.visit(enter=False).enter(link["url"])
+        tabs = [visit.page] + [visit.context.new_page() for _ in range(11)]
+        for tab in tabs:
+            visit.show(f"devices/{device.did}", tab)
+        device.report(data={"temperature": 77.25})
+        for tab in tabs:
+            tab.wait_for_selector("text=77.25")
+            tab.evaluate("""() => new MutationObserver(() => {
+              if (document.querySelector('main.enter')) window.outAt ??= Date.now();
+            }).observe(document.body, { childList: true, subtree: true })""")
+        self.own.service.cli("operator", "revoke", link["operator"])
+        ended = time.time() * 1000
+        for tab in tabs:
+            tab.wait_for_selector("main.enter")
+        self.assertLess(max(tab.evaluate("window.outAt") for tab in tabs) - ended, 1000)
+        self.assertEqual(visit.api("GET", "devices")[0], 401)
+
+    def test_a_session_that_an_operator_ends_is_seen_to_end(self):
+        _, terminal = self.furnish()
+        visit = self.visit()
+        visit.show(f"users/{terminal.uid}")
+        visit.page.get_by_role("button", name="End", exact=True).click()
+        terminal.wait_lost()
+        visit.see("ended by an operator")
+
+
+class Killed(Console):
+    def test_an_open_page_says_how_old_it_is_and_goes_on_without_gap_or_double(self):
+        device, _ = self.furnish()
+        visit = self.visit()
+        page = visit.show(f"devices/{device.did}/timeline?kinds=report")
+        device.report(data={"temperature": 31.125})
+        visit.see("31.125")
+        self.own.service.kill()
+        page.wait_for_selector("html.stale")
+        self.assertRegex(page.inner_text("#live"), r"as of \d")
+        self.own.service.start()
+        device.close()
+        device.come()
+        for number in (32.125, 33.125):
+            device.report(data={"temperature": number})
+        visit.see("33.125")
+        for number in ("31.125", "32.125", "33.125"):
+            self.assertEqual(visit.text().count(number), 1, number)
+        page.wait_for_selector("html:not(.stale)")
+        visit.faults.clear()  # the service's absence
+
+    def test_a_page_that_is_watched_for_long_does_not_grow(self):
+        device, _ = self.furnish()
+        visit = self.visit()
+        page = visit.show(f"devices/{device.did}")
+
+        def heap():
+            session = visit.context.new_cdp_session(page)
+            session.send("HeapProfiler.collectGarbage")
+            used = session.send("Runtime.getHeapUsage")["usedSize"]
+            session.detach()
+            return used
+
+        def watch(reports):
+            for number in range(reports):
+                device.report(data={"temperature": number / 8})
+            visit.see(f"{(reports - 1) / 8}", 30)
+
+        watch(100)
+        before = heap()
+        for _ in range(200 if TORTURE else 4):
+            watch(100)
+        self.assertLess(heap(), before * 1.2 + 500_000)
+
+
+class Weight(Console):
+    def test_the_pages_stay_light(self):
+        texts = [path.read_bytes() for path in [*FILES.rglob("*.js"), *FILES.rglob("*.css")]]
+        self.assertLess(sum(map(len, texts)), 300_000)
+        self.assertLess(sum(len(zlib.compress(text, 9)) for text in texts), 115_000)
