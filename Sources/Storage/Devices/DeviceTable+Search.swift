@@ -53,7 +53,7 @@ extension DeviceTable {
         AND ($3 IS NULL OR instr($3, ',' || d.productKey || ',') = 0)
         AND ($4 IS NULL OR s.online = $4)
         AND ($5 IS NULL OR (d.registeredAt IS NOT NULL) = ($5 = 1))
-        AND ($6 IS NULL OR \(hasOpen) = ($6 = 1))
+        AND ($6 IS NULL OR \(Self.hasOpen) = ($6 = 1))
         AND ($7 IS NULL OR EXISTS (SELECT 1 FROM binding AS o
             WHERE o.did = d.did AND o.uid = $7 AND o.role IN ('special', 'owner')))
         AND ($8 IS NULL OR s.lastSeenAt IS NULL OR s.lastSeenAt < $8)
