@@ -386,7 +386,7 @@ CODE_OF_THE_LOG = r"""
 import pathlib, re, sys, time
 
 log, turn = pathlib.Path(sys.argv[1]), int(sys.argv[2])
-[name] = re.findall(r"lena-[0-9a-f]+", sys.argv[3])
+[name] = re.findall(r"[0-9a-f]+@example\.com", sys.argv[3])
 deadline = time.monotonic() + 10
 while time.monotonic() < deadline:
     messages = [each for each in log.read_text().split("DEVELOPMENT ONLY")[1:] if name in each]

@@ -920,9 +920,9 @@ class Share:
         """Transfers a device to one of its guests.
 
         The owner makes a guest the owner (with access control, without end) and is unbound (reason transferred). Guests
-        stay; the invitations that let them in are the new owner's, pending ones are revoked. A new ownership begins:
-        the new owner sees nothing from before it. Forbidden: not the owner. InvalidRequest: oneself. ResourceNotFound:
-        no guest of the device.
+        stay; the invitations that let them in are the new owner's; the one that let the new owner in, and pending ones,
+        are revoked. A new ownership begins: the new owner sees nothing from before it. Forbidden: not the owner.
+        InvalidRequest: oneself. ResourceNotFound: no guest of the device.
 
         Returns: {}
         """
