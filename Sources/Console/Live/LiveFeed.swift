@@ -12,6 +12,9 @@ struct LiveFeed: Sendable {
 
     /// Rows of a log that one look tells at most; the next look goes on.
     private static let toldMax = 100
+    /// How long before the watch begins what is told of refusals, in seconds: a page asks for its list first, and what
+    /// comes between the list and the watch would be in neither.
+    private static let before: Int64 = 10
     /// How often what costs more is looked at.
     private static let slowInterval: Duration = .seconds(1)
 
@@ -131,21 +134,22 @@ struct LiveFeed: Sendable {
         in tx: Transaction,
         into events: inout [LiveEvent]
     ) throws {
-        let known = position[.refusals]
+        let begin = hub.context.now.adding(seconds: -Self.before)
+        let known = position[.refusals] ?? begin.milliseconds
         let rows = try tx.refusals.page(
-            since: Instant(milliseconds: known ?? 0),
-            limit: known == nil ? 1 : Self.toldMax
+            since: Instant(milliseconds: known),
+            limit: Self.toldMax
         )
         let isFirst = refusals.isEmpty
         let new = rows.filter { row in
-            if isFirst { return row.refusal.lastAt.milliseconds > known ?? .max }
+            if isFirst { return row.refusal.lastAt.milliseconds > known }
             return refusals[row.id] != row.refusal.times
         }
         for row in rows { refusals[row.id] = row.refusal.times }
         if refusals.count > 10 * Self.toldMax {
             refusals = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0.refusal.times) })
         }
-        position[.refusals] = max(known ?? 0, rows.last?.refusal.lastAt.milliseconds ?? 0)
+        position[.refusals] = max(known, rows.last?.refusal.lastAt.milliseconds ?? 0)
         guard !new.isEmpty else { return }
         let items = try new.reversed().map { try RefusalView.row($0.id, $0.refusal, in: tx) }
         events.append(LiveEvent(name: "refusals", data: Shown.page(items), id: position.id))
