@@ -147,4 +147,9 @@ extension Trait where Self == ConditionTrait {
     package static var onlyOnFile: ConditionTrait {
         .disabled(if: TestStore.isPostgres, "it is about a file of SQLite's")
     }
+
+    /// For tests of many requests in one transaction: in a shared database each has one of its own.
+    package static var onlyInOneTransaction: ConditionTrait {
+        .disabled(if: TestStore.isPostgres, "it is about many requests in one transaction")
+    }
 }

@@ -1,6 +1,7 @@
 import Domain
 import JSON
 import Storage
+import StoreTestKit
 import Testing
 import Wire
 
@@ -71,7 +72,10 @@ struct LoopFailureTests {
         #expect(try world.status(0)?.version == 1)
     }
 
-    @Test("Without room nothing is acknowledged, and with room again nothing was lost")
+    @Test(
+        "Without room nothing is acknowledged, and with room again nothing was lost",
+        .onlyOnFile
+    )
     func full() throws {
         let world = try World(devices: 3, users: 1, bound: 1)
         world.environment.limits.batchMax = 10

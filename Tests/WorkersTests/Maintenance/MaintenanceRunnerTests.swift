@@ -1,5 +1,6 @@
 import Logging
 import Storage
+import StoreTestKit
 import Synchronization
 import Testing
 
@@ -145,7 +146,7 @@ private struct NotedJob: MaintenanceJob {
         #expect(lines.warnings.filter { $0.contains("failing") }.count == 1)
     }
 
-    @Test("A job is due before its time when enough was written")
+    @Test("A job is due before its time when enough was written", .onlyOnFile)
     func written() throws {
         var writing = job("writing") { _ in false }
         writing.interval = .seconds(1000)

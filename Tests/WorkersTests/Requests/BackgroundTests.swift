@@ -1,6 +1,7 @@
 import Domain
 import JSON
 import Storage
+import StoreTestKit
 import Synchronization
 import Testing
 import Wire
@@ -74,7 +75,10 @@ struct BackgroundTests {
         #expect(pool.journal.isEmpty)
     }
 
-    @Test("Work that only needs a commit is done in the transaction after it")
+    @Test(
+        "Work that only needs a commit is done in the transaction after it",
+        .onlyInOneTransaction
+    )
     func commitFirst() throws {
         let world = try world()
         pool.room = 0
@@ -136,7 +140,10 @@ struct BackgroundTests {
         #expect(world.answers().map(\.errorCode) == ["InvalidToken"])
     }
 
-    @Test("A full queue is told with a time to try again, and nothing is counted")
+    @Test(
+        "A full queue is told with a time to try again, and nothing is counted",
+        .onlyInOneTransaction
+    )
     func full() throws {
         let world = try world()
         pool.room = 1
