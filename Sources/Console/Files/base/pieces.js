@@ -158,6 +158,8 @@ export function dialog(label, draw) {
   document.body.append(element);
   box.redraw();
   element.showModal();
+  // What is asked comes first, not the button that closes.
+  element.querySelector('input, select, textarea')?.focus();
   return box;
 }
 

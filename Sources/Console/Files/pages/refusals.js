@@ -18,7 +18,12 @@ export async function start(view) {
   view.feed(['refusals'], (kind, data) => {
     if (kind !== 'refusals') return;
     // A question's answers are the server's to choose: with one, it is asked again.
-    if (asked(view)) load(view); else merge(view, 'list', data.items, 'id');
+    if (asked(view)) {
+      load(view);
+    } else {
+      merge(view, 'list', data.items, 'id');
+      view.load('counts', ['refusals', 'counts']);
+    }
   });
   await load(view);
 }
