@@ -3,7 +3,7 @@ import Synchronization
 import Workers
 
 /// Runs the console's blocking work on a few plain threads, in the order in which it came: pages never take more of
-/// the store's readers than these, whoever opens how many.
+/// the store's readers than these, however many pages are open.
 final class ConsoleThreads: Sendable {
     /// Too much is waiting already.
     struct IsFull: Error {}

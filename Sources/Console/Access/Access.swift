@@ -20,7 +20,7 @@ struct Access: Sendable {
         )
     }
 
-    /// Returns who asks; nil for nobody.
+    /// Returns the caller of a request; nil without a session or token that lets in.
     ///
     /// A token in the header counts before a cookie, and a wrong one is not made good by a cookie.
     func caller(_ request: ConsoleRequest, at now: Instant) throws -> Caller? {

@@ -8,7 +8,7 @@ struct Caller: Sendable, Equatable {
         case token(OperatorToken)
     }
 
-    /// The operator's name; empty for nobody.
+    /// The operator's name; empty without a session or token.
     var name: String
     /// What the caller may do.
     var role: OperatorRole

@@ -2,8 +2,8 @@ import Sodium
 
 /// How far a stream is with each thing that it watches: what `Last-Event-ID` brings back.
 ///
-/// Of a log the number of its last row, of a state a digest of it. So a stream goes on after any break, of the service too,
-/// without a change that is missed and without one that is told twice, whoever wrote it and on whichever engine.
+/// Of a log the number of its last row, of a state a digest of it. So a stream goes on after any break, of the service too:
+/// each row of a log is told once, and of a state the latest; of refusals one of the same millisecond may be left out.
 struct StreamPosition: Sendable, Equatable {
     private var numbers: [UInt32: Int64] = [:]
 

@@ -133,7 +133,7 @@ struct OperatorOperations: Sendable {
         }
     }
 
-    /// Keeps one admin, so that somebody is left who can manage the others.
+    /// Keeps one admin, who can manage the other operators.
     private static func requireOtherAdmin(
         than row: Operator,
         unless isStill: Bool,

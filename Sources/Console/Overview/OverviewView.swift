@@ -162,7 +162,7 @@ final class OverviewView: Sendable {
         return shown
     }
 
-    /// The steps of the guide for somebody who has just begun.
+    /// The steps of the guide to a first device.
     private func guide(in tx: Transaction) throws -> JSONObject {
         let names = ["product", "registered", "reported", "bound", "switched"]
         if kept.withLock(\.isGuideDone) { return JSONObject(names.map { ($0, true) }) }

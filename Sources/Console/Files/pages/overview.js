@@ -1,4 +1,4 @@
-// Overview: how the installation does in one sentence, what needs somebody, what changed; the first time, a guide.
+// Overview: how the installation does in one sentence, what needs an operator, what changed; the first time, a guide.
 
 import { html } from '../base/html.js';
 import { t, count, about, span } from '../base/words.js';

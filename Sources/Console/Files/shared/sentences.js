@@ -1,4 +1,4 @@
-// Sentences about what somebody did: of the audit's rows, of an operator's acts, of a device's timeline.
+// Sentences of the audit's rows, of an operator's acts, of a device's timeline.
 
 import { html } from '../base/html.js';
 import { t, value, span } from '../base/words.js';
