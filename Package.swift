@@ -89,6 +89,7 @@ let package = Package(
             pkgConfig: "libsodium",
             providers: [.apt(["libsodium-dev"])]
         ),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Shared by the gate and the service: no Foundation, no concurrency.
         .target(name: "JSON", swiftSettings: settings),
@@ -255,8 +256,9 @@ let package = Package(
         .target(
             name: "Console",
             dependencies: [
-                "Backups", "Certificates", "Credentials", "Domain", "Files", "JSON", "Problems",
-                "Providers", "QRCode", "Service", "ServiceSettings", "Sodium", "Storage", "Web",
+                "Backups", "Certificates", "Credentials", "CZlib", "Domain", "Files", "JSON",
+                "Problems", "Providers", "QRCode", "Service", "ServiceSettings", "Sodium",
+                "Storage", "Web",
                 "Wire", "Workers",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),

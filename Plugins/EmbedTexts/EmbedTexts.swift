@@ -4,10 +4,19 @@ import PackagePlugin
 /// Puts text files into a target as string literals: those of its folders `Texts`, `Playground` and `Files`, and for the
 /// reference the contract and the client for browsers.
 ///
+/// Of the console's modules it makes one short script (`Plugins/EmbedTool/Bundle.swift`).
+///
 /// SwiftPM's own `.embedInCode` writes an array of numbers, which takes the compiler 9 s for each 100 kB; a literal
 /// takes none.
 @main
 struct EmbedTexts: BuildToolPlugin {
+    /// The console's first script, and those beside it: of the worker that tabs share, and of each language.
+    private static let page =
+        ["--page", "app.js"]
+        + ["feed-core", "feed-worker", "words-en", "words-zh"].flatMap {
+            ["--apart", "base/\($0).js"]
+        }
+
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         var files = ["Texts", "Playground", "Files"].flatMap {
             Self.files(below: target.directoryURL.appending(path: $0))
@@ -24,7 +33,8 @@ struct EmbedTexts: BuildToolPlugin {
             .buildCommand(
                 displayName: "Embedding the texts of \(target.name)",
                 executable: try context.tool(named: "EmbedTool").url,
-                arguments: [output.path()] + files.map { "\($0.name)=\($0.url.path())" },
+                arguments: (target.name == "Console" ? Self.page : []) + [output.path()]
+                    + files.map { "\($0.name)=\($0.url.path())" },
                 inputFiles: files.map(\.url),
                 outputFiles: [output]
             )

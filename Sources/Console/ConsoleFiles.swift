@@ -2,11 +2,18 @@ import Files
 import Sodium
 import Web
 
-/// The pages' files: built in, or from a directory while they are worked on.
+/// The pages' files: built in, short and compressed, or from a directory as they are, while they are worked on.
 struct ConsoleFiles: Sendable {
     private struct File {
         var bytes: [UInt8]
+        var gzip: [UInt8]?
         var tag: String
+
+        init(_ bytes: [UInt8], compressed: Bool) {
+            self.bytes = bytes
+            gzip = compressed ? Gzip.compress(bytes) : nil
+            tag = Sodium.base64URL(Array(Sodium.sha256(bytes).prefix(12)))
+        }
     }
 
     private let directory: String?
@@ -15,18 +22,28 @@ struct ConsoleFiles: Sendable {
     /// Serves the files that are built in; those of a directory instead, where one is given.
     init(directory: String?) {
         self.directory = directory
-        builtIn = Dictionary(
-            EmbeddedTexts.all.map { name, text in
-                let bytes = text.withUTF8Buffer { Array($0) }
-                return (name, File(bytes: bytes, tag: Self.tag(bytes)))
-            },
-            uniquingKeysWith: { first, _ in first }
-        )
+        builtIn = directory == nil ? Self.readBuiltIn() : [:]
     }
 
-    private static func tag(_ bytes: [UInt8]) -> String {
-        "\"\(Sodium.base64URL(Array(Sodium.sha256(bytes).prefix(12))))\""
+    /// Reads what is built in.
+    ///
+    /// The page names its script and style by their content, so that browsers keep them.
+    private static func readBuiltIn() -> [String: File] {
+        var texts = Dictionary(EmbeddedTexts.all.map { ($0.name, $0.text) }) { first, _ in first }
+            .mapValues { $0.withUTF8Buffer { Array($0) } }
+        let named = ["app.js", "style.css"].compactMap { name in
+            texts[name].map { (name, File($0, compressed: false).tag) }
+        }
+        var page = String(decoding: texts["index.html"] ?? [], as: UTF8.self)
+        for (name, tag) in named {
+            page = page.replacing("\"\(name)\"", with: "\"\(name)?\(version)=\(tag)\"")
+        }
+        texts["index.html"] = Array(page.utf8)
+        return texts.mapValues { File($0, compressed: true) }
     }
+
+    /// The parameter by which the page names a file's content.
+    private static let version = "v"
 
     /// Answers a request for a file; a path below `/console/` that names no file is the page's own.
     func answer(_ request: ConsoleRequest) -> ConsoleAnswer {
@@ -39,18 +56,39 @@ struct ConsoleFiles: Sendable {
         let isFile = parts.last?.contains(".") ?? false
         let name = isFile ? parts.joined(separator: "/") : "index.html"
         guard parts.allSatisfy(Self.isPlain), let file = file(name) else { return Self.missing }
+        let gzip = Self.takesGzip(request) ? file.gzip : nil
+        let tag = gzip == nil ? "\"\(file.tag)\"" : "\"\(file.tag)-gzip\""
         var headers = Self.headers
         headers.append(("Content-Type", Self.mediaType(name)))
-        headers.append(("ETag", file.tag))
-        if request.header("if-none-match")?.contains(file.tag) == true {
+        headers.append(("Vary", "Accept-Encoding"))
+        headers.append(("ETag", tag))
+        headers.append(
+            (
+                "Cache-Control",
+                request.query[Self.version] == file.tag
+                    ? "public, max-age=31536000, immutable" : "no-cache"
+            )
+        )
+        if request.header("if-none-match")?.contains(tag) == true {
             return ConsoleAnswer(304, headers: headers, body: .bytes([]))
         }
-        return ConsoleAnswer(200, headers: headers, body: .bytes(file.bytes))
+        if gzip != nil { headers.append(("Content-Encoding", "gzip")) }
+        return ConsoleAnswer(200, headers: headers, body: .bytes(gzip ?? file.bytes))
+    }
+
+    /// Whether a browser takes gzip; one that refuses it says so by the quality 0.
+    private static func takesGzip(_ request: ConsoleRequest) -> Bool {
+        let codings = request.header("accept-encoding")?.split(separator: ",") ?? []
+        return codings.contains { coding in
+            let parts = coding.filter { $0 != " " }.lowercased().split(separator: ";")
+            return parts.first == "gzip"
+                && !parts.dropFirst().contains { $0 == "q=0" || $0 == "q=0.0" }
+        }
     }
 
     private func file(_ name: String) -> File? {
         guard let directory else { return builtIn[name] }
-        return TextFile.readBytes("\(directory)/\(name)").map { File(bytes: $0, tag: Self.tag($0)) }
+        return TextFile.readBytes("\(directory)/\(name)").map { File($0, compressed: false) }
     }
 
     /// Whether a part of a path can't lead elsewhere.
@@ -85,7 +123,7 @@ struct ConsoleFiles: Sendable {
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
                 + "connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; "
                 + "form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'"
-        ), ("Cache-Control", "no-cache"), ("Cross-Origin-Opener-Policy", "same-origin"),
+        ), ("Cross-Origin-Opener-Policy", "same-origin"),
         ("Cross-Origin-Resource-Policy", "same-origin"),
     ]
 

@@ -55,7 +55,7 @@ class Contents(unittest.TestCase):
 
     def test_every_library_is_a_dependency(self):
         depends = self.packages.field("Depends")
-        for library in ("libc6", "libcurl4", "libmosquitto1", "libpq5", "libqrencode4", "libsodium23", "libsqlite3-0", "mosquitto"):
+        for library in ("libc6", "libcurl4", "libmosquitto1", "libpq5", "libqrencode4", "libsodium23", "libsqlite3-0", "zlib1g", "mosquitto"):
             self.assertRegex(depends, rf"\b{library} \(>= ")
 
     def test_debian_finds_no_fault(self):

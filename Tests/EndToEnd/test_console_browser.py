@@ -1,7 +1,9 @@
 """The operators' console in a real browser: every page, by eye, keyboard and screen reader, live and while it is killed."""
 
+import os
 import re
 import time
+import urllib.request
 import zlib
 
 from client import Device, fresh_id
@@ -110,6 +112,9 @@ class EveryPage(Console):
 
     def test_a_chart_s_days_begin_at_the_zone_s_midnights_also_when_clocks_change(self):
         visit = self.visit()
+        # The modules are served as one: this one is read as it lies in the sources.
+        visit.page.route("**/console/base/calendar.js", lambda route: route.fulfill(
+            path=FILES / "base/calendar.js", content_type="text/javascript"))
         days = visit.page.evaluate("""async () => {
           const { ticks, clockChanges } = await import('/console/base/calendar.js');
           const [from, to] = [Date.UTC(2026, 2, 27), Date.UTC(2026, 2, 31)];
@@ -320,7 +325,45 @@ class Killed(Console):
 
 
 class Weight(Console):
-    def test_the_pages_stay_light(self):
-        texts = [path.read_bytes() for path in [*FILES.rglob("*.js"), *FILES.rglob("*.css")]]
-        self.assertLess(sum(map(len, texts)), 300_000)
-        self.assertLess(sum(len(zlib.compress(text, 9)) for text in texts), 115_000)
+    def served(self):
+        """Every script and style sheet that the page leads to, by its path: its bytes, and as they travel."""
+        found, waiting = {}, ["index.html"]
+        while waiting:
+            path = waiting.pop()
+            request = urllib.request.Request(f"http://127.0.0.1:{self.own.service.ready['consolePort']}/console/{path}",
+                                             headers={"Accept-Encoding": "gzip"})
+            with urllib.request.urlopen(request, timeout=10) as answer:
+                self.assertEqual(answer.headers["Content-Encoding"], "gzip", path)
+                travels = answer.read()
+            text = zlib.decompress(travels, 31)
+            if not path.endswith(".html"):
+                found[path] = (len(text), len(travels))
+            for name in set(re.findall(r"[\"'`]([\w./-]+\.(?:js|css))[?\"'`]", text.decode())):
+                # A worker is named by its place below the page, a module by its place beside the one that names it.
+                place = os.path.normpath(os.path.join(os.path.dirname(path), name)) if name.startswith(".") else name
+                if place not in found and place not in waiting:
+                    waiting.append(place)
+        return found
+
+    def test_scripts_and_styles_keep_to_their_budget(self):
+        served = self.served()
+        self.assertLessEqual({"app.js", "style.css", "base/feed-core.js", "base/feed-worker.js"}, served.keys())
+        words = {path: sizes for path, sizes in served.items() if "/words-" in path}
+        self.assertEqual(len(words), 2)
+        code = [sizes for path, sizes in served.items() if path not in words]
+        self.assertLess(sum(size for size, _ in code), 160_000)
+        self.assertLess(sum(travels for _, travels in code), 50_000)
+        # A browser reads the words of one language.
+        for path, (size, travels) in words.items():
+            self.assertLess(size, 32_000, path)
+            self.assertLess(travels, 13_500, path)
+
+    def test_what_the_page_names_by_its_content_is_kept_and_the_rest_asked_for_again(self):
+        visit = self.visit()
+        answers = {}
+        visit.page.on("response", lambda answer: answers.update({answer.url.split("/console/")[-1]: answer}))
+        visit.page.reload()
+        visit.see("Overview")
+        script = next(answer for path, answer in answers.items() if path.startswith("app.js?v="))
+        self.assertIn("immutable", script.headers["cache-control"])
+        self.assertEqual(answers["base/words-en.js"].headers["cache-control"], "no-cache")

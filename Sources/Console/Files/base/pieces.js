@@ -1,7 +1,7 @@
 // Small pieces that every page is made of.
 
 import { html, render } from './html.js';
-import { t, ago, exact, count, span } from './words.js';
+import { t, ago, exact, count } from './words.js';
 import { to } from './route.js';
 
 /** An icon of the sprite; it says nothing to a screen reader. */
@@ -184,5 +184,3 @@ export function askTyped({ title, loses, id, verb, act }) {
 /** Chips of which one is chosen; each is a link, so that the address says it. */
 export const chips = (label, options, chosen) => html`<nav class="chips" aria-label="${label}">${options.map(({ id, text, href, number }) =>
   html`<a href="${href}" aria-current=${id === chosen ? 'true' : null}>${text}${number !== undefined && html` <span class="soft">${count(number)}</span>`}</a>`)}</nav>`;
-
-export { span };

@@ -1,0 +1,94 @@
+/// Writes tokens with as little between them as the language allows.
+struct ScriptWriter {
+    private var text = ""
+    private var last: Token?
+    /// A semicolon or comma that is written unless a closing bracket follows.
+    private var waiting: Token?
+    /// The templates in whose values it is, and whether each is a view's.
+    private var templates: [Bool] = []
+    /// Whether the last token was the function of views.
+    private var wasView = false
+
+    /// Writes a token, which came from one of the source.
+    mutating func write(_ token: Token, _ source: Token) {
+        var token = token
+        if source.role == .shorthand, token.text != source.text {
+            token.text = "\(source.text):\(token.text)"
+        }
+        if let end = waiting {
+            waiting = nil
+            let isLast = ["]", ")"].contains(token.text) && end.text == ","
+            if !token.isSign("}") && !isLast { put(end) }
+        }
+        if token.isSign(";") || token.isSign(",") {
+            waiting = token
+        } else {
+            if token.kind == .template { token.text = tight(token.text) }
+            put(token)
+        }
+        wasView = source.isWord("html")
+    }
+
+    /// Returns what was written.
+    mutating func finish() -> String {
+        if let waiting { put(waiting) }
+        waiting = nil
+        return text
+    }
+
+    private mutating func put(_ token: Token) {
+        if let last, needsSpace(last, token) {
+            text += token.isAfterNewline && Self.endsStatement(last) ? "\n" : " "
+        }
+        text += token.text
+        last = token
+    }
+
+    private func needsSpace(_ last: Token, _ token: Token) -> Bool {
+        let isWord = { (kind: Token.Kind) in kind == .word || kind == .number }
+        if isWord(last.kind), isWord(token.kind) || token.kind == .privateName { return true }
+        if token.isAfterNewline, Self.endsStatement(last), Self.beginsStatement(token) {
+            return true
+        }
+        if last.kind == .sign, token.kind == .sign || token.kind == .pattern {
+            let ends = (last.text.last, token.text.first)
+            return ends == ("+", "+") || ends == ("-", "-") || ends == ("/", "/")
+        }
+        return last.kind == .number && token.isSign(".")
+    }
+
+    /// Whether a statement may end with a token where its line does.
+    private static func endsStatement(_ token: Token) -> Bool {
+        switch token.kind {
+        case .sign:
+            [")", "]", "++", "--"].contains(token.text)
+                || (token.text == "}" && token.bracket == .object)
+        case .template: token.text.hasSuffix("`")
+        case .word:
+            token.role != .language || ["return", "break", "continue", "this"].contains(token.text)
+        default: true
+        }
+    }
+
+    private static func beginsStatement(_ token: Token) -> Bool {
+        token.kind != .sign || ["{", "++", "--", "!", "~"].contains(token.text)
+    }
+
+    /// Returns a part of a template; of a view's, which reads white space around the end of a line as nothing, with
+    /// the end of the line alone.
+    private mutating func tight(_ text: String) -> String {
+        let isFirst = text.hasPrefix("`")
+        let isView = isFirst ? wasView : templates.last ?? false
+        let isLast = text.hasSuffix("`") && text.count > 1
+        if isFirst, !isLast { templates.append(wasView) }
+        if !isFirst, isLast { templates.removeLast() }
+        guard isView else { return text }
+        return text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map {
+            place,
+            line in
+            var line = line[...]
+            if place > 0 { line = line.drop { $0 == " " } }
+            return String(line)
+        }.joined(separator: "\n")
+    }
+}

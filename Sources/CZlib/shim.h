@@ -1,0 +1,19 @@
+#pragma once
+#include <zlib.h>
+
+// deflateInit2 is a macro, which Swift doesn't import.
+static inline int lamplighter_gzip(
+    const unsigned char *bytes, unsigned int count, unsigned char *room, unsigned int roomCount, unsigned long *written) {
+    z_stream stream = {0};
+    // 16 asks for gzip's header and trailer; the time in it stays 0, so that equal bytes stay equal.
+    int code = deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 9, Z_DEFAULT_STRATEGY);
+    if (code != Z_OK) return code;
+    stream.next_in = (unsigned char *)bytes;
+    stream.avail_in = count;
+    stream.next_out = room;
+    stream.avail_out = roomCount;
+    code = deflate(&stream, Z_FINISH);
+    *written = stream.total_out;
+    deflateEnd(&stream);
+    return code;
+}
