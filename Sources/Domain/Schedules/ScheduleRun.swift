@@ -2,8 +2,9 @@
 package struct ScheduleRun: Sendable, Equatable {
     /// The state of a run.
     package enum State: String, Sendable, CaseIterable {
-        /// Its command has no outcome yet: queued or sent. This state is not published, since the outcome follows soon.
-        case open = "sent"
+        /// Its command is queued or sent and has no outcome yet. This state is not published, since the outcome follows
+        /// soon.
+        case sent
         case done, failed, expired, missed
 
         /// Derives a run's state from its command's; nil while that is under way.

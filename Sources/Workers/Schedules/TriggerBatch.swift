@@ -253,7 +253,7 @@ struct TriggerBatch {
         )
         commands.append(request.command(cid: cid, product: product, at: now))
         runs.append(
-            ScheduleRun(schedule.id, dueAt: run.dueAt, firedAt: now, state: .open, cid: cid)
+            ScheduleRun(schedule.id, dueAt: run.dueAt, firedAt: now, state: .sent, cid: cid)
         )
     }
 
@@ -268,7 +268,7 @@ struct TriggerBatch {
             Set(commands.map(\.did)).sorted().map { DispatchRequest(did: $0, at: work.now) }
         )
         try work.tx.schedules.plan(changed.sorted().compactMap { schedules[$0] })
-        let ended = runs.filter { $0.state != .open }
+        let ended = runs.filter { $0.state != .sent }
         let states = ended.map(\.state)
         work.tx.afterCommit { for state in states { ScheduleMetrics.shared.ran(state) } }
         try ScheduleRuns.publish(
