@@ -9,14 +9,14 @@ struct BatchCommitter<Handler: BatchHandler> {
     /// What follows a commit.
     struct Outcome {
         /// Notices of dead letters, each published once.
-        var notices: [OutboundMessage] = []
+        var deadLetterNotices: [OutboundMessage] = []
         /// Messages that need no outbox.
         var signals: [OutboundMessage] = []
         /// What became of due work.
         var due = Due.untried
 
         fileprivate mutating func add(_ other: Outcome) {
-            notices += other.notices
+            deadLetterNotices += other.deadLetterNotices
             signals += other.signals
         }
     }
@@ -187,7 +187,7 @@ struct BatchCommitter<Handler: BatchHandler> {
         publisher.take(stored: done.stored)
         for (effects, row) in zip(done.all, done.rows) { finish(effects, row, into: &publisher) }
         return Outcome(
-            notices: done.notices,
+            deadLetterNotices: done.notices,
             signals: done.all.flatMap(\.signals),
             due: due ? .succeeded : .untried
         )
@@ -248,7 +248,7 @@ struct BatchCommitter<Handler: BatchHandler> {
             (try writer.write(bad, in: tx), try writer.keepDeadLetters(of: bad, in: tx))
         }
         finish(bad, row, into: &publisher)
-        return Outcome(notices: notices)
+        return Outcome(deadLetterNotices: notices)
     }
 }
 

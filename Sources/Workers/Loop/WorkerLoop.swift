@@ -117,7 +117,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         connection.acknowledge(queue.done())
         let published = try publisher.publish(to: &connection, at: environment.clock.now)
         // Over the receiving connection they would wait behind acknowledgements that are held.
-        try connection.publish(outcome.notices, over: 0, quality: .atMostOnce)
+        try connection.publish(outcome.deadLetterNotices, over: 0, quality: .atMostOnce)
         let echo = lateness.look(queued: queue.oldest, unpublished: publisher.oldest)
         let signals = unfit.answers + outcome.signals + [echo].compactMap(\.self)
         try connection.publish(signals, over: 0, quality: .atLeastOnce)
