@@ -1,10 +1,11 @@
 """share/invite and share/answer between users: roles, and who is told what."""
 
+import signal
 import time
 import unittest
 
 from accounts import fresh_id
-from client import fresh_did
+from client import fresh_did, now
 from sharing import Sharing
 
 
@@ -178,6 +179,23 @@ class ByUser(Sharing):
         entry = newcomer.get("device/list")["devices"][0]
         self.assertEqual((entry["role"], entry["alias"]), ("special", ""))
         self.assertEqual(newcomer.get("share/list", {"type": "byMe"})["sharings"], [])
+
+    def test_a_guest_whose_time_is_over_when_the_owner_leaves_is_told_that(self):
+        device, owner = self.pair()
+        guest = self.terminal()
+        id = self.share(owner, device, guest, guestMinutes=1)
+        guest.status(device)
+        # The minute is over while the service stands still, and the owner asks before it looks at the time.
+        process = self.world.service.process
+        process.send_signal(signal.SIGSTOP)
+        try:
+            self.world.service.sql(f"UPDATE binding SET guestUntil = {now() - 1} WHERE uid = '{guest.uid}'")
+            owner.send("device/unbind", {"did": device.did}, "leave")
+        finally:
+            process.send_signal(signal.SIGCONT)
+        self.assertTrue(owner.answer("device/unbind", "leave")["ok"])
+        self.told(guest, id, "expired")
+        self.gone(guest, device, "expired")
 
     def test_a_reset_makes_everything_void(self):
         device, owner = self.pair()

@@ -129,6 +129,7 @@ package enum Cancellation {
             (users: [], devices: $0)
         }
         for did in devices {
+            try BindingExpiry.endGuests(of: did, in: &work)
             let bindings = try Bindings(of: did, by: .erased, in: work)
             try bindings.leave(uid, because: .accountCancelled, in: &work)
         }

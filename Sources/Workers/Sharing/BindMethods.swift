@@ -164,6 +164,7 @@ enum BindMethods {
     @Sendable
     private static func unbind(_ call: inout Call) throws -> Reply {
         let binding = try DeviceMethods.bindingOfAnyProduct(call)
+        try BindingExpiry.endGuests(of: binding.did, in: &call.work)
         let bindings = try Bindings(of: binding.did, by: call.actor(), in: call.work)
         try bindings.leave(binding.uid, because: .unbound, in: &call.work)
         return .done

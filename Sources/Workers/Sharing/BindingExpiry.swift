@@ -25,7 +25,8 @@ enum BindingExpiry {
     /// were any.
     ///
     /// Whatever adds a binding or an invitation calls it first: the old row would stand in the way of a new one,
-    /// and `DueControl` would end a new invitation with it.
+    /// and `DueControl` would end a new invitation with it. So does whatever ends the owner's binding: guests whose time
+    /// is over are told that, and not that the owner took the device back.
     @discardableResult
     static func endGuests(of did: DeviceID, in work: inout UnitOfWork) throws -> Bool {
         let overdue = try work.tx.bindings.all(of: did).filter { $0.isOver(at: work.now) }

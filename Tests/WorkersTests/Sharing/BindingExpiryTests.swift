@@ -205,6 +205,32 @@ struct BindingExpiryTests {
         #expect(answer.errorCode == "Forbidden")
     }
 
+    @Test("A guest whose time is over when the owner leaves hears that, and of no taking back")
+    func ownerLeaves() throws {
+        let world = try overdue()
+
+        #expect(try ask(world, 0, "device/unbind", ["did": Self.did]).isOK)
+
+        #expect(pushes(world, 1, "device").map { $0["reason"] } == ["expired"])
+        #expect(pushes(world, 0, "device").last { $0["type"] == "unbound" }?["reason"] == "unbound")
+        #expect(pushes(world, 1, "share").last?["status"] == "expired")
+    }
+
+    @Test("A guest whose time is over when the owner's account is erased hears that")
+    func ownerIsErased() throws {
+        let world = try overdue()
+
+        var isMore = true
+        while isMore {
+            isMore = try world.environment.work(publishedBy: .session) { work in
+                try Cancellation.step(World.uid(0), limit: 100, in: &work)
+            }
+        }
+        try world.runSession()
+
+        #expect(pushes(world, 1, "device").map { $0["reason"] } == ["expired"])
+    }
+
     @Test("Many that end at one moment are ended in steps")
     func steps() throws {
         var limits = Limits()
