@@ -159,7 +159,7 @@ extension Gate {
         if connected[client.clientId] === client { connected[client.clientId] = nil }
         subscribers.forget(client)
         client.outgoing = nil
-        if client.clientId == Self.statusWorker { backlog.end() }
+        noteEnd(of: client)
         sendBatches()
         presence.tellDeparture(of: client, departure, on: topicForWorkers)
     }

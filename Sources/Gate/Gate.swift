@@ -25,8 +25,8 @@ final class Gate {
     var penalties: Penalties
     var closings: Closings
     /// The messages of devices that the status worker has not processed yet.
-    var backlog: Backlog
-    /// The topic of that worker's echoes.
+    var backlogs: Backlogs
+    /// The topic of that worker's echoes, or the beginning of its lanes'.
     let echoes: [UInt8]
     let rootLevels: Int
 
@@ -99,7 +99,7 @@ final class Gate {
         penalties = Penalties(pause: Int64(settings.limits.tooFastPause) &* 1_000)
         closings = Closings(limit: settings.limits.tooFastClosings)
         rootLevels = settings.rootLevels
-        backlog = Backlog(limit: settings.limits.statusBacklog)
+        backlogs = Backlogs(limit: settings.limits.statusBacklog)
         echoes = Array("\(settings.root)/system/echo/status".utf8)
         users = Array("\(settings.root)/user/".utf8)
         batchTopics = Array("\(settings.root)/system/batch/".utf8)

@@ -31,9 +31,12 @@ package enum SystemCodec {
     /// Writes a worker's echo to itself, with which it measures its delay.
     ///
     /// `seen` is the newest echo that came back after all messages before it were processed; with it the gate
-    /// counts the messages that are left.
-    package static func echo(_ number: Int64, seen: Int64) -> [UInt8] {
-        JSONObject([("number", .integer(number)), ("seen", .integer(seen))]).encoded()
+    /// counts the messages that are left, of each lane where the worker has several.
+    package static func echo(_ number: Int64, seen: Int64, lanes: Int = 1) -> [UInt8] {
+        JSONObject([
+            ("number", .integer(number)), ("seen", .integer(seen)),
+            ("lanes", lanes > 1 ? .integer(Int64(lanes)) : nil),
+        ]).encoded()
     }
 
     /// Reads the number of an echo; nil if the payload is malformed.

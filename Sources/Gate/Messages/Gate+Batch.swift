@@ -97,6 +97,12 @@ extension Gate {
         presence.tellArrival(of: client, on: topicForWorkers)
     }
 
+    /// Delivers what waits for one worker.
+    private func sendBatch(of client: Client) {
+        guard let batch = client.outgoing, !batch.writer.isEmpty else { return }
+        send(batch)
+    }
+
     private func send(_ batch: OutgoingBatch) {
         Broker.publish(batch.topic, batch.writer.bytes, qos: 1)
         batch.writer.removeAll()
@@ -118,9 +124,9 @@ extension Gate {
         mustLookToDeliver = true
         while let message = reader.next() {
             guard mayPublish(client, message) else { continue }
-            if message.topic.elementsEqual(echoes) {
+            if let receiver = receiver(ofEchoOn: message.topic) {
                 // It is to come behind all that was let through before it.
-                sendBatches()
+                sendBatch(of: receiver)
                 noteEcho(client, message.payload, on: message.topic)
             }
             guard let divided = dividedTopic(message.topic) else {

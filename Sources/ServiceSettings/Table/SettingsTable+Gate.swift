@@ -186,7 +186,7 @@ extension SettingsTable {
             in: 0...1_000_000,
             unit: "reports",
             doc:
-                "Reports waiting for the status worker, from which on a device has only its share there; 0: any number."
+                "Reports waiting for the status worker, or one of its lanes, from which on a device has only its share; 0: any number."
         ),
     ]
 }

@@ -153,7 +153,8 @@ extension SettingsTable {
             sets: \.triggerSettleSeconds,
             in: 0...60,
             unit: "s",
-            doc: "Time that occurrences due before the broker restarted wait for their devices."
+            doc:
+                "Time that occurrences due before wait for devices when the broker or the scheduler is new (has no session)."
         ),
         NumberSetting(
             "limits.scheduleRunDays",

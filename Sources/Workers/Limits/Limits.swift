@@ -156,8 +156,8 @@ package struct Limits: Sendable {
     package var logoutCodeSeconds: Int64 = 300
     /// The delay with which an occurrence of a schedule may still run before it is missed, in seconds.
     package var triggerLateSeconds: Int64 = 300
-    /// The time for which occurrences due before the broker restarted without sessions wait for their devices, in
-    /// seconds.
+    /// The time for which what was due before the scheduler came to a broker that has no session of its waits for
+    /// devices, in seconds: the broker restarted without sessions, or the scheduler's client id is new.
     package var triggerSettleSeconds: Int64 = 10
     /// Due occurrences that one look of the scheduler reads from the store.
     package var triggerPage = 1000

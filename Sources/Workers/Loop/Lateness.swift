@@ -14,6 +14,8 @@ import Wire
 struct Lateness {
     private let worker: WorkerName
     private let name: String
+    /// How many lanes the worker has.
+    private let lanes: Int
     private let topic: String
     private let limits: Limits
     private let metrics: WorkerMetrics
@@ -41,6 +43,7 @@ struct Lateness {
         self.worker = worker
         self.metrics = metrics
         name = environment.lane(of: worker).name
+        lanes = environment.plan.count(of: worker)
         topic = environment.topics.system("echo/\(name)")
         limits = environment.limits
         health = environment.health
@@ -97,7 +100,7 @@ struct Lateness {
         hasten = max(0, hasten - 1)
         lastNumber += 1
         echoes.append((lastNumber, now))
-        return OutboundMessage(topic, SystemCodec.echo(lastNumber, seen: seen))
+        return OutboundMessage(topic, SystemCodec.echo(lastNumber, seen: seen, lanes: lanes))
     }
 
     private var mayHasten: Bool { hasten > 0 && seen == lastNumber }

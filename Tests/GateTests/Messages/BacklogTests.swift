@@ -24,9 +24,16 @@ struct BacklogTests {
         MiniClient.Hello("device:\(World.otherDid)", "device", World.otherDid, version: version)
     }
 
-    private static func echo(_ number: Int, seen: Int, by client: MiniClient) throws {
-        let topic = "ll/v1/system/echo/status"
-        #expect(try client.publish(topic, #"{"number":\#(number),"seen":\#(seen)}"#) < 0x80)
+    private static func echo(
+        _ number: Int,
+        seen: Int,
+        by client: MiniClient,
+        of lane: String = "",
+        lanes: Int = 1
+    ) throws {
+        let topic = "ll/v1/system/echo/status\(lane)"
+        let more = lanes > 1 ? #","lanes":\#(lanes)"# : ""
+        #expect(try client.publish(topic, #"{"number":\#(number),"seen":\#(seen)\#(more)}"#) < 0x80)
     }
 
     /// How many of so many reports pass.
@@ -66,6 +73,41 @@ struct BacklogTests {
         let end = MiniClient.now() + 5
         while try flooder.publish(Self.report) >= 0x80, MiniClient.now() < end {}
         #expect(try Self.passed(flooder, Self.report, 60) == 60)
+    }
+
+    @Test("Where the work is divided each lane refuses the reports of its own devices alone")
+    func lanes() throws {
+        let (broker, worker) = try Self.start(10)
+        #expect(
+            try worker.publish(
+                "$CONTROL/lamplighter/v1",
+                Array(#"{"commands":[{"command":"divide"}]}"#.utf8)
+            ) < 0x80
+        )
+        // Of 32 lanes the 16th takes the shard of the cast's device, and the first the other's.
+        let late = try MiniClient(broker.port, Cast.worker("status.15"))
+        let outlet = try MiniClient(broker.port, Cast.worker("status.15.out1"))
+        let early = try MiniClient(broker.port, Cast.worker("status.00"))
+        #expect(try late.subscribe("ll/v1/shard/4f/device/+/report") == 1)
+        #expect(try early.subscribe("ll/v1/shard/00/device/+/report") == 1)
+        let flooder = try MiniClient(broker.port, Cast.device())
+        let other = try MiniClient(broker.port, Self.other())
+        try Self.echo(1, seen: 0, by: outlet, of: ".15", lanes: 32)
+        try Self.echo(1, seen: 0, by: early, of: ".00", lanes: 32)
+
+        #expect(try Self.passed(flooder, Self.report, 60) == 10)
+        #expect(try Self.passed(other, Self.otherReport, 10) == 10)
+        try Self.echo(2, seen: 1, by: outlet, of: ".15", lanes: 32)
+        try Self.echo(3, seen: 2, by: outlet, of: ".15", lanes: 32)
+        #expect(try Self.passed(flooder, Self.report, 60) == 10)
+        #expect(try other.publish(Self.otherReport) == 0x87)
+
+        // While one lane is away the other's devices have their share as before.
+        try late.disconnect()
+        let end = MiniClient.now() + 5
+        while try flooder.publish(Self.report) >= 0x80, MiniClient.now() < end {}
+        #expect(try Self.passed(flooder, Self.report, 60) == 60)
+        #expect(try other.publish(Self.otherReport) == 0x87)
     }
 
     @Test("In 3.1.1 what is refused is dropped, and the connection stays")

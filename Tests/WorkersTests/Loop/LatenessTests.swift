@@ -48,6 +48,22 @@ struct LatenessTests {
         #expect(third.seen == first.number)
     }
 
+    @Test("An echo says how many lanes there are where the work is divided")
+    func lanes() throws {
+        let world = try World()
+        world.environment.limits.echoInterval = .milliseconds(100)
+        var alone = Lateness(.status, world.environment, metrics: WorkerMetrics(Lane(.status)))
+        let only = try Payload.object(next(&alone, queued: nil).message.payload[...])
+        #expect(only["lanes"] == nil)
+
+        let lane = LanePlan.shared.lane(of: .status, number: 7)
+        (world.environment.plan, world.environment.shards) = (.shared, lane.shards)
+        var divided = Lateness(.status, world.environment, metrics: WorkerMetrics(lane))
+        let echo = try next(&divided, queued: nil).message
+        #expect(echo.topic == "ll/v1/system/echo/status.07")
+        #expect(try Payload.object(echo.payload[...])["lanes"] == 32)
+    }
+
     @Test("With traffic two more follow at once, and without it none", arguments: [true, false])
     func haste(isBusy: Bool) throws {
         let world = try World()
