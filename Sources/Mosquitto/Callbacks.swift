@@ -9,7 +9,7 @@ import Glibc
 final class Callbacks {
     var intake = Intake()
     /// The number of the connection in its set; nil for a single one, and for the set's receiver.
-    var lane: Int?
+    var outlet: Int?
     /// The topic of incoming batches.
     var batches: [UInt8]?
     /// Deliveries whose acknowledgements are queued and not yet written.
@@ -185,7 +185,7 @@ private func onPublish(
         PublishReceipt(
             mid: mid,
             reasonCode: UInt8(truncatingIfNeeded: reasonCode),
-            lane: callbacks.lane
+            outlet: callbacks.outlet
         )
     )
 }

@@ -125,7 +125,7 @@ extension ConnectionSet.Outlet {
     func confirm(_ receipt: PublishReceipt, _ body: (PublishReceipt) -> Void) {
         guard let ids = batch?.sent.removeValue(forKey: receipt.mid) else { return body(receipt) }
         for id in ids {
-            body(PublishReceipt(mid: id, reasonCode: receipt.reasonCode, lane: receipt.lane))
+            body(PublishReceipt(mid: id, reasonCode: receipt.reasonCode, outlet: receipt.outlet))
         }
     }
 }

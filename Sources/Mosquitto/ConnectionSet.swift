@@ -54,7 +54,7 @@ package struct ConnectionSet: ~Copyable {
         var outlets: [Outlet] = []
         for number in 0..<count {
             let client = try MosquittoClient(outlet(number, of: options), waker: waker)
-            client.callbacks.lane = number
+            client.callbacks.outlet = number
             let batch = options.batches.map { PublishBatch(topic: $0.outgoing) }
             outlets.append(Outlet(client, batch: batch))
         }
@@ -108,19 +108,19 @@ package struct ConnectionSet: ~Copyable {
         try receiver.unsubscribe(filters)
     }
 
-    /// Queues a message for the outlet of a lane, or for the receiver's own connection where it is nil.
+    /// Queues a message for an outlet, or for the receiver's own connection where it is nil.
     ///
     /// - Returns: The packet id, one of that connection's.
     /// - Throws: `MosquittoError`, as `MosquittoClient.publish`.
     package mutating func publish(
         topic: String,
         payload: [UInt8],
-        lane: Int?,
+        outlet number: Int?,
         quality: QualityOfService,
         isRetained: Bool,
         properties: PublishProperties?
     ) throws(MosquittoError) -> Int32 {
-        guard let lane, !outlets.isEmpty else {
+        guard let number, !outlets.isEmpty else {
             return try receiver.publish(
                 topic: topic,
                 payload: payload,
@@ -129,7 +129,7 @@ package struct ConnectionSet: ~Copyable {
                 properties: properties
             )
         }
-        let outlet = outlets[lane % outlets.count]
+        let outlet = outlets[number % outlets.count]
         guard outlet.batch != nil else {
             return try outlet.client.publish(
                 topic: topic,

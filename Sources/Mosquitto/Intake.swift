@@ -35,13 +35,13 @@ package struct PublishReceipt: Equatable, Sendable {
     /// 0: success; 0x10: no subscribers; 0x80 and above: refused.
     package var reasonCode: UInt8
     /// The connection of a set that the message took; packet ids are each connection's own.
-    package var lane: Int?
+    package var outlet: Int?
 
     /// Makes a receipt.
-    package init(mid: Int32, reasonCode: UInt8, lane: Int? = nil) {
+    package init(mid: Int32, reasonCode: UInt8, outlet: Int? = nil) {
         self.mid = mid
         self.reasonCode = reasonCode
-        self.lane = lane
+        self.outlet = outlet
     }
 
     /// Whether the broker refused the message.

@@ -111,7 +111,7 @@ struct BatchTests {
                 try set.publish(
                     topic: "status/\(number)",
                     payload: payload,
-                    lane: 0,
+                    outlet: 0,
                     quality: .atLeastOnce,
                     isRetained: true,
                     properties: nil

@@ -26,11 +26,11 @@ struct FakeBroker: BrokerConnection, ~Copyable {
     }
     mutating func publish(
         _ message: OutboundMessage,
-        over lane: Int?,
+        over outlet: Int?,
         quality: QualityOfService,
         expirySeconds: UInt32?
     ) throws -> Int32 {
-        try broker.publish(message, quality, lane)
+        try broker.publish(message, quality, outlet)
     }
     mutating func acknowledge(_ count: Int) { broker.release(count) }
     mutating func flush() throws { try broker.flush() }
@@ -87,10 +87,10 @@ final class Broker {
     private var held: [Message] = []
     /// How many of the oldest of these may be acknowledged.
     private var released = 0
-    private var outgoing: [(OutboundMessage, Int32, lane: Int?)] = []
+    private var outgoing: [(OutboundMessage, Int32, outlet: Int?)] = []
     private var receipts: [PublishReceipt] = []
     /// Over which connection each message left, beside `published`.
-    private(set) var lanes: [Int?] = []
+    private(set) var outlets: [Int?] = []
     private var filters: Set<String> = []
     private var lastPacket: Int32 = 0
     private var publishes = 0
@@ -227,7 +227,7 @@ final class Broker {
     fileprivate func publish(
         _ message: OutboundMessage,
         _ quality: QualityOfService,
-        _ lane: Int?
+        _ outlet: Int?
     ) throws -> Int32 {
         if case .publish(let count) = failure, publishes >= count {
             failure = nil
@@ -235,7 +235,7 @@ final class Broker {
         }
         publishes += 1
         lastPacket += 1
-        outgoing.append((message, quality == .atLeastOnce ? lastPacket : 0, lane))
+        outgoing.append((message, quality == .atLeastOnce ? lastPacket : 0, outlet))
         return lastPacket
     }
 
@@ -246,11 +246,11 @@ final class Broker {
 
     fileprivate func flush() throws {
         try fail(.beforeFlush)
-        for (message, packet, lane) in outgoing {
+        for (message, packet, outlet) in outgoing {
             deliver(message)
-            lanes.append(lane)
+            outlets.append(outlet)
             guard confirms, packet != 0 else { continue }
-            receipts.append(PublishReceipt(mid: packet, reasonCode: 0, lane: lane))
+            receipts.append(PublishReceipt(mid: packet, reasonCode: 0, outlet: outlet))
         }
         outgoing = []
         journal.append(.flushed(acknowledged: released))

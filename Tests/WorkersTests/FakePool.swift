@@ -63,7 +63,7 @@ final class FakePool: BackgroundPool {
     var journal: [BackgroundTask] { state.withLock(\.journal) }
     var verifications: Int { journal.count { if case .verify = $0 { true } else { false } } }
 
-    func room(in lane: BackgroundPoolKind) -> Int { room }
+    func room(in kind: BackgroundPoolKind) -> Int { room }
 
     func submit(
         _ work: BackgroundTask,

@@ -49,7 +49,7 @@ struct BackgroundService: Service {
             passwords: try PasswordPool(
                 PasswordHasher(),
                 threads: limits.hashThreads > 0 ? limits.hashThreads : max(1, processors / 2),
-                bounds: LaneBounds(
+                bounds: PoolBounds(
                     waiting: limits.hashQueue,
                     bytes: limits.backgroundQueueBytes,
                     perSender: limits.counts.hashesAtOnce,
@@ -59,7 +59,7 @@ struct BackgroundService: Service {
             providers: ProviderPool(
                 IdentityProviders(logger: Logger(label: "lamplighter.providers")),
                 perProvider: limits.providerCalls,
-                bounds: LaneBounds(
+                bounds: PoolBounds(
                     waiting: limits.providerCallsMax,
                     perSender: limits.counts.providerCallsAtOnce,
                     perAddress: limits.counts.providerCallsAtOncePerSource

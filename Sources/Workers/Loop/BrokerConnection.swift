@@ -24,11 +24,11 @@ package protocol BrokerConnection: ~Copyable {
     /// Queues a message, which may expire after some seconds; returns the packet id that its confirmation
     /// will name.
     ///
-    /// `lane` selects the connection: messages of one lane stay in order. Without a lane the message takes the
+    /// `outlet` selects the connection: messages over one stay in order. Without an outlet the message takes the
     /// connection that receives messages.
     mutating func publish(
         _ message: OutboundMessage,
-        over lane: Int?,
+        over outlet: Int?,
         quality: QualityOfService,
         expirySeconds: UInt32?
     ) throws -> Int32
@@ -56,19 +56,19 @@ extension BrokerConnection where Self: ~Copyable {
     /// Queues a message that doesn't expire, and whose confirmation is ignored.
     mutating func publish(
         _ message: OutboundMessage,
-        over lane: Int? = nil,
+        over outlet: Int? = nil,
         quality: QualityOfService
     ) throws {
-        _ = try publish(message, over: lane, quality: quality, expirySeconds: nil)
+        _ = try publish(message, over: outlet, quality: quality, expirySeconds: nil)
     }
 
     /// Queues messages as the other `publish` does, in order.
     mutating func publish(
         _ messages: [OutboundMessage],
-        over lane: Int,
+        over outlet: Int,
         quality: QualityOfService
     ) throws {
-        for message in messages { try publish(message, over: lane, quality: quality) }
+        for message in messages { try publish(message, over: outlet, quality: quality) }
     }
 }
 
@@ -129,7 +129,7 @@ package struct MosquittoConnection: BrokerConnection, ~Copyable {
 
     package mutating func publish(
         _ message: OutboundMessage,
-        over lane: Int?,
+        over outlet: Int?,
         quality: QualityOfService,
         expirySeconds: UInt32?
     ) throws -> Int32 {
@@ -144,7 +144,7 @@ package struct MosquittoConnection: BrokerConnection, ~Copyable {
         return try client.publish(
             topic: message.topic,
             payload: message.payload,
-            lane: lane,
+            outlet: outlet,
             quality: quality,
             isRetained: message.isRetained,
             properties: properties

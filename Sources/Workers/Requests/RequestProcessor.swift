@@ -199,23 +199,23 @@ struct RequestProcessor {
         }
     }
 
-    /// Refuses work if its lane has no room for it next to the batch's other jobs, and counts hashes.
+    /// Refuses work if its pool has no room for it next to the batch's other jobs, and counts hashes.
     private func admit(
         _ task: BackgroundTask,
         _ call: Call,
         beside jobs: [BackgroundJob]
     ) throws {
         guard waiting.bytes + call.request.bytes <= environment.limits.waitingBytes else {
-            throw Rejection.laneIsFull
+            throw Rejection.poolIsFull
         }
-        guard let lane = task.lane else { return }
+        guard let pool = task.pool else { return }
         let refusal = environment.pool.refusal(
             of: Sender(call.request, task),
-            in: lane,
-            beside: jobs.filter { $0.work.lane == lane }.map(\.sender)
+            in: pool,
+            beside: jobs.filter { $0.work.pool == pool }.map(\.sender)
         )
         if let refusal { throw refusal }
-        if lane == .password { try call.quotas.take(call.hashQuotas) }
+        if pool == .password { try call.quotas.take(call.hashQuotas) }
     }
 
     /// Puts a request into the pending requests; its slow work begins after the commit.

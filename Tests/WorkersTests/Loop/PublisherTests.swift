@@ -147,20 +147,20 @@ struct PublisherTests {
     }
 
     @Test("Everything for one receiver goes over one connection, and receivers share all of them")
-    func lanes() throws {
+    func outlets() throws {
         var publisher = publisher(Limits())
         for row in 1...1_000 {
             publisher.take([status(row % 200, row % 7, row)], row: Int64(row))
         }
         let broker = Broker()
         _ = try drain(&publisher, broker)
-        var lanes: [Substring: Set<Int>] = [:]
-        for (message, lane) in zip(broker.published, broker.lanes) {
+        var outlets: [Substring: Set<Int>] = [:]
+        for (message, outlet) in zip(broker.published, broker.outlets) {
             let user = message.topic.split(separator: "/")[3]
-            lanes[user, default: []].insert(try #require(lane))
+            outlets[user, default: []].insert(try #require(outlet))
         }
-        #expect(lanes.count == 200 && lanes.values.allSatisfy { $0.count == 1 })
-        #expect(Set(lanes.values.joined()).count == Limits().outlets)
+        #expect(outlets.count == 200 && outlets.values.allSatisfy { $0.count == 1 })
+        #expect(Set(outlets.values.joined()).count == Limits().outlets)
     }
 
     @Test("Answers pass what users are told, which is not held up for ever")

@@ -214,7 +214,7 @@ struct PasswordPoolTests {
         let pool = try PasswordPool(
             PlainHasher(mark: "new:"),
             threads: 2,
-            bounds: LaneBounds(waiting: 10)
+            bounds: PoolBounds(waiting: 10)
         )
         #expect(await pool.run(.hash(secret("a")), for: sender).hash == "new:a")
         let verified = await pool.run(.verify(secret("a"), against: "old:a"), for: sender)
@@ -228,7 +228,7 @@ struct PasswordPoolTests {
     @Test("No more than its threads run, no more than its queue wait", .timeLimit(.minutes(5)))
     func bounds() async throws {
         let hasher = SlowHasher()
-        let pool = try PasswordPool(hasher, threads: 2, bounds: LaneBounds(waiting: 8))
+        let pool = try PasswordPool(hasher, threads: 2, bounds: PoolBounds(waiting: 8))
         let results = await withTaskGroup(of: Bool.self) { group in
             for number in 0..<200 {
                 group.addTask {
@@ -245,7 +245,7 @@ struct PasswordPoolTests {
 
     @Test("A closed pool refuses what waits and what comes", .timeLimit(.minutes(5)))
     func closed() async throws {
-        let pool = try PasswordPool(PlainHasher(), threads: 1, bounds: LaneBounds(waiting: 8))
+        let pool = try PasswordPool(PlainHasher(), threads: 1, bounds: PoolBounds(waiting: 8))
         pool.close()
         let password = secret("a")
         let refused = await pool.run(.hash(password), for: Sender("t"))
@@ -281,7 +281,7 @@ struct PasswordPoolTests {
     @Test("A terminal has two at once and an address eight", .timeLimit(.minutes(5)))
     func held() async throws {
         let hasher = SlowHasher()
-        let bounds = LaneBounds(waiting: 256, perSender: 2, perAddress: 8)
+        let bounds = PoolBounds(waiting: 256, perSender: 2, perAddress: 8)
         let pool = try PasswordPool(hasher, threads: 1, bounds: bounds)
         let senders =
             (0..<3).map { _ in Sender("alone") }
@@ -299,7 +299,7 @@ struct PasswordPoolTests {
     @Test("No password is left in memory, hashed or refused", .timeLimit(.minutes(5)))
     func wiped() async throws {
         let hasher = SlowHasher()
-        let bounds = LaneBounds(waiting: 4, perSender: 2)
+        let bounds = PoolBounds(waiting: 4, perSender: 2)
         let pool = try PasswordPool(hasher, threads: 1, bounds: bounds)
         let senders = (0..<12).map { Sender("t\($0 / 3)") }
         let secrets = senders.map { _ in SecretBytes(Array("lamp over water".utf8)) }
@@ -327,7 +327,7 @@ struct PasswordPoolTests {
     @Test("A job that ran is released", .timeLimit(.minutes(5)))
     func forgotten() async throws {
         let hasher = SlowHasher()
-        let pool = try PasswordPool(hasher, threads: 1, bounds: LaneBounds(waiting: 64))
+        let pool = try PasswordPool(hasher, threads: 1, bounds: PoolBounds(waiting: 64))
         weak var first: SecretBytes?
         do {
             let secret = SecretBytes([1, 2, 3])

@@ -11,7 +11,7 @@ struct FairQueueTests {
         perAddress: Int = .max
     ) -> FairQueue<String> {
         FairQueue(
-            LaneBounds(waiting: waiting, bytes: bytes, perSender: perSender, perAddress: perAddress)
+            PoolBounds(waiting: waiting, bytes: bytes, perSender: perSender, perAddress: perAddress)
         )
     }
 
@@ -145,7 +145,7 @@ struct FairQueueTests {
     @Test("A queue that never runs dry keeps nothing of what was taken out")
     func forgets() {
         final class Mark {}
-        let bounds = LaneBounds(waiting: 20, bytes: 1000, perSender: .max, perAddress: .max)
+        let bounds = PoolBounds(waiting: 20, bytes: 1000, perSender: .max, perAddress: .max)
         var queue = FairQueue<Mark>(bounds)
         weak var first: Mark?
         do {

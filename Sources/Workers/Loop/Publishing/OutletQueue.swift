@@ -32,7 +32,7 @@ extension OutboundMessage {
 ///
 /// Answers go before messages to users, three to one while both wait: an answer ends a sender's wait, and its
 /// repeats. Of statuses that have waited long only the newest of each topic is published.
-struct PublishLane {
+struct OutletQueue {
     private var words = Deque<PendingMessage>()
     private var answers = FairLine<PendingMessage>()
     private var news = FairLine<PendingMessage>()

@@ -13,7 +13,7 @@ import Wire
 /// the same topic.
 struct Publisher {
     private struct PacketID: Hashable {
-        var lane: Int
+        var outlet: Int
         var mid: Int32
     }
 
@@ -28,7 +28,7 @@ struct Publisher {
     private let limits: Limits
     private let parties: Parties
     /// Messages that wait for their turn, by connection.
-    private var lanes: [PublishLane]
+    private var outlets: [OutletQueue]
     /// Messages of fan-outs that wait, and those that must not overtake them.
     private var fanOut: FanOutQueue
     /// The row of each unconfirmed packet.
@@ -41,7 +41,7 @@ struct Publisher {
     private var mayHaveStored = true
     /// Whether it held such rows at the last look.
     private var hasMoreStored = false
-    /// The number of messages that wait in the lanes.
+    /// The number of messages that wait for an outlet.
     private var waiting = 0
     /// The bytes of messages that wait or that the broker has not confirmed.
     private(set) var bytes = 0
@@ -52,7 +52,7 @@ struct Publisher {
         self.worker = worker
         self.limits = limits
         parties = Parties(topics)
-        lanes = Array(repeating: PublishLane(limits), count: max(1, limits.outlets))
+        outlets = Array(repeating: OutletQueue(limits), count: max(1, limits.outlets))
         fanOut = FanOutQueue(limits)
         rows = OpenRows(confirmedRows: confirmedRows)
     }
@@ -179,11 +179,11 @@ struct Publisher {
     private mutating func append(_ pending: PendingMessage) {
         let party = parties.party(of: pending.message.topic)
         waiting += 1
-        lanes[lane(of: party)].append(pending, of: party)
+        outlets[outlet(of: party)].append(pending, of: party)
     }
 
-    private func lane(of party: Parties.Party) -> Int {
-        Int((party.key >> 32) % UInt64(lanes.count))
+    private func outlet(of party: Parties.Party) -> Int {
+        Int((party.key >> 32) % UInt64(outlets.count))
     }
 
     /// Publishes as much as the windows allow; returns the number of messages.
@@ -194,23 +194,24 @@ struct Publisher {
         at now: Instant
     ) throws -> Int {
         var published = 0
-        let window = max(1, Int(limits.sendMaximum) / lanes.count)
-        for lane in lanes.indices {
-            while lanes[lane].open < window, let (pending, isVoid) = lanes[lane].popFirst() {
+        let window = max(1, Int(limits.sendMaximum) / outlets.count)
+        for outlet in outlets.indices {
+            while outlets[outlet].open < window, let (pending, isVoid) = outlets[outlet].popFirst()
+            {
                 waiting -= 1
                 if isVoid {
                     leftOut += 1
                     finish(pending)
                 } else {
-                    published += try publish(pending, over: lane, to: &connection, at: now)
+                    published += try publish(pending, over: outlet, to: &connection, at: now)
                 }
             }
         }
         while hasRoomForFanOut, let pending = fanOut.popFirst(at: now) {
-            let lane = lane(of: parties.party(of: pending.message.topic))
+            let outlet = outlet(of: parties.party(of: pending.message.topic))
             published += try publish(
                 pending,
-                over: lane,
+                over: outlet,
                 isFanOut: true,
                 to: &connection,
                 at: now
@@ -221,7 +222,7 @@ struct Publisher {
 
     private mutating func publish<Connection: BrokerConnection & ~Copyable>(
         _ pending: PendingMessage,
-        over lane: Int,
+        over outlet: Int,
         isFanOut: Bool = false,
         to connection: inout Connection,
         at now: Instant
@@ -234,13 +235,13 @@ struct Publisher {
         do {
             let mid = try connection.publish(
                 pending.message,
-                over: lane,
+                over: outlet,
                 quality: .atLeastOnce,
                 expirySeconds: left.map { UInt32(clamping: $0) }
             )
             let packet = Packet(row: pending.row, size: pending.size, isFanOut: isFanOut)
-            packets[PacketID(lane: lane, mid: mid)] = packet
-            lanes[lane].open += 1
+            packets[PacketID(outlet: outlet, mid: mid)] = packet
+            outlets[outlet].open += 1
             if isFanOut { fanOutOpen += 1 }
             return 1
         } catch let error as MosquittoError where error.concernsMessageOnly {
@@ -258,10 +259,12 @@ struct Publisher {
     mutating func confirm(_ confirmations: [PublishReceipt]) {
         for confirmation in confirmations {
             // Messages over the receiving connection have no row of the outbox.
-            guard let lane = confirmation.lane ?? (limits.outlets == 0 ? 0 : nil) else { continue }
-            let id = PacketID(lane: lane, mid: confirmation.mid)
+            guard let outlet = confirmation.outlet ?? (limits.outlets == 0 ? 0 : nil) else {
+                continue
+            }
+            let id = PacketID(outlet: outlet, mid: confirmation.mid)
             guard let packet = packets.removeValue(forKey: id) else { continue }
-            lanes[lane].open -= 1
+            outlets[outlet].open -= 1
             if packet.isFanOut { fanOutOpen -= 1 }
             bytes -= packet.size
             rows.confirm(packet.row)

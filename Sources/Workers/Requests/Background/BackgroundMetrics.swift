@@ -1,6 +1,6 @@
 import Metrics
 
-/// The metrics of one lane of slow work.
+/// The metrics of one pool of slow work.
 final class BackgroundMetrics: Sendable {
     private let waiting: Gauge
     private let busy: Gauge
@@ -8,8 +8,8 @@ final class BackgroundMetrics: Sendable {
     private let refused: Counter
     private let seconds: Timer
 
-    init(_ lane: BackgroundPoolKind) {
-        let labels = [("pool", lane.rawValue)]
+    init(_ kind: BackgroundPoolKind) {
+        let labels = [("pool", kind.rawValue)]
         waiting = Gauge(label: "lamplighter_pool_waiting", dimensions: labels)
         busy = Gauge(label: "lamplighter_pool_busy", dimensions: labels)
         bytes = Gauge(label: "lamplighter_pool_waiting_bytes", dimensions: labels)

@@ -2,13 +2,13 @@ package import Domain
 
 /// Does slow work for requests, within limits; a seam, so that tests decide when it is done.
 package protocol BackgroundPool: Sendable {
-    /// Returns the number of further pieces of work that a lane accepts at present.
-    func room(in lane: BackgroundPoolKind) -> Int
-    /// Returns the refusal of a sender's next piece of work in a lane, next to others that a batch is about to submit;
-    /// nil if the lane accepts it.
+    /// Returns the number of further pieces of work that a pool accepts at present.
+    func room(in kind: BackgroundPoolKind) -> Int
+    /// Returns the refusal of a sender's next piece of work in a pool, next to others that a batch is about to submit;
+    /// nil if the pool accepts it.
     func refusal(
         of sender: Sender,
-        in lane: BackgroundPoolKind,
+        in kind: BackgroundPoolKind,
         beside others: [Sender]
     ) -> Rejection?
     /// Accepts a piece of work, or calls back at once with a refusal if there is no room.
@@ -22,8 +22,8 @@ package protocol BackgroundPool: Sendable {
 }
 
 extension Rejection {
-    /// The answer if a lane of slow work is full.
-    static let laneIsFull = Rejection(
+    /// The answer if a pool of slow work is full.
+    static let poolIsFull = Rejection(
         .unavailable,
         "Too much is asked at once; try again shortly.",
         retryAfter: 5
@@ -39,10 +39,10 @@ extension Rejection {
 extension BackgroundPool {
     package func refusal(
         of sender: Sender,
-        in lane: BackgroundPoolKind,
+        in kind: BackgroundPoolKind,
         beside others: [Sender]
     ) -> Rejection? {
-        room(in: lane) > others.count ? nil : .laneIsFull
+        room(in: kind) > others.count ? nil : .poolIsFull
     }
 
     /// Does a piece of work for a caller that can wait, such as a web page.
@@ -58,7 +58,7 @@ package struct NoPool: BackgroundPool {
     /// Makes one.
     package init() {}
 
-    package func room(in lane: BackgroundPoolKind) -> Int { 0 }
+    package func room(in kind: BackgroundPoolKind) -> Int { 0 }
 
     package func submit(
         _ work: BackgroundTask,
@@ -66,6 +66,6 @@ package struct NoPool: BackgroundPool {
         done: @escaping @Sendable (Prepared) -> Void
     ) {
         work.wipe()
-        done(.refused(.laneIsFull))
+        done(.refused(.poolIsFull))
     }
 }

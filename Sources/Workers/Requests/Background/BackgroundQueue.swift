@@ -1,7 +1,7 @@
 import Domain
 import Synchronization
 
-/// A bounded queue of one lane's slow work, and the few threads that do it.
+/// A bounded queue of one pool's slow work, and the few threads that do it.
 ///
 /// Senders are served in turn (`FairQueue`). A job leaves the queue's memory when it is taken, and
 /// `discard` is called once on every question: after it ran, or when it is refused. Threads begin
@@ -26,14 +26,14 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
     private let bytes: @Sendable (Question) -> Int
     private let discard: @Sendable (Question) -> Void
 
-    /// Makes a queue for a lane, with limits for waiting and running work.
+    /// Makes a queue for a pool, with limits for waiting and running work.
     ///
     /// `begin` is called on each new thread, `carryOut` there for each question; `bytes` returns a question's size in
     /// memory.
     init(
-        _ lane: BackgroundPoolKind,
+        _ kind: BackgroundPoolKind,
         threads: Int,
-        bounds: LaneBounds,
+        bounds: PoolBounds,
         begin: @escaping @Sendable () -> Void = {},
         bytes: @escaping @Sendable (Question) -> Int = { _ in 256 },
         discard: @escaping @Sendable (Question) -> Void = { _ in },
@@ -45,7 +45,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
         self.bytes = bytes
         self.discard = discard
         state = Mutex(State(queue: FairQueue(bounds)))
-        meter = BackgroundMetrics(lane)
+        meter = BackgroundMetrics(kind)
     }
 
     /// The number of further questions that the queue accepts at present.
@@ -56,7 +56,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
     /// Returns the refusal of a sender's next question, next to others about to be submitted; nil if it is accepted.
     func refusal(of sender: Sender, beside others: [Sender]) -> Rejection? {
         state.withLock { state in
-            guard !state.isClosed else { return .laneIsFull }
+            guard !state.isClosed else { return .poolIsFull }
             return Self.rejection(state.queue.isOpen(to: sender, beside: others))
         }
     }
@@ -65,7 +65,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
         switch outcome {
         case .taken: nil
         case .crowded: .senderIsBusy
-        case .full: .laneIsFull
+        case .full: .poolIsFull
         }
     }
 
@@ -85,7 +85,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
             return (outcome, true)
         }
         if mustStart { PlainThread.detach { self.work() } }
-        if case .taken(let gone) = outcome { gone.forEach { refuse($0, .laneIsFull) } }
+        if case .taken(let gone) = outcome { gone.forEach { refuse($0, .poolIsFull) } }
         if let rejection = Self.rejection(outcome) {
             refuse(Job(question: question, done: done), rejection)
         }
@@ -106,7 +106,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
         }
         for job in left {
             discard(job.question)
-            job.done(.refused(.laneIsFull))
+            job.done(.refused(.poolIsFull))
         }
         measure()
     }

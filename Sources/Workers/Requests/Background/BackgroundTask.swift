@@ -25,8 +25,8 @@ package enum BackgroundTask: Sendable {
     /// Reads a page of a device's past.
     case history(HistoryQuestion)
 
-    /// The lane that does the work; nil if it isn't slow.
-    package var lane: BackgroundPoolKind? {
+    /// The pool that does the work; nil if it isn't slow.
+    package var pool: BackgroundPoolKind? {
         switch self {
         case .commit, .tried, .refusal: nil
         case .hash, .verify, .verifyEach, .both: .password
@@ -84,7 +84,7 @@ package struct Prepared: Sendable {
     /// Creates the result of work without a result.
     package init() {}
 
-    /// Creates the result of work without a lane.
+    /// Creates the result of work that no pool does.
     init(without work: BackgroundTask) {
         switch work {
         case .refusal(let rejection): refusal = rejection

@@ -40,7 +40,7 @@ struct BackgroundJob: Sendable {
 
     /// Submits the work; its result comes to the mailbox.
     func submit(to pool: any BackgroundPool) {
-        guard work.lane != nil else {
+        guard work.pool != nil else {
             return completions.put(Prepared(without: work), for: number)
         }
         pool.submit(work, from: sender) { [number, completions] in completions.put($0, for: number)

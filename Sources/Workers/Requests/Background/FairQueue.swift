@@ -62,14 +62,14 @@ struct FairQueue<Element> {
 
     private static var loginsInARow: Int { 3 }
 
-    private let bounds: LaneBounds
+    private let bounds: PoolBounds
     private var logins = Rank()
     private var registrations = Rank()
     private var held = HeldWork()
     private var inARow = 0
     private(set) var bytes = 0
 
-    init(_ bounds: LaneBounds) { self.bounds = bounds }
+    init(_ bounds: PoolBounds) { self.bounds = bounds }
 
     /// The number of waiting elements.
     var count: Int { logins.count + registrations.count }

@@ -7,7 +7,7 @@ package final class PasswordPool: BackgroundPool {
 
     /// Makes a pool, and a hash with today's parameters, against which the passwords of unknown users are
     /// verified.
-    package init(_ hasher: any PasswordHashing, threads: Int, bounds: LaneBounds) throws {
+    package init(_ hasher: any PasswordHashing, threads: Int, bounds: PoolBounds) throws {
         let work = PasswordWork(
             hasher: hasher,
             dummy: try hasher.hash(Array("nobody's".utf8))
@@ -25,14 +25,14 @@ package final class PasswordPool: BackgroundPool {
         )
     }
 
-    package func room(in lane: BackgroundPoolKind) -> Int { lane == .password ? queue.room : 0 }
+    package func room(in kind: BackgroundPoolKind) -> Int { kind == .password ? queue.room : 0 }
 
     package func refusal(
         of sender: Sender,
-        in lane: BackgroundPoolKind,
+        in kind: BackgroundPoolKind,
         beside others: [Sender]
     ) -> Rejection? {
-        lane == .password ? queue.refusal(of: sender, beside: others) : .laneIsFull
+        kind == .password ? queue.refusal(of: sender, beside: others) : .poolIsFull
     }
 
     package func submit(
@@ -40,7 +40,7 @@ package final class PasswordPool: BackgroundPool {
         from sender: Sender,
         done: @escaping @Sendable (Prepared) -> Void
     ) {
-        guard work.lane == .password else { return done(Prepared()) }
+        guard work.pool == .password else { return done(Prepared()) }
         queue.submit(work, from: sender, done: done)
     }
 

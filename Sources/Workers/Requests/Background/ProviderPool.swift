@@ -20,13 +20,13 @@ package final class ProviderPool: BackgroundPool {
     private let calls = Mutex(Calls())
     private let providers: IdentityProviders
     private let perProvider: Int
-    private let bounds: LaneBounds
+    private let bounds: PoolBounds
     private let meter = BackgroundMetrics(.provider)
 
     /// Makes a pool over the providers.
     ///
     /// No call waits here: the limits are those of the calls under way.
-    package init(_ providers: IdentityProviders, perProvider: Int, bounds: LaneBounds) {
+    package init(_ providers: IdentityProviders, perProvider: Int, bounds: PoolBounds) {
         self.providers = providers
         self.perProvider = perProvider
         self.bounds = bounds
@@ -35,20 +35,20 @@ package final class ProviderPool: BackgroundPool {
     /// Ends the connections to the providers.
     package func shutdown() async { await providers.shutdown() }
 
-    package func room(in lane: BackgroundPoolKind) -> Int {
-        guard lane == .provider else { return 0 }
+    package func room(in kind: BackgroundPoolKind) -> Int {
+        guard kind == .provider else { return 0 }
         return calls.withLock { bounds.waiting - $0.all }
     }
 
     package func refusal(
         of sender: Sender,
-        in lane: BackgroundPoolKind,
+        in kind: BackgroundPoolKind,
         beside others: [Sender]
     ) -> Rejection? {
-        guard lane == .provider else { return .laneIsFull }
+        guard kind == .provider else { return .poolIsFull }
         return calls.withLock { calls in
             guard calls.held.mayTake(sender, bounds, beside: others) else { return .senderIsBusy }
-            return calls.all + others.count < bounds.waiting ? nil : .laneIsFull
+            return calls.all + others.count < bounds.waiting ? nil : .poolIsFull
         }
     }
 
@@ -107,7 +107,7 @@ package final class ProviderPool: BackgroundPool {
     }
 }
 
-/// The pools of a service, each for its lane.
+/// The pools of a service, each for its kind of work.
 package struct Pools: BackgroundPool {
     /// Hashes passwords.
     package let passwords: PasswordPool
@@ -123,14 +123,14 @@ package struct Pools: BackgroundPool {
         self.readers = readers
     }
 
-    package func room(in lane: BackgroundPoolKind) -> Int { pool(lane).room(in: lane) }
+    package func room(in kind: BackgroundPoolKind) -> Int { pool(kind).room(in: kind) }
 
     package func refusal(
         of sender: Sender,
-        in lane: BackgroundPoolKind,
+        in kind: BackgroundPoolKind,
         beside others: [Sender]
     ) -> Rejection? {
-        pool(lane).refusal(of: sender, in: lane, beside: others)
+        pool(kind).refusal(of: sender, in: kind, beside: others)
     }
 
     package func submit(
@@ -138,12 +138,12 @@ package struct Pools: BackgroundPool {
         from sender: Sender,
         done: @escaping @Sendable (Prepared) -> Void
     ) {
-        guard let lane = work.lane else { return done(Prepared()) }
-        pool(lane).submit(work, from: sender, done: done)
+        guard let kind = work.pool else { return done(Prepared()) }
+        pool(kind).submit(work, from: sender, done: done)
     }
 
-    private func pool(_ lane: BackgroundPoolKind) -> any BackgroundPool {
-        switch lane {
+    private func pool(_ kind: BackgroundPoolKind) -> any BackgroundPool {
+        switch kind {
         case .password: passwords
         case .provider: providers
         case .reading: readers

@@ -12,7 +12,7 @@ package final class ReadingPool: BackgroundPool {
         queue = BackgroundQueue(
             .reading,
             threads: limits.historyReaders,
-            bounds: LaneBounds(
+            bounds: PoolBounds(
                 waiting: limits.historyQueue,
                 bytes: limits.backgroundQueueBytes,
                 perAddress: limits.counts.readsAtOncePerSource
@@ -30,14 +30,14 @@ package final class ReadingPool: BackgroundPool {
         }
     }
 
-    package func room(in lane: BackgroundPoolKind) -> Int { lane == .reading ? queue.room : 0 }
+    package func room(in kind: BackgroundPoolKind) -> Int { kind == .reading ? queue.room : 0 }
 
     package func refusal(
         of sender: Sender,
-        in lane: BackgroundPoolKind,
+        in kind: BackgroundPoolKind,
         beside others: [Sender]
     ) -> Rejection? {
-        lane == .reading ? queue.refusal(of: sender, beside: others) : .laneIsFull
+        kind == .reading ? queue.refusal(of: sender, beside: others) : .poolIsFull
     }
 
     package func submit(

@@ -34,8 +34,8 @@ package struct Sender: Sendable, Equatable {
     }
 }
 
-/// The limits of a lane of slow work.
-package struct LaneBounds: Sendable {
+/// The limits of a pool of slow work.
+package struct PoolBounds: Sendable {
     /// Pieces of work that wait.
     package var waiting: Int
     /// Bytes of all waiting work.
@@ -68,7 +68,7 @@ struct HeldWork {
     private var byAddress: [String: Int] = [:]
 
     /// Whether a sender may have one more, next to others about to be submitted.
-    func mayTake(_ sender: Sender, _ bounds: LaneBounds, beside others: [Sender] = []) -> Bool {
+    func mayTake(_ sender: Sender, _ bounds: PoolBounds, beside others: [Sender] = []) -> Bool {
         let own = others.count { $0.key == sender.key } + bySender[sender.key, default: 0]
         guard own < bounds.perSender else { return false }
         guard let address = sender.address else { return true }
