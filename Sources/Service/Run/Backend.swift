@@ -19,6 +19,8 @@ package struct Backend {
     package let summary: String
     /// The services to run: the workers, and the maintenance.
     package let services: [any Service]
+    /// Called when the process is to end, before its listeners close, which may take a while: others get its work.
+    let handOver: @Sendable () -> Void
     /// The functions of the pages behind links.
     package let pages: Pages
     /// What the workers work with.
@@ -47,19 +49,11 @@ package struct Backend {
         let slow = try BackgroundService(environment.limits, store)
         environment.pool = slow.pools
         let logger = Logger(label: "lamplighter.worker")
+        let cluster = try membership.map {
+            try ClusterService($0, context, environment: environment, logger: logger)
+        }
         let workers: [any Service] =
-            if let membership {
-                [
-                    try ClusterService(
-                        membership,
-                        context,
-                        environment: environment,
-                        logger: logger
-                    )
-                ]
-            } else {
-                try workers(context, environment, logger: logger)
-            }
+            try cluster.map { [$0] } ?? workers(context, environment, logger: logger)
         return Backend(
             summary: store.summary,
             services: [
@@ -78,6 +72,7 @@ package struct Backend {
                 ),
                 BackupTask(context, store),
             ] + (try messageSender(context, environment)) + workers,
+            handOver: { cluster?.member.stop() },
             pages: pages(
                 LinkService(environment),
                 context.publicURL,

@@ -187,6 +187,7 @@ package struct ServiceRun: Sendable {
             onBegin: {
                 systemd?.stop()
                 broker?.expectEnd()
+                backend.handOver()
             },
             onForce: {
                 ready.remove()

@@ -85,6 +85,11 @@ package struct NodeTable {
         try sql.run("UPDATE node SET untilAt = 0 WHERE node = $1", id)
     }
 
+    /// Says that a process is about to go: it works on, and counts for nothing where lanes are shared out.
+    package func retire(_ id: String) throws {
+        try sql.run("UPDATE node SET draining = 1 WHERE node = $1", id)
+    }
+
     /// Gives a slot back.
     package func release(_ id: String) throws {
         try sql.run("DELETE FROM node WHERE node = $1", id)

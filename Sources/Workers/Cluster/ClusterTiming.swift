@@ -10,4 +10,8 @@ package enum ClusterTiming {
     package static let look = Duration.milliseconds(500)
     /// How long a process keeps its lanes without hearing from the broker.
     package static let brokerPatience = Duration.seconds(5)
+    /// How long a lane that is handed over finishes what it began; the next holder does the rest.
+    package static let laneDrain = Duration.milliseconds(150)
+    /// How long a process that stops waits for its lanes before others may take them as they are.
+    package static let handOver = Duration.milliseconds(250)
 }

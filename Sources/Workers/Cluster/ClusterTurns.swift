@@ -15,6 +15,8 @@ struct ClusterTurns: ~Copyable {
     /// Before this moment only lanes that were given back are taken: the others say first that they are alive, too.
     private var mayTakeFrom = ContinuousClock.now
     private var hadFailure = false
+    /// Whether the others were told that they may have the lanes, as the broker can't be reached.
+    private var hasGivenUp = false
     /// Since when the broker has not been reached.
     private var unreachableSince: ContinuousClock.Instant? = .now
 
@@ -79,10 +81,12 @@ struct ClusterTurns: ~Copyable {
                     member.options,
                     id: member.membership.id,
                     topics: member.environment.topics,
-                    waker: member.waker
+                    waker: member.waker,
+                    patience: linkPatience
                 )
                 try link?.begin()
                 unreachableSince = nil
+                hasGivenUp = false
                 (nextRenewal, nextLook) = (now, now)
             } catch {
                 member.environment.health.notReady("cluster", Failure.summary(error))
@@ -92,13 +96,27 @@ struct ClusterTurns: ~Copyable {
             member.logger.warning("The broker does not answer")
             dropLink()
         }
-        if isCutOff, !lanes.isEmpty {
-            // Another process may reach it.
-            lanes.abandonAll()
-        }
+        if isCutOff { giveUp() }
         guard now >= nextBeat else { return }
         nextBeat = now + .seconds(1)
         do { try link?.beat() } catch { dropLink() }
+    }
+
+    /// How long to wait for the broker: with lanes in hand not beyond the moment at which they are others'.
+    private var linkPatience: Duration {
+        let longest = Duration.seconds(3)
+        guard let unreachableSince, !hasGivenUp, !lanes.isEmpty else { return longest }
+        let left = unreachableSince + ClusterTiming.brokerPatience - .now
+        return min(longest, max(left, .milliseconds(200)))
+    }
+
+    /// Lets other processes, which may reach the broker, have the lanes: at once, whatever their threads still wait for.
+    ///
+    /// Whoever takes one makes its epoch larger, so that no later transaction of ours is committed.
+    private mutating func giveUp() {
+        guard !hasGivenUp else { return }
+        lanes.abandonAll()
+        hasGivenUp = expire(member.membership.id)
     }
 
     private mutating func dropLink() {
@@ -131,14 +149,17 @@ struct ClusterTurns: ~Copyable {
         }
     }
 
-    private func expire(_ id: String) {
+    @discardableResult
+    private func expire(_ id: String) -> Bool {
         do {
             try store.coordinate { try $0.nodes.expire(id) }
+            return true
         } catch {
             member.logger.warning(
-                "Another process is gone, and the database was not told",
-                metadata: ["error": "\(Failure.summary(error))"]
+                "A process is gone, and the database was not told",
+                metadata: ["process": "\(id)", "error": "\(Failure.summary(error))"]
             )
+            return false
         }
     }
 
@@ -146,7 +167,6 @@ struct ClusterTurns: ~Copyable {
 
     private mutating func look() {
         if lanes.releaseEnded() {
-            if isCutOff, lanes.isEmpty { expire(member.membership.id) }
             do { try link?.announce(isOnline: true) } catch { dropLink() }
             nextLook = .now
         }
@@ -164,22 +184,30 @@ struct ClusterTurns: ~Copyable {
         }
     }
 
+    /// Lets the others have each lane as soon as its thread has ended, and after a moment the rest as it is.
     private mutating func handOver() {
+        let start = ContinuousClock.now
         lanes.stopAll()
-        let end = ContinuousClock.now + member.environment.limits.drainMax + .seconds(1)
+        tell("that this process is about to end") { try $0.retire($1) }
+        let end = start + member.environment.limits.drainMax + .seconds(1)
         while !lanes.isEmpty, ContinuousClock.now < end {
-            if lanes.releaseEnded() { try? link?.announce(isOnline: true) }
+            let isLate = ContinuousClock.now - start > ClusterTiming.handOver
+            if lanes.releaseEnded(orAll: isLate) { try? link?.announce(isOnline: true) }
             renew()
             usleep(5_000)
         }
+        tell("that this process ends") { try $0.leave($1) }
+        link?.close()
+    }
+
+    private func tell(_ what: String, _ body: (Membership, Store) throws -> Void) {
         do {
-            try member.membership.leave(store)
+            try body(member.membership, store)
         } catch {
             member.logger.warning(
-                "The database was not told that this process ends",
+                "The database was not told \(what)",
                 metadata: ["error": "\(Failure.summary(error))"]
             )
         }
-        link?.close()
     }
 }

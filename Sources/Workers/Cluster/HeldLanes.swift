@@ -11,6 +11,8 @@ struct HeldLanes {
         var thread: WorkerThread
         var end: End
         var isStopping = false
+        /// Whether others may have it already, though its thread has not ended.
+        var isReleased = false
     }
 
     /// Whether a lane's thread has ended.
@@ -44,17 +46,16 @@ struct HeldLanes {
         noteLanes()
     }
 
-    /// Gives back the lanes whose threads have ended; returns whether there were any.
-    mutating func releaseEnded() -> Bool {
+    /// Gives back the lanes whose threads have ended, or all that are to end; returns whether there were any.
+    ///
+    /// A thread that goes on ends its transaction before another process can take the lane, and commits none after that.
+    mutating func releaseEnded(orAll isLate: Bool = false) -> Bool {
         let ended = held.values.filter { $0.end.isReached.load(ordering: .acquiring) }
-        guard !ended.isEmpty else { return false }
+        let leases = (isLate ? Array(held.values) : ended).filter { !$0.isReleased }.map(\.lease)
+        guard !ended.isEmpty || !leases.isEmpty else { return false }
         do {
-            try member.environment.store.coordinate { cluster in
-                for lane in ended {
-                    let fence = lane.lease.fence
-                    try cluster.leases.release(fence.worker, lane: fence.lane, epoch: fence.epoch)
-                }
-            }
+            try release(leases)
+            for lease in leases { held[lease.lane]?.isReleased = true }
         } catch {
             // It stays this process's until its life is over for the others; a later look takes it up again.
             member.logger.warning(
@@ -64,7 +65,16 @@ struct HeldLanes {
         }
         for lane in ended { held[lane.lease.lane] = nil }
         noteLanes()
-        return true
+        return !leases.isEmpty
+    }
+
+    private func release(_ leases: [LaneLease]) throws {
+        guard !leases.isEmpty else { return }
+        try member.environment.store.coordinate { cluster in
+            for fence in leases.map(\.fence) {
+                try cluster.leases.release(fence.worker, lane: fence.lane, epoch: fence.epoch)
+            }
+        }
     }
 
     /// Takes lanes, and begins to give some back, so that all processes have about as many.

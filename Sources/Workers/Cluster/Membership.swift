@@ -58,6 +58,11 @@ package final class Membership: Sendable {
         return isMember
     }
 
+    /// Has the others share out among themselves what this process holds.
+    package func retire(_ store: Store) throws {
+        try store.coordinate { try $0.nodes.retire(id) }
+    }
+
     /// Leaves the others.
     package func leave(_ store: Store) throws {
         trustedUntil.withLock { $0 = .now }

@@ -21,15 +21,21 @@ struct ProcessLink: ~Copyable {
         var isOnline: Bool
     }
 
-    /// Connects.
+    /// Connects, and waits for the broker at most as long as given.
     ///
     /// - Throws: `MosquittoError`.
-    init(_ options: ConnectionOptions, id: String, topics: Topics, waker: Waker) throws {
+    init(
+        _ options: ConnectionOptions,
+        id: String,
+        topics: Topics,
+        waker: Waker,
+        patience: Duration
+    ) throws {
         var options = options
         options.clientID = "svc.lamplighter.process.\(id)"
         options.cleanStart = true
         options.sessionExpirySeconds = 0
-        options.connectTimeout = .seconds(3)
+        options.connectTimeout = patience
         options.writeTimeout = .seconds(1)
         options.batches = nil
         options.will = .init(

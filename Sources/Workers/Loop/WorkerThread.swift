@@ -216,7 +216,9 @@ package final class WorkerThread: Sendable {
         _ loop: inout WorkerLoop<MosquittoConnection, Handler>
     ) throws {
         loop.endIntake()
-        let end = ContinuousClock.now + environment.limits.drainMax
+        // Nobody has a lane that is handed over meanwhile.
+        let longest = lease == nil ? environment.limits.drainMax : ClusterTiming.laneDrain
+        let end = ContinuousClock.now + longest
         // What the broker has not confirmed when a lane is handed over, the next holder would publish again.
         while loop.isAwaiting || lease != nil && loop.isPublishing, ContinuousClock.now < end {
             try loop.turn()
