@@ -6,66 +6,15 @@ import os
 import pathlib
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
-import threading
 
 import postgres
 from harness import BINARY, ENVIRONMENT, Service, eventually, free_port
+from way import Way
 from world import SETTINGS
 
 GATE = BINARY.parent / "libLamplighterGate.so"
-
-
-class Way:
-    """A TCP way to a port, which can be cut: what is on it is held, and new connections are let in and held as well."""
-
-    def __init__(self, port):
-        self.to = port
-        self.open = threading.Event()
-        self.open.set()
-        self.ended = False
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            try:
-                near, _ = self.listener.accept()
-                far = socket.create_connection(("127.0.0.1", self.to))
-            except OSError:
-                if self.ended:
-                    return
-                continue
-            for one, other in ((near, far), (far, near)):
-                one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                threading.Thread(target=self.carry, args=(one, other), daemon=True).start()
-
-    def carry(self, one, other):
-        try:
-            while data := one.recv(65536):
-                self.open.wait()
-                other.sendall(data)
-        except OSError:
-            pass
-        for end in (one, other):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-
-    def cut(self):
-        self.open.clear()
-
-    def mend(self):
-        self.open.set()
-
-    def close(self):
-        self.ended = True
-        self.mend()
-        self.listener.close()
 
 
 class Node(Service):
@@ -76,7 +25,7 @@ class Node(Service):
         self.cluster, self.name = cluster, f"node{number}"
         self.log.close()
         self.log = open(cluster.folder / f"{self.name}.log", "ab")
-        self.broker_way, self.database_way = Way(cluster.broker_port), Way(cluster.server.port)
+        self.broker_way, self.database_way = Way(cluster.broker_port), Way(cluster.server.port, cluster.replacements)
         self.store = cluster.address(self.database_way.port)
         self.environment = ENVIRONMENT | {"LAMPLIGHTER_STORE": self.store}
 
@@ -84,7 +33,7 @@ class Node(Service):
         return [
             str(BINARY), "serve", "--data", str(self.data), "--http-port", "0", "--health-port", "0", "--log-level", "info",
             "--set", f"mqtt.port={self.broker_way.port}",
-            "--set", "mqtt.webSocketPort=0", "--set", f"processName={self.name}", *self.cluster.shared_files(self), *SETTINGS]
+            "--set", "mqtt.webSocketPort=0", "--set", f"processName={self.name}", "--set", "postgres.oneWriter=false", *self.cluster.shared_files(self), *SETTINGS]
 
     def spawn(self):
         if self.cluster.nodes and self is not self.cluster.nodes[0]:
@@ -119,7 +68,9 @@ class Node(Service):
 class Cluster:
     """Looks like the service of a `World`: its first process, with the others beside it."""
 
-    def __init__(self, count=3):
+    def __init__(self, count=3, replacements=None):
+        """`replacements` are made in what the processes send to the database."""
+        self.replacements = replacements
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-cluster-"))
         self.server = postgres.Server(port=free_port())
         self.server.sql("CREATE DATABASE shared")
@@ -212,4 +163,5 @@ class Cluster:
                 self.broker.terminate()
                 self.broker.wait(10)
             self.server.close()
-            shutil.rmtree(self.folder, ignore_errors=True)
+            if os.environ.get("LAMPLIGHTER_KEEP") != "1":
+                shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,0 +1,121 @@
+"""A TCP way to a port, in a process of its own, so that a signal cuts it: what is on it is held, and new connections as well.
+
+    way.py PORT [REPLACEMENTS]     says its own port; replacements are a JSON object, of texts of the same length
+"""
+
+import json
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+
+HELD_MAX = 1 << 20
+
+
+class Way:
+    """The test's side of it."""
+
+    def __init__(self, port, replacements=None):
+        self.process = subprocess.Popen(
+            [sys.executable, __file__, str(port), json.dumps(replacements or {})], stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, text=True)
+        self.port = int(self.process.stdout.readline())
+
+    def cut(self):
+        self.process.send_signal(signal.SIGSTOP)
+
+    def mend(self):
+        self.process.send_signal(signal.SIGCONT)
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+class End:
+    """One side of a connection, with what the other side has for it."""
+
+    def __init__(self, it):
+        it.setblocking(False)
+        it.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket, self.other, self.held, self.events = it, None, bytearray(), 0
+
+
+class Carrier:
+    """The process's side."""
+
+    def __init__(self, port, replacements):
+        self.to, self.selector = port, selectors.DefaultSelector()
+        self.replacements = [(a.encode(), b.encode()) for a, b in replacements.items()]
+        assert all(len(a) == len(b) for a, b in self.replacements)
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=200)
+        self.selector.register(self.listener, selectors.EVENT_READ, None)
+
+    def run(self):
+        print(self.listener.getsockname()[1], flush=True)
+        while True:
+            for key, events in self.selector.select():
+                if key.data is None:
+                    self.accept()
+                    continue
+                try:
+                    if events & selectors.EVENT_WRITE:
+                        self.write(key.data)
+                    if events & selectors.EVENT_READ:
+                        self.read(key.data)
+                except OSError:
+                    self.end(key.data)
+
+    def accept(self):
+        near, _ = self.listener.accept()
+        try:
+            ends = End(near), End(socket.create_connection(("127.0.0.1", self.to)))
+        except OSError:
+            return near.close()
+        ends[0].other, ends[1].other = ends[1], ends[0]
+        for end in ends:
+            self.watch(end)
+
+    def watch(self, end):
+        """Reads unless too much is held for the other side; writes if there is something."""
+        events = (selectors.EVENT_READ if len(end.other.held) < HELD_MAX else 0) | (selectors.EVENT_WRITE if end.held else 0)
+        if events == end.events:
+            return
+        if not end.events:
+            self.selector.register(end.socket, events, end)
+        elif not events:
+            self.selector.unregister(end.socket)
+        else:
+            self.selector.modify(end.socket, events, end)
+        end.events = events
+
+    def read(self, end):
+        data = end.socket.recv(262144)
+        if not data:
+            return self.end(end)
+        for old, new in self.replacements:
+            data = data.replace(old, new)
+        end.other.held += data
+        self.write(end.other)
+
+    def write(self, end):
+        if end.held:
+            try:
+                del end.held[:end.socket.send(end.held)]
+            except BlockingIOError:
+                pass
+        self.watch(end)
+        self.watch(end.other)
+
+    def end(self, end):
+        for one in (end, end.other):
+            if one.events:
+                self.selector.unregister(one.socket)
+                one.events = 0
+            one.socket.close()
+
+
+if __name__ == "__main__":
+    Carrier(int(sys.argv[1]), json.loads(sys.argv[2])).run()
