@@ -117,11 +117,11 @@ class Crowd:
             for key, _ in self.selector.select(0.1):
                 try:
                     data = key.data.socket.recv(65536)
-                except OSError:
+                    if data:
+                        key.data.feed(data)
+                except OSError:  # Closed, perhaps before what it was told was acknowledged.
                     data = b""
-                if data:
-                    key.data.feed(data)
-                else:
+                if not data:
                     key.data.lost_at = time.monotonic()
                     self.selector.unregister(key.data.socket)
 

@@ -15,6 +15,7 @@ import postgres
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("LAMPLIGHTER_BIN", ROOT / ".build/debug/lamplighter"))
+IS_DEBUG = BINARY.parent.name == "debug"
 TORTURE = os.environ.get("LAMPLIGHTER_TORTURE") == "1"
 # Variables for the tests are not settings of the program, which would warn about them.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("LAMPLIGHTER_")}
@@ -29,6 +30,7 @@ OTHER_PORTS = {
 
 START_SECONDS = 60
 STOP_SECONDS = 10
+CLI_SECONDS = 120  # a bound for what never ends: a machine that is busy with other things is slow
 
 
 def eventually(probe, seconds=10, what="the condition"):
@@ -162,7 +164,7 @@ class Service:
         """Runs a command of `lamplighter` on the same data directory."""
         done = subprocess.run(
             [str(BINARY), *arguments, "--data", str(self.data)],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, env=self.environment)
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=CLI_SECONDS, env=self.environment)
         if check and done.returncode != 0:
             raise AssertionError(f"{arguments} ended with {done.returncode}: {done.stderr}{done.stdout}")
         return done

@@ -1,5 +1,6 @@
 """Backups are made beside the running service, hold all that was answered, and come to life elsewhere."""
 
+import itertools
 import json
 import pathlib
 import random
@@ -11,7 +12,7 @@ import time
 import urllib.request
 
 import postgres
-from client import Device, Terminal
+from client import Device, Terminal, fresh_id
 from harness import BINARY, TORTURE, Service, eventually
 from world import SETTINGS, OwnWorld, World
 
@@ -69,14 +70,20 @@ class Backups(OwnWorld):
 
     def test_everything_answered_before_it_began_is_in_a_backup_made_under_load(self):
         devices = [self.device() for _ in range(8)]
-        stopping, answered = threading.Event(), {device.did: 0 for device in devices}
+        stopping, answered, failures = threading.Event(), {device.did: 0 for device in devices}, []
 
         def load(device):
-            number = 0
-            while not stopping.is_set():
-                number += 1
-                if device.report(data={"count": number})["ok"]:
-                    answered[device.did] = number
+            try:
+                for number in itertools.count(1):
+                    if stopping.is_set():
+                        return
+                    id = fresh_id("r")
+                    device.send(id=id, data={"count": number})
+                    # Beside other work on the machine a backup may keep the disk for long.
+                    if device.response(id, 60)["ok"]:
+                        answered[device.did] = number
+            except Exception as error:  # without a load the rest would show nothing
+                failures.append(repr(error))
 
         threads = [threading.Thread(target=load, args=(device,), daemon=True) for device in devices]
         for thread in threads:
@@ -94,6 +101,7 @@ class Backups(OwnWorld):
                 self.assertGreaterEqual(shown[did], count, f"backup {number}")
             self.file.unlink()
             shutil.rmtree(self.folder / f"restored-{number}")
+            self.assertEqual(failures, [], f"backup {number}")
         stopping.set()
 
     def counts(self, directory, dids):

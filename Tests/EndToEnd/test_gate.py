@@ -280,6 +280,9 @@ class Freshness(EndToEnd):
         terminal = self.terminal(login=False)
         for _ in range(ROUNDS):
             terminal.login()  # subscribes, and fails when that is refused
+            # It may hold a thousand filters, and each login is that of another user.
+            terminal.unsubscribe(f"{TOPICS}/user/{terminal.uid}/#")
+            terminal.clear()
 
     def test_a_terminal_is_refused_right_after_its_logout(self):
         for turn in range(ROUNDS // 10):

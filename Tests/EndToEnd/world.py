@@ -110,7 +110,11 @@ class World:
 
     def terminal(self, app_id="test-app", login=True, device_id=None, **more):
         """A connected terminal, logged in unless told otherwise."""
-        terminal = Terminal(self.port, app_id, self.apps[app_id]["secret"], **more).come()
+        terminal = Terminal(self.port, app_id, self.apps[app_id]["secret"], **more)
+        try:
+            terminal.come()
+        except AssertionError as error:  # The log has the gate's reason.
+            raise AssertionError(f"{error}\n{self.service.tail()}") from None
         if login:
             terminal.login(device_id)
         return terminal
