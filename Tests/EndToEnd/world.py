@@ -37,10 +37,10 @@ PRODUCTS = [LAMP, FREE, LISTED, EASY, OTHER, REMOTE, OPERATED]
 SETTINGS = ["--set", "delivery.email=gateway", "--set", "delivery.sms=gateway",
             "--set", "limits.codesPerHour=100000", "--set", "limits.codesPerCountry=100000",
             # Tests go faster than people; the defaults are shown in worlds of their own (test_limits_accounts).
-            "--set", "limits.codesPerTerminal=1000", "--set", "limits.anonymousPerTerminal=1000",
+            "--set", "limits.codesPerTerminal=1000", "--set", "limits.anonymousPerTerminal=100000",
             "--set", "limits.mailsPerTerminal=1000",
             "--set", "limits.namedPerTerminal=1000", "--set", "limits.hashesPerTerminal=10000",
-            "--set", "limits.sessionsPerTerminal=10000", "--set", "limits.hashesAtOnce=256",
+            "--set", "limits.sessionsPerTerminal=100000", "--set", "limits.hashesAtOnce=256",
             "--set", "limits.providerCallsAtOnce=128"]
 # Tests send faster than fingers and sensors do; test_limits_connection has the defaults.
 SETTINGS += [word for who in ("terminal", "device", "product") for kind in (
