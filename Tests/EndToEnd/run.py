@@ -24,7 +24,8 @@ sys.path.insert(0, str(HERE))
 # These wait for minutes to begin or for clocks to run out: first, so that the run does not wait for them at the end.
 LONG = ["test_schedules", "test_crash", "test_session_crash", "test_gate", "test_accounts_crash"]
 # These measure times, or load the machine.
-ALONE = ["test_cluster", "test_enumeration", "test_session_cut", "test_simulate", "test_unnoticed", "test_bench_abuse"]
+ALONE = ["test_cluster", "test_cluster_upgrade", "test_enumeration", "test_session_cut", "test_simulate", "test_unnoticed",
+         "test_bench_abuse"]
 
 
 class Result(unittest.TextTestResult):
