@@ -290,7 +290,8 @@ let package = Package(
             name: "Bench",
             dependencies: [
                 "Domain", "Files", "JSON", "Load", "Metering", "Mosquitto", "PlainSubscriber",
-                "Problems", "Providers", "Service", "ServiceSettings", "Sodium", "Storage", "Web",
+                "PostgreSQL", "Problems", "Providers", "Service", "ServiceSettings", "Sodium",
+                "Storage", "Web",
                 "Workers",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),

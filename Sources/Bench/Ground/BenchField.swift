@@ -78,7 +78,7 @@ final class BenchField {
     }
 
     /// Limits of connections that are counted and never met: a bench's few connections stand for many.
-    private static let wideLimits = Dictionary(
+    static let wideLimits = Dictionary(
         uniqueKeysWithValues: ["terminal", "device", "product"].flatMap { who in
             ["MessagesPerSecond", "MessageBurst", "KilobytesPerSecond", "KilobyteBurst"].map {
                 ("limits.\(who)\($0)", "1000000")

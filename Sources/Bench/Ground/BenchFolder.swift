@@ -2,11 +2,11 @@ import Foundation
 
 /// The temporary folder of a benchmark.
 enum BenchFolder {
-    /// Makes a private folder in `TMPDIR`.
+    /// Makes a private folder in `TMPDIR`, or in a given one.
     ///
     /// - Throws: What the system says.
-    static func make() throws -> String {
-        let folder = FileManager.default.temporaryDirectory
+    static func make(in place: String? = nil) throws -> String {
+        let folder = (place.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory)
             .appending(path: "lamplighter-bench-\(UUID().uuidString.lowercased())")
         try FileManager.default.createDirectory(
             at: folder,

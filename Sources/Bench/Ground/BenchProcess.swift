@@ -48,6 +48,23 @@ struct BenchProcess {
         ) { TextFile.exists(field.directory.ready) }
     }
 
+    /// Starts one of several processes that share the work, and waits until everything accepts work.
+    ///
+    /// - Throws: `LoadError`, or the system's refusal.
+    static func sharer(
+        _ data: String,
+        port: Int,
+        settings: [String]
+    ) async throws -> BenchProcess {
+        try await start(
+            [
+                "serve", "--data", data, "--mqtt-port", "\(port)", "--http-port", "0",
+                "--health-port", "0", "--log-level", "warning",
+            ] + settings.flatMap { ["--set", $0] },
+            output: data + "/service.log"
+        ) { TextFile.exists(data + "/ready.json") }
+    }
+
     /// Starts `up` on a data directory that may be filled already, with given settings.
     ///
     /// - Throws: `LoadError`, or the system's refusal.

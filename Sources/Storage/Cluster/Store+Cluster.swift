@@ -27,6 +27,17 @@ extension Store {
     /// Numbers what is written from now on as a slot's.
     package func take(_ slot: NodeSlot) { sequence.take(slot) }
 
+    /// Returns how many deadlocks the database has ended since it was made.
+    package func deadlocks() throws -> Int {
+        try engine.coordinate { sql in
+            Int(
+                try sql.integer(
+                    "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
+                ) ?? 0
+            )
+        }
+    }
+
     /// Returns the same store for one lane: each of its batches first checks that the lane is still its own.
     package func guarded(by fence: Fence) -> Store { Store(self, fence: fence) }
 

@@ -1,0 +1,136 @@
+import Files
+import Foundation
+import Glibc
+import Load
+import PostgreSQL
+import Service
+
+/// A PostgreSQL of a benchmark's own, which ends with it.
+struct BenchDatabase {
+    /// The program's folder of Debian's package.
+    private static let programs = "/usr/lib/postgresql/15/bin"
+
+    private let process: ChildProcess
+    private let folder: String
+    let port: Int
+
+    /// Makes a server in a new folder and starts it, durable as it is by default.
+    ///
+    /// - Throws: `LoadError`, or the system's refusal.
+    static func start(port: Int) async throws -> BenchDatabase {
+        guard TextFile.exists(programs + "/postgres") else {
+            throw LoadError.failed("PostgreSQL 15 is not installed: apt-get install postgresql-15")
+        }
+        // Its user can reach a folder of root's there alone.
+        let folder = try BenchFolder.make(in: "/tmp")
+        let output = folder + ".log"
+        let data = folder + "/data"
+        if getuid() == 0, let user = getpwnam("postgres") {
+            chown(folder, user.pointee.pw_uid, user.pointee.pw_gid)
+        }
+        let made = try await launch(
+            "initdb",
+            ["-D", data, "-U", "lamplighter", "-A", "trust", "-E", "UTF8", "--locale=C"],
+            output: output
+        )
+        guard await made.waitForExit() == .code(0) else {
+            throw LoadError.failed("initdb: \((TextFile.read(output) ?? "").suffix(500))")
+        }
+        let settings = [
+            "listen_addresses=127.0.0.1", "max_connections=400", "shared_buffers=256MB",
+            "deadlock_timeout=200ms", "unix_socket_directories=",
+        ]
+        let process = try await launch(
+            "postgres",
+            ["-D", data, "-p", "\(port)"] + settings.flatMap { ["-c", $0] },
+            output: output
+        )
+        let database = BenchDatabase(process: process, folder: folder, port: port)
+        try await database.make(output)
+        return database
+    }
+
+    /// Starts one of its programs, which refuse to run as root.
+    private static func launch(
+        _ program: String,
+        _ arguments: [String],
+        output: String
+    ) async throws -> ChildProcess {
+        let path = programs + "/" + program
+        guard getuid() == 0 else {
+            return try await ChildProcess.launch(path, arguments, output: output)
+        }
+        return try await ChildProcess.launch(
+            "/usr/bin/setpriv",
+            ["--reuid=postgres", "--regid=postgres", "--clear-groups", "--", path] + arguments,
+            output: output
+        )
+    }
+
+    private func make(_ output: String) async throws {
+        let begin = LoadClock.nanoseconds
+        while true {
+            do {
+                try connect(to: "postgres").execute("CREATE DATABASE bench")
+                return
+            } catch {
+                guard process.exit == nil, LoadClock.nanoseconds - begin < 30_000_000_000 else {
+                    throw LoadError.failed("postgres: \((TextFile.read(output) ?? "").suffix(500))")
+                }
+                try await Task.sleep(for: .milliseconds(50))
+            }
+        }
+    }
+
+    /// The address of its database, over itself or over another port.
+    func address(over port: Int? = nil, _ name: String = "bench") -> String {
+        "postgres://lamplighter@127.0.0.1:\(port ?? self.port)/\(name)"
+    }
+
+    /// Connects to it.
+    ///
+    /// - Throws: `PostgresError`.
+    func connect(over port: Int? = nil, to name: String = "bench") throws -> PostgresConnection {
+        try PostgresConnection(PostgresAddress(address(over: port, name)))
+    }
+
+    /// The seconds that its processes have worked.
+    var workSeconds: Double { ProcessorTime.seconds(ofTree: Int(process.pid)) }
+
+    /// Ends it.
+    func stop() async {
+        process.send(SIGINT)
+        _ = await process.waitForExit()
+        BenchFolder.remove(folder)
+        unlink(folder + ".log")
+    }
+}
+
+/// The time that processes have worked, as the kernel counts it.
+enum ProcessorTime {
+    /// Returns the seconds of a process.
+    static func seconds(of pid: Int) -> Double { ticks(pid, count: 2) / perSecond }
+
+    /// Returns the seconds of a process and of its children, those that ended included.
+    static func seconds(ofTree pid: Int) -> Double {
+        let children = TextFile.names(in: "/proc").compactMap(Int.init).filter { parent($0) == pid }
+        return (ticks(pid, count: 4) + children.map { ticks($0, count: 2) }.reduce(0, +))
+            / perSecond
+    }
+
+    private static let perSecond = Double(sysconf(Int32(_SC_CLK_TCK)))
+
+    /// The fields of proc_pid_stat(5) from the third on.
+    private static func fields(_ pid: Int) -> [Substring] {
+        let text = TextFile.read("/proc/\(pid)/stat") ?? ""
+        return text.split(separator: ")").last?.split(separator: " ") ?? []
+    }
+
+    private static func parent(_ pid: Int) -> Int? {
+        fields(pid).dropFirst().first.flatMap { Int($0) }
+    }
+
+    private static func ticks(_ pid: Int, count: Int) -> Double {
+        fields(pid).dropFirst(11).prefix(count).compactMap { Double($0) }.reduce(0, +)
+    }
+}

@@ -1,0 +1,81 @@
+import Glibc
+import Load
+
+/// Reports of many devices that all ask for an answer, each device with so many under way: it runs in the thread that
+/// calls it.
+final class ClusterLoad {
+    private let connections: LoadConnections
+    private let topics: [[UInt8]]
+    private var stream = ReportStream(at: LoadClock.milliseconds)
+    private var report: [UInt8] = []
+    private let depth: Int
+    private(set) var answered = 0
+
+    /// Prepares connections.
+    init(devices: [LoadDevice], depth: Int, root: String) {
+        connections = LoadConnections(
+            devices.map { .init(login: $0.login, filters: ["\(root)/device/\($0.did)/response"]) }
+        )
+        topics = devices.map { Array("\(root)/device/\($0.did)/report".utf8) }
+        self.depth = depth
+    }
+
+    /// Connects all devices, and begins to report.
+    ///
+    /// - Throws: `LoadError`.
+    func connect(port: Int) throws(LoadError) {
+        try connections.connect(port: port) { _, _, _ in }
+        for place in topics.indices {
+            for _ in 0..<depth { send(place) }
+            connections.flush(place)
+        }
+    }
+
+    /// Disconnects all.
+    func disconnect() { connections.disconnect() }
+
+    /// Goes on until every device has had answers: arrivals are dealt with, and statements prepared.
+    ///
+    /// - Throws: `LoadError` when that takes more than a minute.
+    func warmUp() throws(LoadError) {
+        let end = LoadClock.nanoseconds + 60_000_000_000
+        let wanted = answered + 2 * depth * topics.count
+        while answered < wanted {
+            guard LoadClock.nanoseconds < end else {
+                throw .timeout("\(answered) of \(wanted) reports are answered after a minute")
+            }
+            try turn()
+        }
+    }
+
+    /// Goes on for a time.
+    ///
+    /// - Throws: `LoadError` when a connection ends, or nothing moves for ten seconds.
+    func run(seconds: Double) throws(LoadError) {
+        let end = LoadClock.nanoseconds + Int64(seconds * 1e9)
+        var watch = LoadWatch()
+        while LoadClock.nanoseconds < end {
+            try turn()
+            try watch.look(answered)
+        }
+    }
+
+    private func turn() throws(LoadError) {
+        try connections.turn(milliseconds: 1) { place, _, _ in
+            answered += 1
+            send(place)
+            connections.flush(place)
+        }
+        // Many answers are then read at once: the load shares the machine with what it measures.
+        usleep(1000)
+    }
+
+    private func send(_ place: Int) {
+        stream.write(
+            at: LoadClock.milliseconds,
+            id: "n\(stream.next)",
+            into: &report
+        )
+        connections.queue(place, topic: topics[place], payload: report)
+    }
+}
