@@ -46,7 +46,7 @@ package struct JSONWriter: ~Copyable {
         bytes.append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { utf8 in
-            if utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C }) {
+            if Self.isPlain(utf8) {
                 bytes.append(contentsOf: utf8)
             } else {
                 for byte in utf8 { appendEscaped(byte) }
@@ -130,13 +130,38 @@ package struct JSONWriter: ~Copyable {
 
     private mutating func appendDigits(_ number: UInt64) {
         guard number >= 10 else { return bytes.append(UInt8(ascii: "0") + UInt8(number)) }
-        let start = bytes.count
-        var rest = number
-        while rest > 0 {
-            bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
-            rest /= 10
+        // From the last digit to the first; 2^64 has twenty.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var (start, rest) = (digits.count, number)
+            while rest > 0 {
+                start -= 1
+                digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            }
+            bytes.append(contentsOf: UnsafeMutableBufferPointer(rebasing: digits[start...]))
         }
-        bytes[start...].reverse()
+    }
+
+    /// Whether no byte has to be escaped; looks at eight bytes at once.
+    ///
+    /// A byte below 0x20 borrows from its highest bit when 0x20 is taken from it, and so does one that equals a character
+    /// when that is taken out (exclusive or) and then 1 is taken from it.
+    private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+        let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+        let raw = UnsafeRawBufferPointer(utf8)
+        var index = 0
+        while index + 8 <= raw.count {
+            let word = raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            let quotes = word ^ (ones &* 0x22)
+            let backslashes = word ^ (ones &* 0x5C)
+            let found =
+                (word &- ones &* 0x20) & ~word
+                | (quotes &- ones) & ~quotes
+                | (backslashes &- ones) & ~backslashes
+            guard found & highs == 0 else { return false }
+            index += 8
+        }
+        return utf8[index...].allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C }
     }
 
     private mutating func appendEscaped(_ byte: UInt8) {

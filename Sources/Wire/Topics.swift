@@ -55,10 +55,7 @@ package struct Topics: Sendable {
         }
         let rest = Self.behindShard(topic.dropFirst(prefix.count))
         if let device = fastDevice(rest) { return device }
-        let levels =
-            rest
-            .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            .map { String(decoding: $0, as: UTF8.self) }
+        let levels = Self.levels(of: rest)
         switch levels[0] {
         case "device": return device(levels)
         case "system": return system(levels)
@@ -67,6 +64,18 @@ package struct Topics: Sendable {
         case "user": return status(levels)
         default: return .malformed("the topic is unknown")
         }
+    }
+
+    private static func levels(of topic: ArraySlice<UInt8>) -> [String] {
+        var levels: [String] = []
+        levels.reserveCapacity(6)
+        var rest = topic
+        while let slash = rest.firstIndex(of: UInt8(ascii: "/")) {
+            levels.append(String(decoding: rest[..<slash], as: UTF8.self))
+            rest = rest[(slash + 1)...]
+        }
+        levels.append(String(decoding: rest, as: UTF8.self))
+        return levels
     }
 
     private static let shardLevel = Array("\(Shard.level)/".utf8)
@@ -127,7 +136,7 @@ package struct Topics: Sendable {
             app,
             terminal,
             service: levels.count > 4 ? levels[4] : "",
-            method: levels.dropFirst(5).joined(separator: "/")
+            method: levels.count == 6 ? levels[5] : levels.dropFirst(5).joined(separator: "/")
         )
     }
 

@@ -9,7 +9,7 @@ package struct AccountTable {
 
     /// Returns one user, or nil.
     package func find(_ uid: UserID) throws -> User? {
-        try query("uid = $1", uid)
+        try user(try sql.find(AccountRow.table, uid))
     }
 
     /// Returns the user who logs in with a name, or nil; a merely recorded address does not log in.
@@ -77,7 +77,11 @@ package struct AccountTable {
         _ values: repeat each Value
     ) throws -> User? {
         let rows = try sql.rows(of: AccountRow.table, "WHERE \(condition)", repeat each values)
-        guard var user = rows.first?.user else { return nil }
+        return try user(rows.first)
+    }
+
+    private func user(_ row: AccountRow?) throws -> User? {
+        guard var user = row?.user else { return nil }
         user.providers = try transaction.identities.all(of: user.uid).map(\.provider)
         return user
     }

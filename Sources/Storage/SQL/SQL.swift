@@ -188,10 +188,7 @@ package final class SQL {
         _ clause: String,
         _ values: repeat each Value
     ) throws -> [Record] {
-        try query(
-            "SELECT \(table.columns) FROM \(table.name) \(clause)",
-            repeat each values
-        ) { $0.nextRow() }
+        try query(table.select + clause, repeat each values) { $0.nextRow() }
     }
 
     /// Returns the row of a table with a key, whose columns come in the table's order; nil without one.

@@ -56,6 +56,8 @@ package struct Table<Record: TableRow>: Sendable {
     package let name: String
     /// The names of all columns, separated by commas, in their order.
     package let columns: String
+    /// The beginning of a statement that reads rows, up to its `WHERE`.
+    let select: String
     /// The parameters of all columns, separated by commas, in their order.
     private let numbers: String
     /// Inserts a row.
@@ -77,13 +79,14 @@ package struct Table<Record: TableRow>: Sendable {
         let names = described.map(\.name)
         let keys = described.filter { $0.role == .key }.map(\.name)
         columns = names.joined(separator: ", ")
+        select = "SELECT \(columns) FROM \(name) "
         numbers = names.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
         let insertion = "INSERT INTO \(name) (\(columns)) VALUES (\(numbers))"
         insert = RowStatement(text: insertion, roles: .all, keyStart: nil)
         upsert = Self.upserting(insertion, described, roles: .changing)
         update = Self.updating(name, described, roles: .changing)
         let conditions = Self.equations(keys, from: 1).joined(separator: " AND ")
-        find = "SELECT \(columns) FROM \(name) WHERE \(conditions)"
+        find = select + "WHERE \(conditions)"
     }
 
     /// Returns a statement that inserts a row if a condition holds, whose parameters are the columns' numbers.

@@ -13,10 +13,12 @@ package struct SessionTable {
     /// it overlaps with the new one.
     package func find(token: String) throws -> Domain.Session? {
         let hash = Sodium.sha256(token.utf8)
-        if let session = try find("tokenHash = $1", hash).first {
-            return session
-        }
-        return try find("oldTokenHash = $1 AND oldTokenUntil > $2", hash, transaction.now).first
+        if let session = try sessions("WHERE tokenHash = $1", hash).first { return session }
+        return try sessions(
+            "WHERE oldTokenHash = $1 AND oldTokenUntil > $2 ORDER BY loginTime",
+            hash,
+            transaction.now
+        ).first
     }
 
     /// Returns one session, or nil.

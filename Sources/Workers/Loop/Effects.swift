@@ -126,7 +126,7 @@ package struct Effects {
         woken.formUnion(other.woken)
         jobs += other.jobs
         signals += other.signals
-        rejected.merge(other.rejected) { $0 + $1 }
+        if !other.rejected.isEmpty { rejected.merge(other.rejected) { $0 + $1 } }
         droppedHistory += other.droppedHistory
         observed.merge(other.observed)
     }

@@ -71,8 +71,8 @@ package struct UnitOfWork {
 
     /// Returns the same work without effects, for a part whose effects are dropped if it fails.
     func branch() -> UnitOfWork {
-        var part = self
-        part.effects = Effects()
+        var part = UnitOfWork(tx, topics: topics, limits: limits, catalog: catalog, ids: ids)
+        part.shards = shards
         return part
     }
 

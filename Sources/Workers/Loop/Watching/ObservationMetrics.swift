@@ -41,25 +41,29 @@ package final class ObservationMetrics: Sendable {
     }
 
     private func record(_ answer: AnsweredRequest) {
-        let name = answer.name
-        let labels = [("service", name.service), ("method", name.method)]
-        answers.withLock { counters in
-            let key = Answer(name: name, code: answer.code)
-            let counter =
-                counters[key]
-                ?? Counter(
-                    label: "lamplighter_requests_total",
-                    dimensions: labels + [("code", answer.code)]
-                )
-            counters[key] = counter
-            counter.increment()
-        }
+        counter(of: Answer(name: answer.name, code: answer.code)).increment()
         guard let took = answer.waited ?? answer.arrivedAt.map({ .now - $0 }) else { return }
+        timer(of: answer.name).recordNanoseconds(Int64(took / .nanoseconds(1)))
+    }
+
+    private func counter(of answer: Answer) -> Counter {
+        answers.withLock { counters in
+            if let known = counters[answer] { return known }
+            let counter = Counter(
+                label: "lamplighter_requests_total",
+                dimensions: answer.name.labels + [("code", answer.code)]
+            )
+            counters[answer] = counter
+            return counter
+        }
+    }
+
+    private func timer(of name: AnsweredRequest.Name) -> Timer {
         times.withLock { timers in
-            let timer =
-                timers[name] ?? Timer(label: "lamplighter_request_seconds", dimensions: labels)
+            if let known = timers[name] { return known }
+            let timer = Timer(label: "lamplighter_request_seconds", dimensions: name.labels)
             timers[name] = timer
-            timer.recordNanoseconds(Int64(took / .nanoseconds(1)))
+            return timer
         }
     }
 

@@ -40,7 +40,7 @@ struct Observations {
         answers += other.answers
         steps += other.steps
         commands += other.commands
-        reports.merge(other.reports) { $0 + $1 }
+        if !other.reports.isEmpty { reports.merge(other.reports) { $0 + $1 } }
         refused += other.refused
         revoked += other.revoked
     }
@@ -79,6 +79,9 @@ struct AnsweredRequest {
             self.service = isOurs ? service : Self.other
             self.method = isKnown ? method : Self.other
         }
+
+        /// The labels of the metrics of requests.
+        var labels: [(String, String)] { [("service", service), ("method", method)] }
 
         private static let other = "other"
     }
