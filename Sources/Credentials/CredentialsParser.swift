@@ -11,6 +11,9 @@ package struct CredentialsParser: Sendable {
     /// Starts at the beginning of a file.
     package init() {}
 
+    /// Starts at a record.
+    init(isPastHeader: Bool) { self.isPastHeader = isPastHeader }
+
     /// Applies the complete records at the start of `bytes` and returns the number of bytes they take.
     package mutating func parse(
         _ bytes: UnsafeRawBufferPointer,
@@ -58,5 +61,22 @@ package struct CredentialsParser: Sendable {
         guard Checksum.of(covered) == UInt32(littleEndian: stored) else { return nil }
         var reader = RecordReader(UnsafeRawBufferPointer(rebasing: covered[2...]))
         return reader.record()
+    }
+}
+
+extension Record {
+    /// Encodes the record as hexadecimal digits, for a message: as it stands in the file, with length and checksum.
+    ///
+    /// - Throws: `CredentialsError.invalidRecord`.
+    package func hex() throws(CredentialsError) -> String { Hex.text(of: try encoded()) }
+
+    /// Reads a record from such digits; nil for anything else.
+    package init?(hex: String) {
+        guard let bytes = Hex.bytes(of: hex) else { return nil }
+        var parser = CredentialsParser(isPastHeader: true)
+        var records: [Record] = []
+        let consumed = parser.parse(bytes) { records.append($0) }
+        guard consumed == bytes.count, records.count == 1 else { return nil }
+        self = records[0]
     }
 }

@@ -24,13 +24,7 @@ package struct Digest: Sendable {
 
     /// Reads 64 hexadecimal digits; nil for anything else.
     package init?(hex: String) {
-        let digits = hex.utf8.map(\.hexDigit)
-        guard digits.count == 64 else { return nil }
-        var bytes: [UInt8] = []
-        for index in stride(from: 0, to: 64, by: 2) {
-            guard let high = digits[index], let low = digits[index + 1] else { return nil }
-            bytes.append(high << 4 | low)
-        }
+        guard hex.utf8.count == 64, let bytes = Hex.bytes(of: hex) else { return nil }
         self.init(bytes)
     }
 
@@ -50,16 +44,5 @@ extension Digest: Equatable {
         let first = (left.words.0 ^ right.words.0) | (left.words.1 ^ right.words.1)
         let second = (left.words.2 ^ right.words.2) | (left.words.3 ^ right.words.3)
         return first | second == 0
-    }
-}
-
-extension UInt8 {
-    fileprivate var hexDigit: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self &- UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self &- UInt8(ascii: "a") &+ 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self &- UInt8(ascii: "A") &+ 10
-        default: nil
-        }
     }
 }

@@ -1,3 +1,4 @@
+import Credentials
 import JSON
 import Sharding
 
@@ -45,13 +46,18 @@ extension Gate {
                 tellArrival(of: client)
             }
         case "divide": divide()
+        case "learn":
+            let texts = (command["records"]?.arrayValue ?? []).compactMap(\.stringValue)
+            let records = texts.compactMap(Record.init(hex:))
+            if records.isEmpty || records.count != texts.count { complain(of: "learn") }
+            learn(records)
         default:
             Broker.log(.warning, "an unknown command was ignored")
         }
     }
 
     private func complain(of command: String) {
-        Broker.log(.warning, "\(command) lacks a field")
+        Broker.log(.warning, "\(command) lacks a field, or has a wrong one")
     }
 
     /// Ends a session immediately, and its terminal's connection a little later.

@@ -84,7 +84,7 @@ final class Gate {
 
     init(_ settings: Settings, worker: Digest) {
         self.settings = settings
-        watch = CredentialsWatch(path: settings.credentials)
+        watch = CredentialsWatch(path: settings.credentials, ageMax: settings.credentialsAgeMax)
         admission = Admission(root: settings.root, worker: worker, revoked: RevokedSessions())
         newClients = NewClients(limit: settings.limits.newClientsPerMinute)
         refusals = Refusals(root: settings.root)
@@ -170,6 +170,13 @@ final class Gate {
 
     private func complain() {
         Broker.log(.error, "credentials file can't be read: only the worker gets in")
+    }
+
+    /// Takes in records that a worker tells: of changes that the file, which another machine's database feeds, may get
+    /// a little later than the answers that follow.
+    func learn(_ records: [Record]) {
+        watch.learn(records)
+        review(records)
     }
 
     private func review(_ records: [Record]) {

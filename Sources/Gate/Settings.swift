@@ -14,6 +14,9 @@ struct Settings {
     var relayedAddresses = ""
     /// `plugin_opt_shards`: whether workers get the messages of clients divided by shard.
     var hasShards = false
+    /// `plugin_opt_credentials_age`: the age in seconds from which on the file lets nobody new in, for a file that
+    /// `lamplighter feed` keeps and touches every second; 0 for any age.
+    var credentialsAgeMax = 0
     /// The limits that the options of `GateOption` set.
     var limits = GateLimits()
 
@@ -44,6 +47,11 @@ struct Settings {
                 throw Problem(text: "plugin_opt_shards is not true or false")
             }
             hasShards = value == "true"
+        case "credentials_age":
+            guard let seconds = Int(value), (0...86_400).contains(seconds) else {
+                throw Problem(text: "plugin_opt_credentials_age is not 0 to 86400")
+            }
+            credentialsAgeMax = seconds
         case "root":
             let isName = Array(value.utf8).withUnsafeBufferPointer(Topic.isName)
             guard isName, !value.utf8.starts(with: "$".utf8), value.utf8.last != Topic.slash else {

@@ -39,6 +39,27 @@ extension PostgresConnection {
         return last
     }
 
+    /// Returns the texts of notifications on the channels that are listened to, once there are some or the time is up.
+    ///
+    /// - Throws: A `PostgresError` where the connection is lost.
+    package func notifications(waiting time: Duration) throws(PostgresError) -> [String] {
+        let end = ContinuousClock.now + time
+        while true {
+            guard !isGivenUp, PQconsumeInput(handle) == 1 else {
+                throw PostgresError(message: PostgresError.message(of: handle))
+            }
+            var texts: [String] = []
+            while let next = PQnotifies(handle) {
+                texts.append(String(cString: next.pointee.extra))
+                PQfreemem(next)
+            }
+            let rest = (end - .now) / .milliseconds(1)
+            guard texts.isEmpty, rest > 0 else { return texts }
+            var waiting = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+            _ = poll(&waiting, 1, Int32(min(rest + 1, 600_000)))
+        }
+    }
+
     /// Waits until something can be read, or written if there is something to write.
     private func wait(
         until end: ContinuousClock.Instant,

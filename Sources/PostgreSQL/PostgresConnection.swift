@@ -18,7 +18,7 @@ package final class PostgresConnection {
     /// The time that an answer may take, in milliseconds.
     package var patience = PostgresConnection.answerMilliseconds
     /// Whether an answer was waited for in vain.
-    private var isGivenUp = false
+    private(set) var isGivenUp = false
     /// Lists of parameters that are not in use now.
     private var spareParameters: [PostgresParameters] = []
 

@@ -73,8 +73,10 @@ extension Settings {
     package var databasePasswordFile: String? { optional("postgres.passwordFile") }
     /// File with the key that seals secrets; nil for that of the data directory.
     package var serverKeyFile: String? { optional("serverKeyFile") }
-    /// File that the gate reads; nil for that of the data directory.
-    package var gateFile: String? { optional("gateFile") }
+    /// File that the gate reads; nil for that of the data directory, and where it is on another machine.
+    package var gateFile: String? { isGateElsewhere ? nil : optional("gateFile") }
+    /// Whether the gate's file is on another machine, where `lamplighter feed` keeps it.
+    package var isGateElsewhere: Bool { optional("gateFile") == "none" }
     /// Name of this process among several that share a database; nil for one made of its machine's.
     package var processName: String? { optional("processName") }
     /// File with the workers' password at the broker; nil for that of the data directory.

@@ -131,50 +131,12 @@ final class GateCredentials: Sendable {
         }
         lag.end()
     }
+}
 
-    /// Returns all records that the tables give.
-    static func everything(_ sql: SQL) throws -> [Record] {
-        var records: [Record] = []
-        func add(_ query: String, _ record: (inout Row) -> Record?) throws {
-            records += try sql.query(query, row: record).compactMap(\.self)
-        }
-        try add("SELECT productKey, secretHash FROM product") { row in
-            let key = row.next(String.self)
-            return Digest(row.next([UInt8].self)).map { .product(key: key, secret: $0) }
-        }
-        try add("SELECT appId, secretHash FROM app") { row in
-            let id = row.next(String.self)
-            return Digest(row.next([UInt8].self)).map { .app(appId: id, secret: $0) }
-        }
-        try add("SELECT name, role, secretHash FROM service") { row in
-            let name = row.next(String.self)
-            let role = ServiceTable.role(row.next())
-            return Digest(row.next([UInt8].self)).map {
-                .service(name: name, secret: $0, role: role)
-            }
-        }
-        try add("SELECT did, secretHash FROM device WHERE secretHash IS NOT NULL") { row in
-            let did = row.next(String.self)
-            return Digest(row.next([UInt8].self)).map { .device(did: did, secret: $0) }
-        }
-        try add("SELECT did, certificatesFrom FROM device WHERE certificatesFrom IS NOT NULL") {
-            .certificates(did: $0.next(), from: $0.next())
-        }
-        try add(
-            """
-            SELECT t.terminalId, t.appId, \(SessionRow.table.columns(of: "s"))
-            FROM terminal AS t LEFT JOIN session AS s
-                ON s.terminalId = t.terminalId AND s.endedAt IS NULL
-            """
-        ) { row in
-            .terminal(
-                terminalId: row.next(),
-                appId: row.next(),
-                session: row.nextRow(SessionRow.self).gateSession
-            )
-        }
-        let connection = try StatusTable.lastConnection(sql)
-        if connection > 0 { records.append(.connections(known: connection)) }
-        return records
+extension Transaction {
+    /// The changes of credentials that a gate on another machine must be told of before the answers that rest on them,
+    /// each a record as hexadecimal digits; none where this process writes the gate's file itself.
+    package var untoldCredentials: [String] {
+        get throws { hasGateFile ? [] : try gate.records.map { try $0.hex() } }
     }
 }

@@ -175,11 +175,15 @@ package final class Store: Sendable {
                     gate: changes
                 )
                 transaction.writerCache = dataVersion == nil ? nil : writerCache
+                transaction.hasGateFile = gate != nil
                 let value = try body(transaction)
                 if let number = gate?.record(of: changes.connection) {
                     changes.records.append(number)
                 }
-                if !changes.records.isEmpty { try gate?.hold(changes) }
+                if !changes.records.isEmpty {
+                    if isShared { try GateFeed.announce(changes.records, sql) }
+                    try gate?.hold(changes)
+                }
                 return value
             }
         } catch {
@@ -226,7 +230,7 @@ package final class Store: Sendable {
 
     private func rebuildCredentials(_ gate: GateCredentials, _ sql: SQL) throws {
         // Read while no other process may write: its later commits are appended behind.
-        try gate.rewrite { try GateCredentials.everything(sql) }
+        try gate.rewrite { try GateRecords.all(sql) }
     }
 
     /// How long the gate's file has lacked a committed change of rights; zero while it has all.

@@ -14,6 +14,8 @@ package struct Transaction {
     let key: ServerKey
     let sequence: SequenceSource
     let gate: GateChanges
+    /// Whether the changes are written to the gate's file after the commit.
+    var hasGateFile = true
     var writerCache: WriterCache?
     #if DEBUG
     /// The locks of this transaction.

@@ -74,6 +74,9 @@ package enum SystemCodec {
         case announceLane(Int, of: Int)
         /// Workers share the work: their topics get the shard in front.
         case divide
+        /// Changes of credentials, each a record of the gate's file as hexadecimal digits: before the answers that
+        /// rest on them, where the file is on another machine and gets them a little later.
+        case learn([String])
     }
 
     /// Writes commands for the gate as one message.
@@ -96,6 +99,8 @@ package enum SystemCodec {
                 "lanes": .integer(Int64(lanes)),
             ]
         case .divide: ["command": "divide"]
+        case .learn(let records):
+            ["command": "learn", "records": .array(records.map { .string($0) })]
         }
     }
 }

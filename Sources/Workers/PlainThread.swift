@@ -12,6 +12,9 @@ package enum PlainThread {
     /// Bytes of a thread's stack.
     private static let stackBytes = 4 << 20
 
+    /// Lets the calling thread, which must be a plain one, sleep.
+    package static func pause(_ time: Duration) { usleep(UInt32(time / .microseconds(1))) }
+
     /// Runs a closure on a thread of its own, which ends with it.
     ///
     /// Ends the process where the system gives no thread.

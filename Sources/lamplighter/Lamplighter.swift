@@ -13,7 +13,8 @@ struct Lamplighter: AsyncParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            UpCommand.self, ServeCommand.self, SchedulerCommand.self, ProductCommand.self,
+            UpCommand.self, ServeCommand.self, SchedulerCommand.self, FeedCommand.self,
+            ProductCommand.self,
             AppCommand.self, DeviceCommand.self, HistoryCommand.self, UserCommand.self,
             OperatorCommand.self, ConsoleCommand.self,
             SessionCommand.self, ScheduleCommand.self, DeadLetterCommand.self,

@@ -92,13 +92,19 @@ class Cluster:
         return ["--set", f"gateFile={self.gate_file}", "--set", f"serverKeyFile={first}/server.key",
                 "--set", f"serviceSecretFile={first}/service.secret"]
 
+    def broker_options(self):
+        return []
+
+    def secrets_are_there(self):
+        return (self.nodes[0].data / "service.secret").exists() and self.gate_file.exists()
+
     def start_broker(self):
         secret = (self.nodes[0].data / "service.secret").read_text().strip()
         config = self.folder / "mosquitto.conf"
         config.write_text("\n".join([
             f"listener {self.broker_port} 127.0.0.1", "allow_anonymous false", "persistence false", "user root",
             "max_queued_messages 100000", f"plugin {GATE}", f"plugin_opt_credentials {self.gate_file}",
-            "plugin_opt_root ll/v1", "plugin_opt_shards true",
+            "plugin_opt_root ll/v1", "plugin_opt_shards true", *self.broker_options(),
             f"plugin_opt_worker_hash {hashlib.sha256(secret.encode()).hexdigest()}",
             "plugin_opt_new_clients_per_minute 0",
             *(f"plugin_opt_{who}_{kind} 0" for who in ("terminal", "device", "product")
@@ -113,7 +119,7 @@ class Cluster:
     def start(self):
         first = self.nodes[0]
         first.spawn()
-        eventually(lambda: (first.data / "service.secret").exists() and self.gate_file.exists(), 60, "the secrets")
+        eventually(self.secrets_are_there, 60, "the secrets")
         self.start_broker()
         eventually(first._ready, 60, "the first process")
         first.ready, first.mqtt_port = first._ready(), self.broker_port

@@ -18,6 +18,10 @@ final class CredentialsWatch {
     private(set) var generation: UInt64 = 0
 
     private let path: String
+    /// The age from which on the file is not believed, in seconds; 0 for any age.
+    private let ageMax: Int
+    /// Records that workers told, which the file may not have yet, each with the end of its time.
+    private var told: [(record: Record, until: Int64)] = []
     private var file: Int32 = -1
     private var seen = Stamp()
     private var end = 0
@@ -50,8 +54,13 @@ final class CredentialsWatch {
         }
     }
 
-    init(path: String) {
+    /// How long a record that was told is kept for a file that takes this one's place, in milliseconds.
+    private static let toldFor: Int64 = 5_000
+
+    /// Follows a file, which is not believed once nobody has written or touched it for `ageMax` seconds; 0 for any age.
+    init(path: String, ageMax: Int = 0) {
         self.path = path
+        self.ageMax = ageMax
     }
 
     deinit {
@@ -61,7 +70,7 @@ final class CredentialsWatch {
     /// Looks at the file again; costs one system call when nothing happened.
     func look() -> News {
         var status = stat()
-        guard stat(path, &status) == 0 else { return lose() }
+        guard stat(path, &status) == 0, !isStale(status) else { return lose() }
         let stamp = Stamp(status)
         if stamp == seen { return .nothing }
         let isSameFile = file >= 0 && stamp.inode == seen.inode
@@ -70,6 +79,22 @@ final class CredentialsWatch {
             return records.isEmpty ? .nothing : .records(records)
         }
         return reload()
+    }
+
+    /// Takes in records before the file has them.
+    func learn(_ records: [Record]) {
+        let now = Clock.steady()
+        told.removeAll { $0.until <= now }
+        for record in records {
+            told.append((record, now &+ Self.toldFor))
+            tables.apply(record)
+        }
+        generation &+= 1
+    }
+
+    private func isStale(_ status: stat) -> Bool {
+        guard ageMax > 0 else { return false }
+        return Clock.now() / 1_000 &- Int64(status.st_mtim.tv_sec) > Int64(ageMax)
     }
 
     /// Whether the file has unread records, as far as the open file shows: it grew, or another one took
@@ -88,7 +113,11 @@ final class CredentialsWatch {
         var records: [Record] = []
         end &+= parser.parse(bytes) { records.append($0) }
         guard !parser.isDamaged else { return nil }
-        for record in records { tables.apply(record) }
+        for record in records {
+            tables.apply(record)
+            // The file knows of the change now, and perhaps of later ones.
+            told.removeAll { $0.record.kind == record.kind && $0.record.key == record.key }
+        }
         if !records.isEmpty { generation &+= 1 }
         return records
     }
@@ -111,6 +140,8 @@ final class CredentialsWatch {
         }
         isReadable = !parser.isDamaged && end > 0
         if isReadable {
+            let now = Clock.steady()
+            for (record, until) in told where until > now { fresh.apply(record) }
             tables = fresh
             generation &+= 1
         }

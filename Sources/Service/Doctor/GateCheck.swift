@@ -14,12 +14,13 @@ struct GateCheck {
         guard Ports.accepts(host, port) else {
             return Finding(.doctorGate, title, .skip, "\(host):\(port)", "no broker answers")
         }
-        guard TextFile.exists(directory.credentials) else {
+        let file = settings.gateFile ?? directory.credentials
+        guard settings.isGateElsewhere || TextFile.exists(file) else {
             return Finding(
                 .doctorGate,
                 title,
                 .fail,
-                directory.credentials,
+                file,
                 "the file that it reads is missing: it admits only the workers",
                 cure: "restart the service, which writes it",
                 command: "lamplighter up --data '\(directory.path)'"

@@ -80,6 +80,7 @@ package enum StoreAccess {
                 )
             }
             try problem.checkIsDatabase()
+            if place.isGateElsewhere { throw StoreProblem.gateWithoutDatabase }
             let key = try key(problem, isKnown: TextFile.exists(directory.database))
             if migrates { directory.narrowDatabase() }
             return try Store(
@@ -111,7 +112,8 @@ package enum StoreAccess {
         let key = try key(StoreProblem(directory, place), isKnown: known != nil)
         // A command on a machine where no broker's gate runs has no file to tell.
         let gateFile = place.gateFile ?? directory.credentials
-        let hasGate = (migrates && !isBeingFilled) || TextFile.exists(gateFile)
+        let hasGate =
+            !place.isGateElsewhere && ((migrates && !isBeingFilled) || TextFile.exists(gateFile))
         return try Store(
             database: address,
             password: password,

@@ -13,6 +13,8 @@ package struct StorePlace: Sendable {
     let serverKeyFile: String?
     /// The file that the gate reads; nil for that of the data directory.
     let gateFile: String?
+    /// Whether the gate's file is on another machine, where a feeder keeps it.
+    let isGateElsewhere: Bool
     /// Whether no two transactions that write run at once in the database.
     let isOneWriter: Bool
 
@@ -23,6 +25,7 @@ package struct StorePlace: Sendable {
         passwordFile: nil,
         serverKeyFile: nil,
         gateFile: nil,
+        isGateElsewhere: false,
         isOneWriter: false
     )
 
@@ -32,9 +35,11 @@ package struct StorePlace: Sendable {
         passwordFile: String?,
         serverKeyFile: String?,
         gateFile: String?,
+        isGateElsewhere: Bool,
         isOneWriter: Bool
     ) {
         self.gateFile = gateFile
+        self.isGateElsewhere = isGateElsewhere
         self.database = database
         self.connectionsMax = connectionsMax
         self.passwordFile = passwordFile
@@ -50,6 +55,7 @@ package struct StorePlace: Sendable {
             passwordFile: passwordFile,
             serverKeyFile: serverKeyFile,
             gateFile: gateFile,
+            isGateElsewhere: isGateElsewhere,
             isOneWriter: isOneWriter
         )
     }
@@ -62,6 +68,7 @@ package struct StorePlace: Sendable {
             passwordFile: settings.databasePasswordFile,
             serverKeyFile: settings.serverKeyFile,
             gateFile: settings.gateFile,
+            isGateElsewhere: settings.isGateElsewhere,
             isOneWriter: settings.isOneWriter
         )
     }

@@ -51,6 +51,23 @@ struct StoreProblem {
         ]
     }
 
+    /// Refuses a gate's file on another machine where no database is named that would feed it.
+    static var gateWithoutDatabase: Problem {
+        Problem(
+            .settingInvalid,
+            "gateFile is none, and the store is a file",
+            at: "gateFile",
+            why: "only a database tells a feeder on another machine what the gate must know",
+            cures: [
+                .init(
+                    "--store postgres://USER@HOST/DATABASE",
+                    "with `lamplighter feed` beside the broker"
+                ),
+                .init("--set gateFile=", "the file of the data directory, on the broker's machine"),
+            ]
+        )
+    }
+
     static func unusable(_ path: String, _ error: any Error) -> Problem {
         Problem(
             .databaseFailed,

@@ -53,7 +53,7 @@ extension SettingsTable {
             .text,
             standard: .text(""),
             doc:
-                "File that the gate reads; empty: gate/credentials of the directory. Processes share it."
+                "File that the gate reads; empty: gate/credentials of the directory; none: it is on another machine."
         ),
         Setting(
             "processName",

@@ -64,7 +64,8 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    private static func failure(_ error: PostgresError, _ place: String) -> Store.Failure {
+    /// What a server's refusal to begin means.
+    static func failure(_ error: PostgresError, _ place: String) -> Store.Failure {
         switch error.refusal {
         case .readOnly: .readOnly(path: place, reason: error.description)
         case .user: .refused(path: place, reason: error.description)

@@ -12,10 +12,13 @@ struct BatchCommitter<Handler: BatchHandler> {
         var deadLetterNotices: [OutboundMessage] = []
         /// Messages that need no outbox.
         var signals: [OutboundMessage] = []
+        /// Changes of credentials that a gate on another machine is told of before all messages.
+        var credentials: [String] = []
         /// What became of due work.
         var due = Due.untried
 
         fileprivate mutating func add(_ other: Outcome) {
+            credentials += other.credentials
             deadLetterNotices += other.deadLetterNotices
             signals += other.signals
         }
@@ -163,7 +166,7 @@ struct BatchCommitter<Handler: BatchHandler> {
         at now: Instant
     ) throws -> Outcome {
         let start = ContinuousClock.now
-        let done = try environment.store.batch(at: now) { tx in
+        let (done, credentials) = try environment.store.batch(at: now) { tx in
             // The transaction may be run again, and begins anew then.
             var handler = handler
             var all: [Effects] = []
@@ -178,8 +181,10 @@ struct BatchCommitter<Handler: BatchHandler> {
             if due, let effects = try handler.due(in: tx) { all.append(effects) }
             let rows = try all.map { try writer.write($0, in: tx) }
             let notices = try all.flatMap { try writer.keepDeadLetters(of: $0, in: tx) }
+            let done = (handler: handler, all: all, rows: rows, stored: stored, notices: notices)
+            let credentials = try tx.untoldCredentials
             reached(.beforeCommit)
-            return (handler: handler, all: all, rows: rows, stored: stored, notices: notices)
+            return (done: done, credentials: credentials)
         }
         handler = done.handler
         note(batch.count, took: ContinuousClock.now - start)
@@ -189,6 +194,7 @@ struct BatchCommitter<Handler: BatchHandler> {
         return Outcome(
             deadLetterNotices: done.notices,
             signals: done.all.flatMap(\.signals),
+            credentials: credentials,
             due: due ? .succeeded : .untried
         )
     }

@@ -77,6 +77,9 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     /// Stops receiving: later messages wait for the next connection.
     package mutating func endIntake() { mayReceive = false }
 
+    /// The gate reads at most 64 KiB of commands; a record takes up to 700 digits.
+    private static var credentialsInAMessage: Int { 60 }
+
     // MARK: Open, turn, close
 
     /// Connects, subscribes, and publishes that the worker is online.
@@ -115,6 +118,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         let outcome = try commit(handler.isForOthers(batch) ? [] : batch)
         // Only permits them: they leave with `flush()`, behind what is published.
         connection.acknowledge(queue.done())
+        try teach(outcome.credentials)
         let published = try publisher.publish(to: &connection, at: environment.clock.now)
         // Over the receiving connection they would wait behind acknowledgements that are held.
         try connection.publish(outcome.deadLetterNotices, over: 0, quality: .atMostOnce)
@@ -132,6 +136,19 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         metrics.holds(publisher, queue)
         metrics.leftOut(publisher.takeLeftOut())
         return (intake.deliveries.count, published)
+    }
+
+    /// Tells a gate on another machine of changed credentials, ahead of the answers that rest on them: over each of the
+    /// connections that those may take, since only what one connection sends stays in its order.
+    private mutating func teach(_ credentials: [String]) throws {
+        guard !credentials.isEmpty else { return }
+        for start in stride(from: 0, to: credentials.count, by: Self.credentialsInAMessage) {
+            let part = Array(credentials[start...].prefix(Self.credentialsInAMessage))
+            let lesson = OutboundMessage(Topics.gateControl, SystemCodec.gate([.learn(part)]))
+            for outlet in 0..<max(1, environment.limits.outlets) {
+                try connection.publish(lesson, over: outlet, quality: .atLeastOnce)
+            }
+        }
     }
 
     private func tell(_ refused: [RefusedMessage]) {

@@ -1,0 +1,118 @@
+import Files
+import Logging
+import Problems
+import ServiceLifecycle
+package import ServiceSettings
+import Storage
+import Synchronization
+import UnixSignals
+import Workers
+
+/// Keeps the file of a gate in step with a database on another machine, beside the broker (`lamplighter feed`).
+package struct FeedRun: Sendable {
+    private let settings: Settings
+    private let messages: RunMessages
+
+    /// Prepares a run; `messages` takes the line that says that the file is there.
+    package init(settings: Settings, messages: RunMessages) {
+        self.settings = settings
+        self.messages = messages
+    }
+
+    /// Runs until SIGINT or SIGTERM.
+    ///
+    /// - Throws: A `Problem` where the database or the file is missing in the settings.
+    package func run() async throws {
+        LogSetup.install(settings)
+        guard let address = settings.database, let file = settings.gateFile else {
+            throw Problem(
+                .settingInvalid,
+                settings.database == nil ? "no database is named" : "no gate's file is named",
+                at: settings.database == nil ? "store" : "gateFile",
+                why: "a feeder carries what a database tells into the file that the gate reads",
+                cures: [
+                    .init(
+                        "lamplighter feed --store postgres://lamplighter_feed@HOST/lamplighter --gate-file FILE",
+                        "FILE is what plugin_opt_credentials names"
+                    )
+                ]
+            )
+        }
+        let password = try settings.databasePasswordFile.map { try SecretFile.read($0) }
+        let logger = Logger(label: "lamplighter.feed")
+        let messages = messages
+        let feeder = Feeder(logger: logger) {
+            try GateFeed(address, password: password, path: file)
+        } ready: { count in
+            messages.say(
+                "feed is ready, \(count) records in \(file)",
+                asEvent: "The feed is ready",
+                ["gate.file": "\(file)", "records": "\(count)"]
+            )
+        }
+        var quiet = logger
+        quiet.logLevel = max(quiet.logLevel, .warning)
+        try await ServiceGroup(
+            services: [feeder],
+            gracefulShutdownSignals: [.sigint, .sigterm],
+            logger: quiet
+        ).run()
+    }
+}
+
+/// Follows the database on a thread of its own; connects again where it goes away.
+private final class Feeder: Service {
+    private let open: @Sendable () throws -> GateFeed
+    private let ready: @Sendable (Int) -> Void
+    private let logger: Logger
+    private let isStopping = Atomic<Bool>(false)
+
+    /// The longest wait for an announcement: the file is touched as often.
+    private static let wait: Duration = .seconds(1)
+
+    init(
+        logger: Logger,
+        open: @escaping @Sendable () throws -> GateFeed,
+        ready: @escaping @Sendable (Int) -> Void
+    ) {
+        self.logger = logger
+        self.open = open
+        self.ready = ready
+    }
+
+    func run() async {
+        await withGracefulShutdownHandler {
+            await withCheckedContinuation { continuation in
+                PlainThread.detach {
+                    self.follow()
+                    continuation.resume()
+                }
+            }
+        } onGracefulShutdown: {
+            self.isStopping.store(true, ordering: .releasing)
+        }
+    }
+
+    private var isOver: Bool { isStopping.load(ordering: .acquiring) }
+
+    private func follow() {
+        var isAway = false
+        while !isOver {
+            do {
+                let feed = try open()
+                isAway ? logger.notice("The feed goes on") : ready(feed.count)
+                isAway = false
+                while !isOver { _ = try feed.turn(waiting: Self.wait) }
+            } catch {
+                if !isAway {
+                    logger.error(
+                        "The feed stands still; a gate with credentials_age lets nobody new in",
+                        metadata: ["error": "\(StoreError.summary(error))"]
+                    )
+                }
+                isAway = true
+                PlainThread.pause(Self.wait)
+            }
+        }
+    }
+}

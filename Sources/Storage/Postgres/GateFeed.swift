@@ -1,0 +1,121 @@
+import Credentials
+import Glibc
+package import PostgreSQL
+import Sodium
+
+/// Keeps the file of a gate in step with a database on another machine, for processes that don't reach the file.
+///
+/// Each transaction that changes what a gate must know announces the keys (`NOTIFY`), which takes effect with its commit.
+/// The feeder reads the rows as they are then, and appends them; holding the file meanwhile, so that an older record
+/// never follows a newer one of another writer. It begins with all rows, read after it listens: nothing is missed in
+/// between. It reads as a role that sees hashes and grants and nothing else. Blocks; for one thread.
+package final class GateFeed {
+    /// The channel of announcements: each is a kind's number, a space and a key.
+    static let channel = "lamplighter_gate"
+
+    private let connection: PostgresConnection
+    private let sql: SQL
+    private let path: String
+    private var file: CredentialsFile
+    /// The largest number of a connection in the file.
+    private var known: Int64 = 0
+    private var readAll = ContinuousClock.now
+
+    /// How often the numbers of connections are looked at, which nobody announces.
+    private static let connectionsEvery: Duration = .seconds(10)
+
+    /// Announces changes in the transaction that makes them.
+    static func announce(_ records: [Record], _ sql: SQL) throws {
+        let keys = records.filter { $0.kind != .connections }.map {
+            "\($0.kind.rawValue) \($0.key)"
+        }
+        try sql.run("SELECT pg_notify('\(channel)', $1)", each: keys) { $0 }
+    }
+
+    /// Connects, listens, and writes the whole file.
+    ///
+    /// - Throws: `Store.Failure`, or what the file's system refuses.
+    package init(_ address: PostgresAddress, password: String?, path: String) throws {
+        do {
+            connection = try PostgresConnection(address, password: password)
+            try PostgresSettings.apply(to: connection)
+            try connection.execute("LISTEN \(Self.channel)")
+        } catch let error as PostgresError {
+            throw PostgresDatabase.failure(error, address.place)
+        }
+        // No sealed column is read.
+        guard let key = ServerKey([UInt8](repeating: 0, count: ServerKey.byteCount)) else {
+            throw Store.Failure.cannotOpen(path: address.place, reason: "no key")
+        }
+        sql = SQL(.postgres(connection), key: key)
+        self.path = path
+        file = try CredentialsFile(path: path)
+        try rewrite()
+    }
+
+    /// How many records the file has.
+    package var count: Int { file.liveCount }
+
+    /// Waits for announcements, for so long at most, and appends what they are about; returns how many records.
+    ///
+    /// Touches the file: a gate with the option `credentials_age` lets nobody in by a file that nobody has touched.
+    /// - Throws: `PostgresError` where the database is away, or what the file's system refuses; then begin anew.
+    package func turn(waiting wait: Duration) throws -> Int {
+        let changed = try connection.notifications(waiting: wait)
+        var count = try append(Set(changed))
+        if ContinuousClock.now - readAll > Self.connectionsEvery {
+            count += try appendConnections()
+        }
+        if count == 0 { try connection.execute("SELECT 1") }
+        guard utimes(path, nil) == 0 else {
+            throw CredentialsError.system(call: "utimes", errno: errno)
+        }
+        return count
+    }
+
+    private func append(_ changed: Set<String>) throws -> Int {
+        guard !changed.isEmpty else { return 0 }
+        try file.hold()
+        defer { file.release() }
+        let records = try connection.transaction(beginningWith: Self.begin) {
+            try changed.sorted().compactMap { text -> Record? in
+                let parts = text.split(separator: " ", maxSplits: 1)
+                guard parts.count == 2, let number = UInt8(parts[0]),
+                    let kind = Record.Kind(rawValue: number)
+                else { return nil }
+                return try GateRecords.current(kind, String(parts[1]), sql)
+            }
+        }
+        try file.append(records)
+        if file.totalCount > 2 * file.liveCount + 10_000 { try rewriteHeld() }
+        return records.count
+    }
+
+    private func appendConnections() throws -> Int {
+        readAll = .now
+        try file.hold()
+        defer { file.release() }
+        guard case .connections(let newest)? = try GateRecords.connection(sql),
+            newest > known + Record.connectionsLead / 2
+        else { return 0 }
+        try file.append([.connections(known: newest)])
+        known = newest
+        return 1
+    }
+
+    private static let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+    private func rewrite() throws {
+        try file.hold()
+        defer { file.release() }
+        try rewriteHeld()
+    }
+
+    private func rewriteHeld() throws {
+        let records = try connection.transaction(beginningWith: Self.begin) {
+            try GateRecords.all(sql)
+        }
+        try file.rewrite(records)
+        for case .connections(let newest) in records { known = newest }
+    }
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+import Service
+
+/// `feed`: keeps the gate's file on the broker's machine, for workers on others.
+struct FeedCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "feed",
+        abstract: "Keep the gate's file on the broker's machine, for workers on other machines.",
+        discussion: """
+            lamplighter feed --store postgres://lamplighter_feed@db/lamplighter --gate-file /var/lib/lamplighter/gate/credentials
+
+            The workers have `gateFile: none`. The role lamplighter_feed reads hashes and grants, and nothing else. \
+            While it runs the file is touched each second: with `plugin_opt_credentials_age 5` the gate lets nobody \
+            new in by a file that is older.
+            """
+    )
+
+    @Option(help: ArgumentHelp("File that the gate reads.", valueName: "path"))
+    var gateFile: String?
+
+    @Option(help: "Log level (default info).")
+    var logLevel: String?
+
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
+
+    func run() async throws {
+        let (values, messages) = try await settings.readToRun([
+            "gateFile": gateFile, "log.level": logLevel,
+        ])
+        try await output.running(with: messages) {
+            try await FeedRun(settings: values, messages: messages).run()
+        }
+    }
+}

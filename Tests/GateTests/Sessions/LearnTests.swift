@@ -1,0 +1,44 @@
+import Credentials
+import Testing
+
+@testable import Gate
+
+@Suite("Credentials that a worker tells, in Mosquitto", .timeLimit(.minutes(5)))
+struct LearnTests {
+    private static let control = "$CONTROL/lamplighter/v1"
+
+    private static func learn(_ records: [Record]) throws -> [UInt8] {
+        let texts = try records.map { "\"\(try $0.hex())\"" }.joined(separator: ",")
+        return Array(#"{"commands":[{"command":"learn","records":[\#(texts)]}]}"#.utf8)
+    }
+
+    @Test(
+        "A device that the file lacks gets in once a worker has told of it, and out once it tells of its end"
+    )
+    func device() throws {
+        let records = try Cast.records()
+        let known = try #require(records.first { $0.kind == .device && $0.key == World.did })
+        let broker = try GateBroker(records.filter { $0 != known })
+        let worker = try MiniClient(broker.port, Cast.worker("account"))
+        #expect(try MiniClient(broker.port, Cast.device()).code != 0)
+
+        #expect(try worker.publish(Self.control, Self.learn([known])) < 0x80)
+        let device = try MiniClient(broker.port, Cast.device())
+        #expect(try device.publish("\(Cast.ownDevice)/report", "own") == 0)
+
+        let gone = Record.removed(.device, key: World.did)
+        #expect(try worker.publish(Self.control, Self.learn([gone])) < 0x80)
+        #expect(try MiniClient(broker.port, Cast.device()).code != 0)
+    }
+
+    @Test("Nobody but a worker tells")
+    func others() throws {
+        let records = try Cast.records()
+        let known = try #require(records.first { $0.kind == .device && $0.key == World.did })
+        let broker = try GateBroker(records.filter { $0 != known })
+        let app = try MiniClient(broker.port, Cast.app())
+
+        #expect(try app.publish(Self.control, Self.learn([known])) >= 0x80)
+        #expect(try MiniClient(broker.port, Cast.device()).code != 0)
+    }
+}
