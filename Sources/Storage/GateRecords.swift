@@ -31,7 +31,7 @@ enum GateRecords {
     }
 
     /// Returns the record of one principal as the tables have it now, or that it has none.
-    static func current(_ kind: Record.Kind, _ key: String, _ sql: SQL) throws -> Record? {
+    static func current(_ kind: Record.Kind, of key: String, in sql: SQL) throws -> Record? {
         func first(_ query: String, _ record: (inout Row) -> Record?) throws -> Record {
             let found = try sql.first(query, key, row: record) ?? nil
             return found ?? .removed(kind, key: key)

@@ -83,7 +83,7 @@ package final class GateFeed {
                 guard parts.count == 2, let number = UInt8(parts[0]),
                     let kind = Record.Kind(rawValue: number)
                 else { return nil }
-                return try GateRecords.current(kind, String(parts[1]), sql)
+                return try GateRecords.current(kind, of: String(parts[1]), in: sql)
             }
         }
         try file.append(records)

@@ -24,7 +24,7 @@ struct LearnTests {
 
         #expect(try worker.publish(Self.control, Self.learn([known])) < 0x80)
         let device = try MiniClient(broker.port, Cast.device())
-        #expect(try device.publish("\(Cast.ownDevice)/report", "own") == 0)
+        #expect(try device.publish("\(Cast.ownDevice)/report", "own") < 0x80)
 
         let gone = Record.removed(.device, key: World.did)
         #expect(try worker.publish(Self.control, Self.learn([gone])) < 0x80)
