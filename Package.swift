@@ -474,8 +474,8 @@ let package = Package(
         .testTarget(
             name: "WorkersTests",
             dependencies: [
-                "CrashProbe", "Domain", "JSON", "Mosquitto", "PostgreSQL", "Sodium", "Storage",
-                "StoreTestKit", "TestKit", "Wire", "Workers",
+                "CrashProbe", "Domain", "JSON", "Mosquitto", "PostgreSQL", "Sharding", "Sodium",
+                "Storage", "StoreTestKit", "TestKit", "Wire", "Workers",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],

@@ -10,6 +10,7 @@ extension PostgresConnection {
         each elements: Elements,
         bind: (Elements.Element, PostgresParameters) -> Void
     ) throws(PostgresError) -> [PostgresResult] {
+        let sql = beforeStatement?(sql) ?? sql
         let parameters = PostgresParameters()
         var name: String?
         var sent = 0

@@ -17,6 +17,10 @@ package final class PostgresConnection {
     var openCursors = 0
     /// The time that an answer may take, in milliseconds.
     package var patience = PostgresConnection.answerMilliseconds
+    /// Is shown each statement before it leaves, and gives the one to send: tests stop there, step by step.
+    ///
+    /// A pipeline is one statement.
+    package var beforeStatement: ((String) -> String)?
     /// Whether an answer was waited for in vain.
     private(set) var isGivenUp = false
     /// Lists of parameters that are not in use now.
@@ -51,6 +55,9 @@ package final class PostgresConnection {
 
     deinit { PQfinish(handle) }
 
+    /// The server's process behind it (`PQbackendPID`), by which the server says who waits for whom.
+    package var processID: Int32 { PQbackendPID(handle) }
+
     /// Whether the connection was lost; then every call fails.
     package var isLost: Bool { isGivenUp || PQstatus(handle) != CONNECTION_OK }
 
@@ -69,7 +76,7 @@ package final class PostgresConnection {
         _ sql: String,
         _ parameters: PostgresParameters
     ) throws(PostgresError) -> PostgresResult {
-        let name = try prepare(sql, parameters)
+        let name = try prepare(beforeStatement?(sql) ?? sql, parameters)
         guard send(name, parameters) else {
             throw PostgresError(message: PostgresError.message(of: handle))
         }
@@ -81,6 +88,7 @@ package final class PostgresConnection {
     /// Runs statements without parameters, separated by semicolons; returns the last one's result, as text.
     @discardableResult
     package func execute(_ sql: String) throws(PostgresError) -> PostgresResult {
+        let sql = beforeStatement?(sql) ?? sql
         guard !isGivenUp, PQsendQuery(handle, sql) == 1 else {
             throw PostgresError(message: PostgresError.message(of: handle))
         }

@@ -7,7 +7,7 @@ extension Store {
     ///
     /// `credentialsPath` is the gate's file; nil where nothing that the gate knows changes. At most `connectionsMax`
     /// connections are open at once. With `isOneWriter` no two transactions that write run at once, of all processes
-    /// that are told so.
+    /// that are told so. `onConnection` is given each new connection first.
     /// - Throws: `Failure`.
     package convenience init(
         database address: PostgresAddress,
@@ -17,14 +17,16 @@ extension Store {
         key: ServerKey,
         migrates: Bool = true,
         isOneWriter: Bool = false,
-        isBeingFilled: Bool = false
+        isBeingFilled: Bool = false,
+        onConnection: @escaping @Sendable (PostgresConnection) throws -> Void = { _ in }
     ) throws {
         let database = try PostgresDatabase(
             address: address,
             password: password,
             connectionsMax: connectionsMax,
             key: key,
-            isOneWriter: isOneWriter
+            isOneWriter: isOneWriter,
+            onConnection: onConnection
         )
         self.init(.postgres(database), credentialsPath: credentialsPath, key: key)
         try engine.prepare(migrates: migrates, steps: Migrations.steps) {}

@@ -172,7 +172,8 @@ package final class Store: Sendable {
                     now: now,
                     key: key,
                     sequence: sequence,
-                    gate: changes
+                    gate: changes,
+                    record: LockRecord.of(sql)
                 )
                 transaction.writerCache = dataVersion == nil ? nil : writerCache
                 transaction.hasGateFile = gate != nil
@@ -213,7 +214,8 @@ package final class Store: Sendable {
                     now: Instant(milliseconds: 0),
                     key: key,
                     sequence: sequence,
-                    gate: GateChanges()
+                    gate: GateChanges(),
+                    record: nil
                 )
             )
         }

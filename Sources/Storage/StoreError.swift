@@ -10,6 +10,7 @@ package enum StoreError {
     /// Trying again later may help; a different message would not.
     package static func isStoresFault(_ error: any Error) -> Bool {
         if error is CredentialsError || error is LockConflict || error is LaneLost { return true }
+        if error is LockMissing { return true }
         // What came in between is gone when the same is tried again: no message is to blame.
         if let error = error as? PostgresError { return error.kind != .statement }
         if error is Persistent { return false }
@@ -21,17 +22,18 @@ package enum StoreError {
         ].contains(error.resultCode)
     }
 
-    /// A unique key that was violated however often a transaction was run: its values are to blame.
+    /// A unique key that was violated, or a lock that was missing, however often a transaction was run: its values, or
+    /// the code, are to blame.
     struct Persistent: Error, CustomStringConvertible {
-        let cause: PostgresError
+        let cause: any Error
 
-        var description: String { cause.description }
+        var description: String { "\(cause)" }
     }
 
     /// Tells whether the same transaction may be run again: another one came in between, or nobody knows whether it
     /// was committed.
     static func mayRunAgain(_ error: any Error) -> Bool {
-        if error is LockConflict { return true }
+        if error is LockConflict || error is LockMissing { return true }
         return (error as? PostgresError)?.kind == .conflict
     }
 

@@ -17,10 +17,8 @@ package struct Transaction {
     /// Whether the changes are written to the gate's file after the commit.
     var hasGateFile = true
     var writerCache: WriterCache?
-    #if DEBUG
-    /// The locks of this transaction.
-    let record = LockRecord()
-    #endif
+    /// The locks of this transaction; nil where none are noted.
+    let record: LockRecord?
 
     /// Installation-wide facts.
     package var meta: MetaTable { MetaTable(sql: sql, cache: writerCache) }
@@ -100,16 +98,12 @@ package struct Transaction {
     /// Runs a piece of work so that its failure undoes that piece alone.
     package func isolated<Value>(_ body: () throws -> Value) throws -> Value {
         let before = gate.records.count
-        #if DEBUG
-        let ledger = record.ledger
-        #endif
+        let ledger = record?.ledger
         do {
             return try sql.savepoint(body)
         } catch {
             gate.records.removeSubrange(before...)
-            #if DEBUG
-            record.restore(ledger)
-            #endif
+            if let ledger { record?.restore(ledger) }
             writerCache?.clear()
             throw error
         }

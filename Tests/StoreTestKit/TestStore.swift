@@ -74,6 +74,24 @@ package enum TestStore {
         )
     }
 
+    /// Opens a directory's database beside the store that there is, as another process would; `onConnection` is given
+    /// each new connection first.
+    package static func open(
+        beside directory: TemporaryDirectory,
+        credentialsPath: String,
+        onConnection: @escaping @Sendable (PostgresConnection) throws -> Void
+    ) throws -> Store {
+        guard let key else { throw NoServer() }
+        return try Store(
+            database: PostgresAddress(address(of: directory)),
+            password: nil,
+            connectionsMax: 10,
+            credentialsPath: credentialsPath,
+            key: key,
+            onConnection: onConnection
+        )
+    }
+
     /// Returns the address of the database that belongs to a directory, and makes the database the first time.
     package static func address(of directory: TemporaryDirectory) throws -> String {
         let note = directory.path("database")
@@ -146,6 +164,11 @@ extension Trait where Self == ConditionTrait {
     /// For tests of what only a file of SQLite's has.
     package static var onlyOnFile: ConditionTrait {
         .disabled(if: TestStore.isPostgres, "it is about a file of SQLite's")
+    }
+
+    /// For tests of what only a database of PostgreSQL's has.
+    package static var onlyInDatabase: ConditionTrait {
+        .enabled(if: TestStore.isPostgres, "it is about transactions beside each other")
     }
 
     /// For tests of many requests in one transaction: in a shared database each has one of its own.

@@ -2,6 +2,7 @@ import Domain
 import JSON
 import Logging
 import Mosquitto
+import Sharding
 import Sodium
 import Storage
 import StoreTestKit
@@ -39,11 +40,30 @@ final class World {
 
     let directory: TemporaryDirectory
     let store: Store
-    let clock = ManualClock()
+    let clock: ManualClock
     let broker = Broker()
     var environment: Environment
 
+    /// Does the same in another process: over a store and as lanes of its own, with the same clock.
+    init(
+        beside environment: Environment,
+        _ clock: ManualClock,
+        store: Store,
+        shards: Shards
+    ) throws {
+        directory = try TemporaryDirectory()
+        self.store = store
+        self.clock = clock
+        self.environment = environment
+        self.environment.store = store
+        self.environment.wakeups = try WorkerWakeups(WorkerName.allCases)
+        self.environment.quotas = QuotaFront()
+        self.environment.shards = shards
+        broker.hasSession = true
+    }
+
     init(limits: Limits = Limits()) throws {
+        clock = ManualClock()
         directory = try TemporaryDirectory()
         store = try TestStore.open(directory)
         // Tests never wait.

@@ -32,7 +32,7 @@ extension SettingsTable {
         Setting(
             "postgres.oneWriter",
             .flag,
-            standard: .flag(true),
+            standard: .flag(false),
             doc:
                 "Transactions that write follow one another, of all processes that say so: slower, and rests on no other lock."
         ),

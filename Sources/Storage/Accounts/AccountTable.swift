@@ -101,7 +101,7 @@ package struct AccountTable {
 
     /// Stores a user's changes.
     package func save(_ user: User) throws {
-        transaction.requireLock(of: user.uid)
+        try transaction.requireLock(of: user.uid)
         try sql.run(AccountRow.table.update, AccountRow(user: user))
     }
 
@@ -113,7 +113,7 @@ package struct AccountTable {
 
     /// Forgets the secret of the user's installation.
     package func forgetDeviceID(of uid: UserID) throws {
-        transaction.requireLock(of: uid)
+        try transaction.requireLock(of: uid)
         try sql.run("UPDATE account SET deviceIdHash = NULL WHERE uid = $1", uid)
     }
 

@@ -15,7 +15,7 @@ package struct AdoptionTable {
     /// Replaces the binding of an anonymous user and that of the account with one; schedules for the device
     /// pass to the account.
     package func move(_ binding: Binding, from uid: UserID) throws {
-        transaction.requireLock(of: binding.did)
+        try transaction.requireLock(of: binding.did)
         if try transaction.bindings.find(binding.did, binding.uid) == nil {
             try transaction.bindings.insert(binding)
         } else {
@@ -33,7 +33,7 @@ package struct AdoptionTable {
 
     /// Assigns open commands to another user, whose rights count when they are sent.
     package func give(_ commands: [Command], to uid: UserID) throws {
-        transaction.requireLocks(of: commands.map(\.did))
+        try transaction.requireLocks(of: commands.map(\.did))
         try sql.run(
             """
             UPDATE command SET actorKind = $1, actorId = $2 WHERE did = $3 AND cid = $4
@@ -47,8 +47,8 @@ package struct AdoptionTable {
     /// Moves a user's homes to another, at most `limit`, the oldest first; a device that is already in a home
     /// of the other user stays there.
     package func moveHomes(from uid: UserID, to account: UserID, limit: Int) throws {
-        transaction.requireLock(of: uid)
-        transaction.requireLock(of: account)
+        try transaction.requireLock(of: uid)
+        try transaction.requireLock(of: account)
         let moved = try transaction.homes.all(of: uid).prefix(max(0, limit)).map(\.id)
         try sql.run(
             """

@@ -21,7 +21,7 @@ package struct AvatarTable {
 
     /// Keeps a user's picture in place of the previous one.
     package func save(_ image: Image, digest: String, of uid: UserID) throws {
-        transaction.requireLock(of: uid)
+        try transaction.requireLock(of: uid)
         try sql.run(
             AvatarRow.table.upsert,
             AvatarRow(uid: uid, digest: digest, image: image)
@@ -35,7 +35,7 @@ package struct AvatarTable {
 
     /// Erases a user's picture.
     package func erase(_ uid: UserID) throws {
-        transaction.requireLock(of: uid)
+        try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM avatar WHERE uid = $1", uid)
     }
 }

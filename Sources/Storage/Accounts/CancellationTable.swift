@@ -17,7 +17,7 @@ package struct CancellationTable {
 
     /// Records a request for cancellation; an earlier one keeps its time.
     package func request(_ uid: UserID, deletesAt: Instant) throws {
-        transaction.requireLock(of: uid)
+        try transaction.requireLock(of: uid)
         try sql.run(
             """
             INSERT INTO cancellation (uid, deletesAt) VALUES ($1, $2)
@@ -35,13 +35,13 @@ package struct CancellationTable {
 
     /// Undoes a cancellation; false when there is none, or erasing has begun.
     package func undo(_ uid: UserID) throws -> Bool {
-        transaction.requireLock(of: uid)
+        try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM cancellation WHERE uid = $1 AND erasedAt IS NULL", uid)
         return sql.changes == 1
     }
 
     private func begin(_ uid: UserID) throws {
-        transaction.requireLock(of: uid)
+        try transaction.requireLock(of: uid)
         let now = transaction.now
         try sql.run(Entry.table.upsert, Entry(uid: uid, deletesAt: now, erasedAt: now))
     }
@@ -58,7 +58,7 @@ package struct CancellationTable {
 
     /// Forgets an account whose last remains are in the log, which `Store.vacuumErased` empties.
     package func finish(_ uid: UserID) throws {
-        transaction.requireLock(of: uid)
+        try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM cancellation WHERE uid = $1", uid)
     }
 
@@ -126,7 +126,7 @@ package struct CancellationTable {
 
     /// Removes the user's name from events, commands and invitations of others' devices, at most `limit` of each.
     package func takeOutName(_ uid: UserID, of dids: [DeviceID], limit: Int) throws {
-        transaction.requireLocks(of: dids)
+        try transaction.requireLocks(of: dids)
         var (events, sharings) = (limit, limit)
         // Looking at a command costs less than changing it.
         var commands = limit * Self.lookedAtPerChanged

@@ -57,7 +57,7 @@ package struct IdentityTable {
             linkedAt: transaction.now,
             accessToken: accessToken
         )
-        transaction.requireLock(of: user.uid)
+        try transaction.requireLock(of: user.uid)
         try sql.run(
             IdentityRow.table.upsert,
             IdentityRow(app: user.app, region: user.region, link: link, uid: user.uid)
@@ -66,14 +66,14 @@ package struct IdentityTable {
 
     /// Ends a user's link with a provider; false when there was none.
     package func remove(_ provider: String, of uid: UserID) throws -> Bool {
-        transaction.requireLock(of: uid)
+        try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM identity WHERE uid = $1 AND provider = $2", uid, provider)
         return sql.changes > 0
     }
 
     /// Erases all links of a user.
     package func erase(_ uid: UserID) throws {
-        transaction.requireLock(of: uid)
+        try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM identity WHERE uid = $1", uid)
     }
 }

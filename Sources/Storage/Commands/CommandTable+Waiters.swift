@@ -32,14 +32,14 @@ package struct Waiter: Sendable {
 extension CommandTable {
     /// Adds a waiter for a command.
     package func addWaiter(_ waiter: Waiter, for did: DeviceID, cid: Int64) throws {
-        transaction.requireLock(of: did)
+        try transaction.requireLock(of: did)
         let seq = transaction.sequence.next(transaction.now)
         try sql.run(WaiterRow.table.insert, WaiterRow(did: did, cid: cid, seq: seq, waiter: waiter))
     }
 
     /// Removes and returns the waiters for a command.
     package func takeWaiters(_ did: DeviceID, _ cid: Int64) throws -> [Waiter] {
-        transaction.requireLock(of: did)
+        try transaction.requireLock(of: did)
         let waiters = try sql.rows(
             of: WaiterRow.table,
             "WHERE did = $1 AND cid = $2 ORDER BY seq",

@@ -110,13 +110,13 @@ package struct CommandTable {
 
     /// Writes commands, new or changed.
     package func save(_ commands: [Command]) throws {
-        transaction.requireLocks(of: commands.map(\.did))
+        try transaction.requireLocks(of: commands.map(\.did))
         try sql.run(Command.table.upsert, each: commands)
     }
 
     /// Updates existing commands.
     package func update(_ commands: [Command]) throws {
-        transaction.requireLocks(of: commands.map(\.did))
+        try transaction.requireLocks(of: commands.map(\.did))
         try sql.run(Command.table.update, each: commands)
     }
 
@@ -177,7 +177,7 @@ package struct CommandTable {
     /// A dispatch request that waits for a device to subscribe is not brought forward by a new command, which the broker
     /// would drop until then. Only a message of the device itself brings it forward.
     package func requestDispatches(_ dispatches: [DispatchRequest]) throws {
-        transaction.requireLocks(of: dispatches.map(\.did))
+        try transaction.requireLocks(of: dispatches.map(\.did))
         try sql.run(
             """
             INSERT INTO dispatch (did, at, sentBefore) SELECT $1, $2, $3
@@ -202,7 +202,7 @@ package struct CommandTable {
 
     /// Removes dispatch requests that were carried out.
     package func removeDispatches(_ dispatches: [DispatchRequest]) throws {
-        transaction.requireLocks(of: dispatches.map(\.did))
+        try transaction.requireLocks(of: dispatches.map(\.did))
         try sql.run("DELETE FROM dispatch WHERE did = $1", each: dispatches) { $0.did }
     }
 
@@ -250,7 +250,7 @@ package struct CommandTable {
     ///
     /// A command of the last second was most likely given after that, and stays as it is.
     package func bringForward(byMilliseconds step: Int64) throws {
-        transaction.requireLockOfAll()
+        try transaction.requireLockOfAll()
         let now = transaction.now.milliseconds
         try sql.run(
             """

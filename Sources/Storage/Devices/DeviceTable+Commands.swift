@@ -7,7 +7,7 @@ extension DeviceTable {
     /// It follows that of the newest command, which `RetentionTable` writes into the device's row before it
     /// forgets it: a command then writes one page less.
     package func nextCommandIDs(_ dids: [DeviceID]) throws -> [Int64?] {
-        transaction.requireLocks(of: dids)
+        try transaction.requireLocks(of: dids)
         var last: [DeviceID: Int64] = [:]
         try transaction.sql.query(
             """
@@ -28,7 +28,7 @@ extension DeviceTable {
 
     /// Keeps the number of the newest command, which is about to be forgotten.
     func keepLastCommandID(_ did: DeviceID) throws {
-        transaction.requireLock(of: did)
+        try transaction.requireLock(of: did)
         try transaction.sql.run(
             """
             UPDATE device SET lastCid = (SELECT max(cid) FROM command WHERE did = $1)

@@ -123,7 +123,7 @@ package struct DeviceTable {
         passcode: String,
         hardware: JSONObject
     ) throws {
-        transaction.requireLock(of: did)
+        try transaction.requireLock(of: did)
         let hash = Sodium.sha256(secret.utf8)
         try sql.run(
             """
@@ -144,7 +144,7 @@ package struct DeviceTable {
 
     /// Gives a device another secret; the previous one becomes invalid.
     package func setSecret(_ did: DeviceID, _ secret: String) throws {
-        transaction.requireLock(of: did)
+        try transaction.requireLock(of: did)
         let hash = Sodium.sha256(secret.utf8)
         try sql.run("UPDATE device SET secretHash = $1 WHERE did = $2", hash, did)
         if let digest = Digest(hash) {
@@ -166,7 +166,7 @@ package struct DeviceTable {
 
     /// Changes a device's passcode and hardware; nil leaves a field unchanged.
     package func update(_ did: DeviceID, passcode: String?, hardware: JSONObject?) throws {
-        transaction.requireLock(of: did)
+        try transaction.requireLock(of: did)
         try sql.run(
             """
             UPDATE device SET passcodeHash = coalesce($1, passcodeHash),
@@ -181,21 +181,21 @@ package struct DeviceTable {
 
     /// Opens the time in which one registration resets the device.
     package func allowReset(_ did: DeviceID, until: Instant) throws {
-        transaction.requireLock(of: did)
+        try transaction.requireLock(of: did)
         try sql.run("UPDATE device SET resetUntil = $1 WHERE did = $2", until, did)
     }
 
     /// Closes the time in which one registration resets the device, if it is open: the user who opened it has
     /// lost the right.
     package func closeReset(_ did: DeviceID) throws {
-        transaction.requireLock(of: did)
+        try transaction.requireLock(of: did)
         try sql.run("UPDATE device SET resetUntil = NULL WHERE did = $1", did)
     }
 
     /// Voids the certificates of a device that begin before a moment, in whole seconds as certificates have them; the
     /// gate closes connections that came with one.
     package func revokeCertificates(_ did: DeviceID, before moment: Instant) throws {
-        transaction.requireLock(of: did)
+        try transaction.requireLock(of: did)
         let begin = Instant(milliseconds: moment.milliseconds / 1000 * 1000)
         // Never back: a clock that was set back would let voided ones count again.
         try sql.run(
@@ -233,7 +233,7 @@ package struct DeviceTable {
     /// It begins after all earlier records: the device's clock may be a little ahead, and commands of this very
     /// millisecond may exist. Records farther ahead stem from a clock that was set back.
     package func beginOwnership(_ did: DeviceID) throws {
-        transaction.requireLock(of: did)
+        try transaction.requireLock(of: did)
         let now = transaction.now
         let farthest = now.adding(seconds: Report.aheadMaxSeconds)
         let begin = try moments(of: did, by: farthest)

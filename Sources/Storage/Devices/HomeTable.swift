@@ -31,28 +31,28 @@ package struct HomeTable {
 
     /// Stores a home, new or changed.
     package func save(_ home: Home) throws {
-        transaction.requireLock(of: home.uid)
+        try transaction.requireLock(of: home.uid)
         try sql.run(Home.table.upsert, home)
     }
 
     /// Deletes a home; its devices are in none then.
     package func delete(_ home: Home) throws {
-        transaction.requireLock(of: home.uid)
+        try transaction.requireLock(of: home.uid)
         try sql.run("DELETE FROM homeDevice WHERE homeId = $1", home.id)
         try sql.run("DELETE FROM home WHERE homeId = $1", home.id)
     }
 
     /// Deletes all homes of a user.
     package func deleteAll(of uid: UserID) throws {
-        transaction.requireLock(of: uid)
+        try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM homeDevice WHERE uid = $1", uid)
         try sql.run("DELETE FROM home WHERE uid = $1", uid)
     }
 
     /// Puts a device into a user's home, out of the one where it was.
     package func put(_ did: DeviceID, into id: HomeID, of uid: UserID) throws {
-        transaction.requireLock(of: uid)
-        transaction.requireLock(of: did)
+        try transaction.requireLock(of: uid)
+        try transaction.requireLock(of: did)
         try sql.run(
             """
             INSERT INTO homeDevice (uid, did, homeId) VALUES ($1, $2, $3)
@@ -66,7 +66,7 @@ package struct HomeTable {
 
     /// Takes a device out of the homes of some users.
     package func takeOut(_ did: DeviceID, of uids: [UserID]) throws {
-        for uid in uids { transaction.requireLock(of: uid, or: did) }
+        for uid in uids { try transaction.requireLock(of: uid, or: did) }
         try sql.run("DELETE FROM homeDevice WHERE uid = $1 AND did = $2", each: uids) { ($0, did) }
     }
 }

@@ -169,7 +169,7 @@ package struct HistoryBuffer {
             chunk.seq = transaction.sequence.next(transaction.now)
             return chunk
         }
-        transaction.requireLocks(of: numbered.map { DeviceID(trusted: $0.did) })
+        try transaction.requireLocks(of: numbered.map { DeviceID(trusted: $0.did) })
         try sql.run(HistoryChunk.insertOfKnownDevice, each: numbered)
         let isLast = chunks.endIndex == round.chunks.endIndex
         let mark = Mark(seq: round.seq, did: isLast ? Self.allDevices : chunks.last?.did ?? "")

@@ -1,6 +1,6 @@
 import Domain
 
-/// The locks of one transaction, or of one piece of it (`Transaction.beginPiece()`), as debug builds note them.
+/// The locks of one transaction, or of one piece of it (`Transaction.beginPiece()`).
 ///
 /// Two rules keep concurrent transactions apart. Rows about a user or a device are written only under its lock.
 /// And locks are taken in one order, so that no two transactions wait for each other: users before devices, each
@@ -32,7 +32,7 @@ struct LockLedger {
     }
 
     /// A lock's place in the order.
-    private enum Place: Comparable, CustomStringConvertible {
+    private enum Place: Hashable, Comparable, CustomStringConvertible {
         case user(UserID)
         case device(DeviceID)
 
@@ -53,12 +53,9 @@ struct LockLedger {
         }
     }
 
-    private var held: Set<String> = []
+    private var held: Set<Place> = []
     private var last: Place?
     private var holdsAll = false
-
-    private static func key(_ uid: UserID) -> String { "user \(uid.text)" }
-    private static func key(_ did: DeviceID) -> String { "device \(did.text)" }
 
     // MARK: Locking
 
@@ -66,22 +63,22 @@ struct LockLedger {
     ///
     /// What is held already may be asked for again at any time.
     mutating func lock(users: [UserID] = [], devices: [DeviceID] = []) throws(Breach) {
-        for uid in users { try take(.user(uid), Self.key(uid)) }
-        for did in devices { try take(.device(did), Self.key(did)) }
+        for uid in users { try take(.user(uid)) }
+        for did in devices { try take(.device(did)) }
     }
 
-    private mutating func take(_ place: Place, _ key: String) throws(Breach) {
-        if holdsAll || held.contains(key) { return }
+    private mutating func take(_ place: Place) throws(Breach) {
+        if holdsAll || held.contains(place) { return }
         if let last, place < last { throw .order("\(place)", after: "\(last)") }
-        held.insert(key)
+        held.insert(place)
         last = place
     }
 
     /// Notes a user that the transaction makes: nothing waits for a lock that no other transaction can know of.
-    mutating func lock(new uid: UserID) { held.insert(Self.key(uid)) }
+    mutating func lock(new uid: UserID) { held.insert(.user(uid)) }
 
     /// Notes a device that the transaction makes.
-    mutating func lock(new did: DeviceID) { held.insert(Self.key(did)) }
+    mutating func lock(new did: DeviceID) { held.insert(.device(did)) }
 
     /// Notes the lock of all users and devices.
     mutating func lockAll() throws(Breach) {
@@ -92,16 +89,16 @@ struct LockLedger {
     // MARK: Checking
 
     func require(_ uid: UserID) throws(Breach) {
-        guard holdsAll || held.contains(Self.key(uid)) else { throw .user(uid) }
+        guard holdsAll || held.contains(.user(uid)) else { throw .user(uid) }
     }
 
     func require(_ did: DeviceID) throws(Breach) {
-        guard holdsAll || held.contains(Self.key(did)) else { throw .device(did) }
+        guard holdsAll || held.contains(.device(did)) else { throw .device(did) }
     }
 
     /// Checks that a user or a device is locked: either guards a row about both.
     func require(_ uid: UserID, or did: DeviceID) throws(Breach) {
-        guard holdsAll || held.contains(Self.key(uid)) || held.contains(Self.key(did)) else {
+        guard holdsAll || held.contains(.user(uid)) || held.contains(.device(did)) else {
             throw .pair(uid, did)
         }
     }

@@ -4,8 +4,9 @@ package import Domain
 ///
 /// The transaction that writes a row about a user or a device locks it first, in a call of its own, and reads only
 /// then what it decides on. A user's lock covers the user's sessions, names, links and homes; a device's covers its
-/// bindings, invitations, commands, schedules and status. SQLite has one writer at a time and needs none of it: there
-/// debug builds note the locks and stop at a breach of the rules (`LockLedger`), release builds do nothing.
+/// bindings, invitations, commands, schedules and status. Who writes a row that is not covered is stopped, and the
+/// transaction runs again (`LockLedger`). SQLite has one writer at a time and needs none of it: there debug builds note
+/// the locks and end at a breach of the rules, release builds do nothing.
 extension Transaction {
     /// Whether locks are taken or noted; release builds on SQLite do neither.
     package var takesLocks: Bool {
@@ -24,12 +25,7 @@ extension Transaction {
     /// - Returns: Whether what was read before may have changed meanwhile, and has to be read again.
     @discardableResult
     package func lock(users: [UserID] = [], devices: [DeviceID] = []) throws -> Bool {
-        #if DEBUG
-        let (users, devices) = (users.sorted(), devices.sorted())
-        record.change {
-            try $0.lock(users: users, devices: devices)
-        }
-        #endif
+        record?.note { try $0.lock(users: users.sorted(), devices: devices.sorted()) }
         guard sql.hasOtherWriters else { return false }
         // One by one in ascending order: a single query may lock in the order of its plan.
         try sql.run("SELECT uid FROM account WHERE uid = $1 FOR UPDATE", each: users.sorted()) {
@@ -75,23 +71,17 @@ extension Transaction {
 
     /// Locks a user whom this transaction makes: its unique names lock the new row.
     package func lock(new uid: UserID) {
-        #if DEBUG
-        record.change { $0.lock(new: uid) }
-        #endif
+        record?.note { $0.lock(new: uid) }
     }
 
     /// Locks a device that this transaction makes: its unique hardware address locks the new row.
     package func lock(new did: DeviceID) {
-        #if DEBUG
-        record.change { $0.lock(new: did) }
-        #endif
+        record?.note { $0.lock(new: did) }
     }
 
     /// Locks all users and devices, before any other lock; for rare work that concerns any number of them.
     package func lockAll() throws {
-        #if DEBUG
-        record.change { try $0.lockAll() }
-        #endif
+        record?.note { try $0.lockAll() }
         guard sql.hasOtherWriters else { return }
         // Conflicts with the locks of single rows, but not with readers.
         try sql.run("LOCK TABLE account, status IN EXCLUSIVE MODE")
@@ -100,79 +90,107 @@ extension Transaction {
     /// Begins a piece of work that has a transaction of its own where several processes write, such as one request
     /// of a batch: it relies on no lock of the pieces before, and its locks begin the order anew.
     package func beginPiece() {
-        #if DEBUG
-        record.change { $0 = LockLedger() }
-        #endif
+        record?.note { $0 = LockLedger() }
     }
 
     // MARK: Checks of table methods that write
 
-    /// Stops debug builds unless the user is locked.
+    /// Runs the transaction again unless the user is locked; on SQLite stops debug builds.
+    ///
+    /// Whom nobody could lock, since another transaction put them there behind our locks, is found and locked then.
     @inline(__always)
-    func requireLock(of uid: @autoclosure () -> UserID) {
-        #if DEBUG
+    func requireLock(of uid: @autoclosure () -> UserID) throws {
+        guard let record else { return }
         let uid = uid()
-        record.change { try $0.require(uid) }
-        #endif
+        try record.check { try $0.require(uid) }
     }
 
-    /// Stops debug builds unless the device is locked.
+    /// Runs the transaction again unless the device is locked; on SQLite stops debug builds.
     @inline(__always)
-    func requireLock(of did: @autoclosure () -> DeviceID) {
-        #if DEBUG
+    func requireLock(of did: @autoclosure () -> DeviceID) throws {
+        guard let record else { return }
         let did = did()
-        record.change { try $0.require(did) }
-        #endif
+        try record.check { try $0.require(did) }
     }
 
-    /// Stops debug builds unless all of the devices are locked.
+    /// Runs the transaction again unless all of the devices are locked; on SQLite stops debug builds.
     @inline(__always)
-    func requireLocks<IDs: Sequence<DeviceID>>(of dids: @autoclosure () -> IDs) {
-        #if DEBUG
-        for did in dids() { requireLock(of: did) }
-        #endif
+    func requireLocks<IDs: Sequence<DeviceID>>(of dids: @autoclosure () -> IDs) throws {
+        guard record != nil else { return }
+        for did in dids() { try requireLock(of: did) }
     }
 
-    /// Stops debug builds unless the user or the device is locked: either guards a row about both.
+    /// Runs the transaction again unless the user or the device is locked, either of which guards a row about both; on
+    /// SQLite stops debug builds.
     @inline(__always)
     func requireLock(
         of uid: @autoclosure () -> UserID,
         or did: @autoclosure () -> DeviceID
-    ) {
-        #if DEBUG
+    ) throws {
+        guard let record else { return }
         let (uid, did) = (uid(), did())
-        record.change { try $0.require(uid, or: did) }
-        #endif
+        try record.check { try $0.require(uid, or: did) }
     }
 
-    /// Stops debug builds unless everything is locked.
+    /// Runs the transaction again unless everything is locked; on SQLite stops debug builds.
     @inline(__always)
-    func requireLockOfAll() {
-        #if DEBUG
-        record.change { try $0.requireAll() }
-        #endif
+    func requireLockOfAll() throws {
+        try record?.check { try $0.requireAll() }
     }
 }
 
 /// What a transaction was to lock has changed while it waited for the lock: the same work may be run again.
 package struct LockConflict: Error {}
 
-#if DEBUG
+/// A transaction was to write what it has not locked: another one put that there meanwhile, and the same work, which
+/// finds it then, may be run again; or else it is a defect of the code.
+struct LockMissing: Error, CustomStringConvertible {
+    let breach: LockLedger.Breach
+
+    var description: String { "A lock is missing: \(breach)" }
+}
+
 /// Keeps the ledger of one transaction, whose value is copied into each table.
 final class LockRecord {
     private(set) var ledger = LockLedger()
+    /// Whether what is not locked may be there by another transaction.
+    private let hasOtherWriters: Bool
 
-    /// Changes or reads the ledger; ends the process at a breach, which is always a defect of the calling code.
-    func change(_ body: (inout LockLedger) throws -> Void) {
+    init(hasOtherWriters: Bool) { self.hasOtherWriters = hasOtherWriters }
+
+    /// Returns the record of a transaction; nil where no lock is taken or noted.
+    static func of(_ sql: SQL) -> LockRecord? {
+        #if DEBUG
+        LockRecord(hasOtherWriters: sql.hasOtherWriters)
+        #else
+        sql.hasOtherWriters ? LockRecord(hasOtherWriters: true) : nil
+        #endif
+    }
+
+    /// Notes locks; a debug build ends where the order is broken, which is always a defect of the calling code.
+    func note(_ body: (inout LockLedger) throws -> Void) {
         do {
             try body(&ledger)
         } catch {
-            // A defect of the code that writes; only in debug builds.
-            fatalError("A lock is missing: \(error)")
+            assertionFailure("A lock is missing: \(error)")
+        }
+    }
+
+    /// Checks for a lock.
+    ///
+    /// - Throws: `LockMissing`.
+    func check(_ body: (LockLedger) throws -> Void) throws {
+        do {
+            try body(ledger)
+        } catch let error as LockLedger.Breach {
+            guard hasOtherWriters else {
+                // A defect of the code that writes; only in debug builds.
+                fatalError("A lock is missing: \(error)")
+            }
+            throw LockMissing(breach: error)
         }
     }
 
     /// Goes back to the locks that were held before a piece of work that was undone.
     func restore(_ ledger: LockLedger) { self.ledger = ledger }
 }
-#endif

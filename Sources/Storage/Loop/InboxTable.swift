@@ -30,7 +30,7 @@ package struct InboxTable {
 
     /// Claims keys that are new.
     package func add(_ entries: [(key: InboxKey, version: Int64)]) throws {
-        transaction.requireLocks(of: entries.map(\.key.did))
+        try transaction.requireLocks(of: entries.map(\.key.did))
         try sql.run(
             "INSERT INTO inbox (did, id, version, at) VALUES ($1, $2, $3, $4)",
             each: entries
@@ -59,7 +59,7 @@ package struct InboxTable {
 
     /// Forgets keys of a device claimed before a moment, at most `limit`; returns how many.
     package func prune(_ did: DeviceID, before moment: Instant, limit: Int) throws -> Int {
-        transaction.requireLock(of: did)
+        try transaction.requireLock(of: did)
         try sql.run(
             """
             DELETE FROM inbox WHERE did = $1 AND id IN (

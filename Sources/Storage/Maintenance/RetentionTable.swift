@@ -8,7 +8,7 @@ package struct RetentionTable {
     /// Forgets a device's events, ended commands and waiters older than a moment, and the ended bindings of
     /// which no command is left, at most `limit` of each; returns whether there may be more.
     package func prune(_ did: DeviceID, before moment: Instant, limit: Int) throws -> Bool {
-        transaction.requireLock(of: did)
+        try transaction.requireLock(of: did)
         try sql.run(
             """
             DELETE FROM event WHERE (did, ts, seq) IN (

@@ -27,7 +27,7 @@ package struct LinkTable {
             createdAt: transaction.now,
             expiresAt: expiresAt
         )
-        transaction.requireLock(of: uid)
+        try transaction.requireLock(of: uid)
         try sql.run(LinkRow.table.insert, row)
         return token
     }
@@ -55,7 +55,7 @@ package struct LinkTable {
 
     /// Voids all links of a kind that a user still has.
     package func void(_ kind: Link.Kind, of uid: UserID) throws {
-        transaction.requireLock(of: uid)
+        try transaction.requireLock(of: uid)
         try sql.run(
             "UPDATE link SET usedAt = $1 WHERE uid = $2 AND kind = $3 AND usedAt IS NULL",
             transaction.now,
@@ -79,7 +79,7 @@ package struct LinkTable {
             moment
         )
         let meant = found.filter { $0.link.map(isMeant) ?? true }
-        transaction.requireLock(of: uid)
+        try transaction.requireLock(of: uid)
         try sql.run("UPDATE link SET usedAt = $1 WHERE tokenHash = $2", each: meant) {
             (transaction.now, $0.tokenHash)
         }
@@ -87,7 +87,7 @@ package struct LinkTable {
 
     /// Erases all links of a user.
     package func erase(_ uid: UserID) throws {
-        transaction.requireLock(of: uid)
+        try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM link WHERE uid = $1", uid)
     }
 

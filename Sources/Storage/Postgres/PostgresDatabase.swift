@@ -15,13 +15,15 @@ final class PostgresDatabase: Sendable {
 
     /// Refers to a database that so many connections may be made to, and connects once to see that it answers and is as it must be.
     ///
+    /// `onConnection` is given each new connection first.
     /// - Throws: `Store.Failure`.
     init(
         address: PostgresAddress,
         password: String? = nil,
         connectionsMax: Int = 60,
         key: ServerKey,
-        isOneWriter: Bool = false
+        isOneWriter: Bool = false,
+        onConnection: @escaping @Sendable (PostgresConnection) throws -> Void = { _ in }
     ) throws {
         self.key = key
         self.isOneWriter = isOneWriter
@@ -29,6 +31,7 @@ final class PostgresDatabase: Sendable {
         pool = PostgresPool(size: connectionsMax) {
             let connection = try PostgresConnection(address, password: password)
             try PostgresSettings.apply(to: connection)
+            try onConnection(connection)
             return connection
         }
         try opening { try with(PostgresSettings.checkClock) }

@@ -19,18 +19,17 @@ final class RunAgain: Sendable {
 
     /// Runs a transaction, which must be able to run from its beginning, up to `runsMax` times.
     ///
-    /// - Throws: The last try's error; `StoreError.Persistent` where a unique key was violated each time, so that not
-    ///   another transaction but the values are to blame.
+    /// - Throws: The last try's error; `StoreError.Persistent` where a unique key was violated or a lock missing each
+    ///   time, so that not another transaction is to blame.
     func run<Value>(_ body: () throws -> Value) throws -> Value {
         for number in 0... {
             do {
                 return try body()
             } catch  where StoreError.mayRunAgain(error) {
                 guard number + 1 < Self.runsMax else {
-                    if let error = error as? PostgresError, error.state == "23505" {
-                        throw StoreError.Persistent(cause: error)
-                    }
-                    throw error
+                    let isPersistent =
+                        error is LockMissing || (error as? PostgresError)?.state == "23505"
+                    throw isPersistent ? StoreError.Persistent(cause: error) : error
                 }
                 reruns.add(1, ordering: .relaxed)
                 // Two that meet must not meet again.

@@ -55,7 +55,7 @@ package struct ReplanTable {
 
     /// Asks for the schedules of a subject to be planned again, from the first on.
     package func add(_ subject: Subject) throws {
-        if case .user(let uid) = subject { transaction.requireLock(of: uid) }
+        if case .user(let uid) = subject { try transaction.requireLock(of: uid) }
         try sql.run(
             """
             INSERT INTO replan (subject, reached) VALUES ($1, '')
@@ -67,7 +67,7 @@ package struct ReplanTable {
 
     /// Forgets that a user's schedules are to be planned again.
     func forget(_ uid: UserID) throws {
-        transaction.requireLock(of: uid)
+        try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM replan WHERE subject = $1", Subject.user(uid).text)
     }
 
@@ -106,7 +106,7 @@ package struct ReplanTable {
 
     /// Goes on behind schedules that this transaction plans again.
     package func finish(_ page: Page) throws {
-        for uid in page.users { transaction.requireLock(of: uid) }
+        for uid in page.users { try transaction.requireLock(of: uid) }
         if let last = page.schedules.last, !page.isLast {
             try sql.run("UPDATE replan SET reached = $1 WHERE subject = $2", last.id, page.subject)
         } else {

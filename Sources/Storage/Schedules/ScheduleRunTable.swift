@@ -22,7 +22,7 @@ package struct ScheduleRunTable {
     ///
     /// The lock of their schedules' devices is needed.
     package func add(_ runs: [ScheduleRun], of devices: @autoclosure () -> [DeviceID]) throws {
-        transaction.requireLocks(of: devices())
+        try transaction.requireLocks(of: devices())
         try sql.run(ScheduleRun.table.upsert, each: runs)
     }
 
@@ -35,7 +35,7 @@ package struct ScheduleRunTable {
         error: ErrorCode?,
         code: Int64?
     ) throws -> ScheduleRun? {
-        transaction.requireLock(of: did)
+        try transaction.requireLock(of: did)
         return try sql.first(
             """
             UPDATE scheduleRun SET state = $1, error = $2, code = $3

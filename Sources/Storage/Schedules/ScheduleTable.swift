@@ -94,13 +94,13 @@ package struct ScheduleTable {
     ///
     /// `masked` hides the values of write-only data points; what they hide is sealed.
     package func save(_ schedule: Schedule, masked: JSONObject) throws {
-        transaction.requireLock(of: schedule.did)
+        try transaction.requireLock(of: schedule.did)
         try sql.run(ScheduleRow.table.upsert, ScheduleRow(schedule: schedule, masked: masked))
     }
 
     /// Writes when schedules act next, and whether they act at all.
     package func plan(_ schedules: [Schedule]) throws {
-        transaction.requireLocks(of: schedules.map(\.did))
+        try transaction.requireLocks(of: schedules.map(\.did))
         // It writes the columns that are `.apart` alone: attrs are not among them.
         try sql.run(
             Self.savePlan,
@@ -110,7 +110,7 @@ package struct ScheduleTable {
 
     /// Removes a schedule with its runs.
     package func delete(_ schedule: Schedule) throws {
-        transaction.requireLock(of: schedule.did)
+        try transaction.requireLock(of: schedule.did)
         try sql.run("DELETE FROM schedule WHERE scheduleId = $1", schedule.id)
     }
 

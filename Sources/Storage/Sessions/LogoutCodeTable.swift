@@ -18,7 +18,7 @@ package struct LogoutCodeTable {
         expiresAt: Instant
     ) throws -> String {
         let code = Sodium.randomSecret()
-        transaction.requireLock(of: uid)
+        try transaction.requireLock(of: uid)
         try sql.run(
             """
             INSERT INTO logoutCode (uid, codeHash, expiresAt) VALUES ($1, $2, $3)
@@ -34,7 +34,7 @@ package struct LogoutCodeTable {
 
     /// Uses a user's code up; false when it is wrong, over, or used already.
     package func use(_ code: String, of uid: UserID, on terminal: TerminalID) throws -> Bool {
-        transaction.requireLock(of: uid)
+        try transaction.requireLock(of: uid)
         try sql.run(
             """
             UPDATE logoutCode SET usedAt = $1

@@ -13,7 +13,7 @@ extension SessionTable {
         to newToken: String,
         lifeSeconds: Int64
     ) throws -> Bool {
-        transaction.requireLock(of: session.uid)
+        try transaction.requireLock(of: session.uid)
         let expiresAt = transaction.now.adding(seconds: lifeSeconds)
         let until = transaction.now.adding(seconds: Domain.Session.overlapSeconds)
         try sql.run(
@@ -68,7 +68,7 @@ extension SessionTable {
 
     /// Ends the token before a refresh, which worked until a moment: the gate saw the new one used.
     package func endOldToken(of session: Domain.Session, until: Instant) throws {
-        transaction.requireLock(of: session.uid)
+        try transaction.requireLock(of: session.uid)
         try sql.run(
             """
             UPDATE session SET oldTokenHash = NULL, oldTokenUntil = NULL
@@ -82,7 +82,7 @@ extension SessionTable {
 
     /// Records when a user was last seen, to the hour.
     func seen(_ uid: UserID) throws {
-        transaction.requireLock(of: uid)
+        try transaction.requireLock(of: uid)
         try sql.run(
             """
             UPDATE account SET lastSeenAt = $1

@@ -103,7 +103,7 @@ package struct SessionTable {
 
     /// Begins a session on its terminal; an earlier one there must have been ended before.
     package func begin(_ session: Domain.Session, token: String) throws {
-        transaction.requireLock(of: session.uid)
+        try transaction.requireLock(of: session.uid)
         let hash = Sodium.sha256(token.utf8)
         try sql.run(
             """
@@ -126,7 +126,7 @@ package struct SessionTable {
 
     /// Ends a session, with the moment and the reason on it.
     package func end(_ session: inout Domain.Session, _ reason: Domain.Session.EndReason) throws {
-        transaction.requireLock(of: session.uid)
+        try transaction.requireLock(of: session.uid)
         session.endedAt = transaction.now
         session.endReason = reason
         try sql.run(
@@ -148,7 +148,7 @@ package struct SessionTable {
     ///
     /// The process that ended it may have died between its commit and the write to the gate's file.
     package func confirmEnd(of session: Domain.Session) throws {
-        transaction.requireLock(of: session.uid)
+        try transaction.requireLock(of: session.uid)
         guard session.endedAt != nil, try live(on: session.terminal) == nil else { return }
         try tellGate(session)
     }

@@ -107,8 +107,8 @@ package struct BindingTable {
     ///
     /// Both the device and the user are locked: each may have a limited number.
     package func insert(_ binding: Binding) throws {
-        transaction.requireLock(of: binding.did)
-        transaction.requireLock(of: binding.uid)
+        try transaction.requireLock(of: binding.did)
+        try transaction.requireLock(of: binding.uid)
         try sql.run(Binding.table.insert, binding)
     }
 
@@ -116,7 +116,7 @@ package struct BindingTable {
     ///
     /// A role other than guest has full access without a time limit.
     package func setRole(_ did: DeviceID, _ uid: UserID, to role: Binding.Role) throws {
-        transaction.requireLock(of: did)
+        try transaction.requireLock(of: did)
         let isGuest = role == .guest
         try sql.run(
             """
@@ -140,7 +140,7 @@ package struct BindingTable {
         alias: String?,
         remark: String?
     ) throws {
-        transaction.requireLock(of: did)
+        try transaction.requireLock(of: did)
         try sql.run(
             """
             UPDATE binding SET alias = coalesce($1, alias), remark = coalesce($2, remark)
@@ -171,7 +171,7 @@ package struct BindingTable {
 
     /// Changes whether a user gets a device's status.
     package func setSubscribed(_ did: DeviceID, _ uid: UserID, to isSubscribed: Bool) throws {
-        transaction.requireLock(of: did)
+        try transaction.requireLock(of: did)
         try sql.run(
             "UPDATE binding SET subscribed = $1 WHERE did = $2 AND uid = $3",
             isSubscribed,
@@ -182,7 +182,7 @@ package struct BindingTable {
 
     /// Ends bindings, and remembers them for as long as the device has commands of their time.
     package func delete(_ did: DeviceID, _ uids: [UserID]) throws {
-        transaction.requireLock(of: did)
+        try transaction.requireLock(of: did)
         if let next = try transaction.devices.nextCommandIDs([did])[0], next > 1 {
             try sql.run(
                 """

@@ -101,7 +101,7 @@ package struct SharingTable {
 
     /// Adds an invitation, with the name or the code's text that it goes by, both kept hashed.
     package func insert(_ sharing: Sharing, name: String?, code: String?) throws {
-        transaction.requireLock(of: sharing.did)
+        try transaction.requireLock(of: sharing.did)
         let row = SharingRow(
             sharing: sharing,
             addresseeHash: name.map { addresseeHash($0, sharing.did) },
@@ -112,7 +112,7 @@ package struct SharingTable {
 
     /// Stores an invitation's users and status.
     package func save(_ sharing: Sharing) throws {
-        transaction.requireLock(of: sharing.did)
+        try transaction.requireLock(of: sharing.did)
         try sql.run(SharingRow.table.update, SharingRow(sharing: sharing))
     }
 
@@ -123,7 +123,7 @@ package struct SharingTable {
     /// The user's own invitations are deleted. Those that the user received stay with their inviter, without
     /// the name, like one to a person without an account.
     package func forget(_ uid: UserID, of did: DeviceID, limit: Int) throws -> Int {
-        transaction.requireLock(of: did)
+        try transaction.requireLock(of: did)
         try sql.run(
             """
             DELETE FROM sharing WHERE sharingId IN (

@@ -6,7 +6,7 @@ package struct EventTable {
 
     /// Adds events with their devices.
     package func append(_ events: [(DeviceID, Event)]) throws {
-        transaction.requireLocks(of: events.map(\.0))
+        try transaction.requireLocks(of: events.map(\.0))
         let rows = events.map { did, event in
             EventRow(did: did, seq: transaction.sequence.next(transaction.now), event: event)
         }

@@ -26,7 +26,7 @@ package struct RefreshTable {
 
     /// Asks for refreshes.
     package func add(_ refreshes: [Refresh]) throws {
-        transaction.requireLocks(of: refreshes.map(\.did))
+        try transaction.requireLocks(of: refreshes.map(\.did))
         try sql.run(
             "INSERT INTO refresh (did, uid) VALUES ($1, $2) ON CONFLICT DO NOTHING",
             each: refreshes
@@ -98,7 +98,7 @@ package struct RefreshTable {
 
     /// Removes refreshes that this transaction carries out.
     package func remove(_ refreshes: [Refresh]) throws {
-        transaction.requireLocks(of: refreshes.map(\.did))
+        try transaction.requireLocks(of: refreshes.map(\.did))
         try sql.run("DELETE FROM refresh WHERE did = $1 AND uid = $2", each: refreshes) {
             ($0.did, $0.uid)
         }

@@ -11,14 +11,14 @@ package struct StatusTable {
     private static let savePresence = StatusRecord.table.updating(.apart)
 
     func create(_ did: DeviceID, product: ProductKey, at now: Instant) throws {
-        transaction.requireLock(of: did)
+        try transaction.requireLock(of: did)
         let record = StatusRecord(did: did, productKey: product, status: Status(ts: now))
         try sql.run(StatusRecord.table.insert, record)
         cache?.put(CollectionOfOne(record))
     }
 
     func forget(_ did: DeviceID) throws {
-        transaction.requireLock(of: did)
+        try transaction.requireLock(of: did)
         try sql.run("DELETE FROM status WHERE did = $1", did)
         cache?.remove(did)
     }
@@ -65,7 +65,7 @@ package struct StatusTable {
     ///
     /// Apart, because an index rests on presence, which changes seldom.
     package func save(reported: [StatusRecord], moved: [StatusRecord] = []) throws {
-        transaction.requireLocks(of: reported.map(\.did) + moved.map(\.did))
+        try transaction.requireLocks(of: reported.map(\.did) + moved.map(\.did))
         try sql.run(StatusRecord.table.update, each: reported)
         try sql.run(Self.savePresence, each: moved)
         cache?.put(reported)

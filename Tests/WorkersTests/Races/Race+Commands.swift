@@ -1,0 +1,104 @@
+import Domain
+import JSON
+import Storage
+
+@testable import Workers
+
+/// Races for commands, reports and occurrences.
+extension Race {
+    static let commands: [Race] = [
+        Race("Two commands at once have numbers that grow") {
+            Contest(
+                try World(devices: 1, online: true, users: 2, bound: 2),
+                [control(0, 1), control(1, 2)]
+            )
+        },
+        Race("Two queued commands at once have room for one") {
+            var limits = Limits()
+            limits.queuedPerDevice = 1
+            return Contest(
+                try World(devices: 1, users: 2, bound: 2, limits: limits),
+                [0, 1].map { control($0, 1, ["mode": "queue"]) }
+            )
+        },
+        Race("A command is answered or expires") {
+            let world = try commanded()
+            world.clock.advance(seconds: 3600)
+            return Contest(world, [sweep, outcome(0)])
+        },
+        Race("A command has one outcome, though its device answers twice") {
+            Contest(try commanded(), [outcome(0), outcome(7)])
+        },
+        Race("A command of a user who is removed ends") {
+            let world = try World(devices: 1, users: 2)
+            try world.bind(0, 0, .owner)
+            try world.bind(0, 1, .guest)
+            return Contest(
+                world,
+                [
+                    control(1, 1, ["mode": "queue"]),
+                    ask(0, "device/removeUser", with(did, ["uid": .string(World.uid(1).text)])),
+                ]
+            )
+        },
+        Race("Two reports of one device are both in its state, and its version grows by each") {
+            Contest(
+                try World(devices: 1, online: true, users: 1, bound: 1),
+                [
+                    tell(World.report(0), ["id": "a", "data": ["level": 1]]),
+                    tell(World.report(0), ["id": "b", "data": ["power": true]]),
+                ]
+            )
+        },
+        Race("A report that comes twice takes effect once") {
+            let report = tell(World.report(0), ["id": "a", "data": ["level": 1]])
+            return Contest(
+                try World(devices: 1, online: true, users: 1, bound: 1),
+                [report, report]
+            )
+        },
+        Race("An occurrence runs once, though it is fired twice") {
+            let (world, _, move) = try due()
+            return Contest(world, [move, move])
+        },
+        Race("An occurrence runs or its schedule is deleted") {
+            let (world, id, move) = try due()
+            return Contest(
+                world,
+                [move, ask(0, "schedule/delete", ["scheduleId": .string(id.text)])]
+            )
+        },
+        Race("An occurrence runs for its creator alone, who is removed") {
+            let (world, _, move) = try due()
+            return Contest(world, [move, ask(0, "device/unbind", did)])
+        },
+    ]
+
+    private static func control(_ user: Int, _ level: Int64, _ more: JSONObject = [:]) -> Move {
+        ask(user, "device/control", with(with(did, ["data": ["level": .integer(level)]]), more))
+    }
+
+    /// A device with a command that it has not answered.
+    private static func commanded() throws -> World {
+        let world = try World(devices: 1, online: true, users: 1, bound: 1)
+        world.sendRequest(0, "device/control", id: "c", with(did, ["data": ["level": 1]]))
+        try world.runControl()
+        return world
+    }
+
+    private static func outcome(_ code: Int64) -> Move {
+        tell(World.report(0), ["id": .string("o\(code)"), "cid": 1, "code": .integer(code)])
+    }
+
+    /// A world with a schedule that is due, and who fires it.
+    private static func due() throws -> (World, ScheduleID, Move) {
+        let schedules = try ScheduleWorld()
+        let id = try schedules.make("07:00")
+        try schedules.advance(to: id)
+        let triggers = try schedules.triggers()
+        let move = move({ ScheduleWorker($0) }, turns: 1) { world in
+            for trigger in triggers { world.broker.send(trigger.topic, trigger.payload) }
+        }
+        return (schedules.world, id, move)
+    }
+}

@@ -1,0 +1,199 @@
+import Domain
+import JSON
+import Mosquitto
+import Storage
+import StoreTestKit
+import TestKit
+import Testing
+
+@testable import Workers
+
+/// Two pieces of work that must end as if one came after the other, whatever their statements' order.
+struct Race: Sendable, CustomTestStringConvertible {
+    /// Sends a worker what it shall do, and does it between `Racer.begin()` and `end()`; gives the answers.
+    typealias Move = @Sendable (World, Racer) throws -> [JSONObject]
+
+    /// A world as it is before the race, and what both do.
+    struct Contest {
+        var world: World
+        var moves: [Move]
+    }
+
+    /// The slots of the two processes.
+    static let slots = (NodeSlot.shared[0], NodeSlot.shared[1])
+
+    let name: String
+    let make: @Sendable () throws -> Contest
+
+    init(_ name: String, _ make: @escaping @Sendable () throws -> Contest) {
+        self.name = name
+        self.make = make
+    }
+
+    var testDescription: String { name }
+
+    // MARK: Moves
+
+    /// Has a worker handle what is sent to it, in so many turns, or until it answers.
+    static func move<Handler: BatchHandler & SendableMetatype>(
+        _ handler: @escaping @Sendable (Environment) -> Handler,
+        turns: Int = 10,
+        _ send: @escaping @Sendable (World) -> Void
+    ) -> Move {
+        { world, racer in
+            var loop = try world.loop(handler(world.environment))
+            send(world)
+            racer.begin()
+            for _ in 0..<turns where world.broker.answers.isEmpty { try loop.turn() }
+            racer.end()
+            return world.broker.answers
+        }
+    }
+
+    /// Asks as a user whose session is on the terminal of the same number, under an id that ends with a mark.
+    static func ask(_ user: Int, _ method: String, _ params: JSONObject, mark: String = "") -> Move
+    {
+        ask(user, method, params, token: World.token(user), mark: mark)
+    }
+
+    /// Asks on a terminal, with the token of its session where it has one.
+    static func ask(
+        _ terminal: Int,
+        _ method: String,
+        _ params: JSONObject,
+        token: String?,
+        mark: String = ""
+    ) -> Move {
+        let request: JSONObject = [
+            "id": .string("race-\(terminal)\(mark)"), "token": token.map { .string($0) },
+            "params": .object(params),
+        ]
+        let send: @Sendable (World) -> Void = { world in
+            world.broker.send(World.requestTopic(terminal, method), request)
+        }
+        switch method.prefix(while: { $0 != "/" }) {
+        case "device", "home", "share": return move({ ControlHandler($0) }, send)
+        case "schedule": return move({ ScheduleWorker($0) }, send)
+        default: return move({ RequestHandler.account($0) }, send)
+        }
+    }
+
+    /// A device reports, or answers, or registers.
+    static func tell(_ topic: String, _ payload: JSONObject) -> Move {
+        move({ StatusHandler($0) }, turns: 1) { $0.broker.send(topic, payload) }
+    }
+
+    /// The control worker does what is due.
+    static let sweep = move({ ControlHandler($0) }, turns: 3) { _ in }
+
+    // MARK: Running
+
+    /// What a number of orders gave.
+    struct Outcome {
+        var orders = 0
+        var deadlocks = 0
+        /// The code of the first one's answer, where it was refused though nobody was there before.
+        var refusals: Set<String> = []
+        /// The orders that did not end as one after the other, each with what was different.
+        var failures: [String] = []
+    }
+
+    /// Runs the race in many orders.
+    ///
+    /// In all where there are few; else in those in which one racer runs from its beginning to its end within the other,
+    /// and in some in which that one is interrupted too, which a seed picks. With a limit in fewer of both. Without its
+    /// locks it ends with the first order that goes wrong.
+    func run(atMost limit: Int? = nil, seed: Int, keepsLocks: Bool = true) throws -> Outcome {
+        let course = try RaceCourse(make())
+        var serial = try SerialStates(of: course)
+        var outcome = Outcome(refusals: serial.refusals)
+        for order in Self.pick(serial.steps, limit, seed) {
+            let finish = try course.run(order, keepsLocks: keepsLocks)
+            let statements = course.statements
+            outcome.orders += 1
+            outcome.deadlocks += finish.deadlocks
+            guard let difference = try serial.difference(to: finish.state, on: course) else {
+                continue
+            }
+            outcome.failures.append("\(order): \(difference)\n\(statements)")
+            if !keepsLocks { break }
+        }
+        return outcome
+    }
+
+    /// How many orders with a third switch are tried where there is no limit.
+    private static let interruptedMax = 300
+
+    private static func pick(_ steps: [Int], _ limit: Int?, _ seed: Int) -> [Interleaving] {
+        var random = Seed(seed)
+        let all = Interleaving.all(steps)
+        guard limit != nil || all == nil else { return all ?? [] }
+        let orders = all ?? Interleaving.bounded(steps)
+        let whole = orders.filter(\.isWhole).shuffled(using: &random)
+        let others = orders.filter { !$0.isWhole }.shuffled(using: &random)
+        guard let limit else { return whole + others.prefix(interruptedMax) }
+        let first = whole.prefix(limit * 2 / 3)
+        return Array(first) + others.prefix(limit - first.count)
+    }
+}
+
+/// The states that a race may end with: those of one after the other.
+///
+/// What a racer does may be several transactions, such as one that counts a try and one that compares. Between these
+/// the other may come: that is as it is meant.
+private struct SerialStates {
+    /// How many steps each racer takes alone.
+    let steps: [Int]
+    private let transactions: [Int]
+    /// The codes of the answers to the first of both, where these are refusals.
+    let refusals: Set<String>
+    private let noise: Set<String>
+    private var states: [[String]]
+    private var hasAll = false
+
+    /// Runs one after the other, twice in each order: what differs then differs without a reason.
+    init(of course: RaceCourse) throws {
+        var noise: Set<String> = []
+        var finishes: [RaceCourse.Finish] = []
+        for first in [0, 1] {
+            let runs = try (0..<2).map { _ in try course.run(Interleaving(first: first)) }
+            for run in runs { noise.formUnion(run.state.noise(beside: runs[0].state)) }
+            finishes.append(runs[0])
+        }
+        self.noise = noise
+        refusals = Set(
+            zip(["A", "B"], finishes).compactMap { name, finish in
+                finish.state.answers["\(name)0.error.code"]
+                    ?? finish.state.answers["\(name) failed"]
+            }
+        )
+        states = finishes.map { $0.state.lines(without: noise) }
+        steps = [0, 1].map { racer in finishes.map { $0.steps[racer] }.max() ?? 0 }
+        transactions = [0, 1].map { racer in finishes.map { $0.transactions[racer] }.max() ?? 0 }
+    }
+
+    /// Says how a state differs from the nearest of these; nil if it is one of them.
+    mutating func difference(to state: RaceState, on course: RaceCourse) throws -> String? {
+        let lines = state.lines(without: noise)
+        if !states.contains(lines), !hasAll {
+            hasAll = true
+            for turns in Interleaving.turns(transactions) {
+                let state = try course.run(Interleaving(transactions: turns)).state
+                states.append(state.lines(without: noise))
+            }
+        }
+        guard !states.contains(lines) else { return nil }
+        return states.map { expected in
+            let less = Set(expected).subtracting(lines).sorted().map { "- \($0)" }
+            let more = Set(lines).subtracting(expected).sorted().map { "+ \($0)" }
+            return (less + more).joined(separator: "\n")
+        }.min { $0.count < $1.count }
+    }
+}
+
+extension Broker {
+    /// What was answered to apps and devices.
+    var answers: [JSONObject] {
+        published(ending: "/response") + published(ending: "/registered")
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import JSON
+import PostgreSQL
+
+/// What a race left behind: all rows of all tables, and the answers, as text.
+struct RaceState {
+    /// Values by table and column, row by row.
+    var tables: [String: [[String: String]]] = [:]
+    /// Values by the racer and the path in its answers.
+    var answers: [String: String] = [:]
+
+    /// Reads the tables.
+    init(_ connection: PostgresConnection, of tables: [String]) throws {
+        let parts = tables.map { "'\($0)', (SELECT json_agg(t) FROM \($0) AS t)" }
+        let query = "SELECT CAST(json_build_object(\(parts.joined(separator: ", "))) AS TEXT)"
+        let text = try connection.execute(query).texts.first ?? "{}"
+        let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+        for (name, rows) in object ?? [:] {
+            self.tables[name] = (rows as? [[String: Any]] ?? []).map { $0.mapValues { "\($0)" } }
+        }
+    }
+
+    /// Adds a racer's answers.
+    mutating func add(_ racer: Racer, named name: String) {
+        if let failure = racer.failure { answers["\(name) failed"] = failure }
+        for (place, answer) in racer.answers.enumerated() {
+            add(.object(answer), "\(name)\(place)")
+        }
+    }
+
+    private mutating func add(_ value: JSONValue, _ path: String) {
+        switch value {
+        case .object(let object):
+            for member in object.members { add(member.value, "\(path).\(member.key)") }
+        case .array(let values):
+            answers["\(path).count"] = "\(values.count)"
+            for (place, value) in values.enumerated() { add(value, "\(path).\(place)") }
+        default: answers[path] = "\(value)"
+        }
+    }
+
+    /// The columns and paths whose values differ from another race's in the same order: random ids, secrets, and
+    /// numbers that grow from race to race.
+    func noise(beside other: RaceState) -> Set<String> {
+        var noise: Set<String> = []
+        for (path, value) in answers where other.answers[path] != value { noise.insert(path) }
+        for (table, rows) in tables {
+            let others = other.tables[table] ?? []
+            for column in Set((rows + others).flatMap(\.keys)) {
+                let values = rows.map { $0[column] ?? "" }.sorted()
+                if values != others.map({ $0[column] ?? "" }).sorted() {
+                    noise.insert("\(table).\(column)")
+                }
+            }
+        }
+        return noise
+    }
+
+    /// Everything but noise, in lines.
+    func lines(without noise: Set<String>) -> [String] {
+        let answers = answers.filter { !noise.contains($0.key) }.map { "\($0.key) = \($0.value)" }
+        let rows = tables.flatMap { table, rows in
+            rows.map { row in
+                let values = row.filter { !noise.contains("\(table).\($0.key)") }
+                return "\(table): "
+                    + values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+                    .joined(separator: " ")
+            }
+        }
+        return answers.sorted() + rows.sorted()
+    }
+
+    /// The tables whose rows differ from another state's.
+    func changed(since other: RaceState) -> [String] {
+        tables.keys.filter { table in
+            func sorted(_ rows: [[String: String]]?) -> [String] {
+                (rows ?? []).map { row in
+                    row.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(
+                        separator: " "
+                    )
+                }.sorted()
+            }
+            return sorted(tables[table]) != sorted(other.tables[table])
+        }
+    }
+}
