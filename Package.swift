@@ -257,9 +257,8 @@ let package = Package(
             name: "Console",
             dependencies: [
                 "Backups", "Certificates", "Credentials", "CZlib", "Domain", "Files", "JSON",
-                "Problems", "Providers", "QRCode", "Service", "ServiceSettings", "Sodium",
-                "Storage", "Web",
-                "Wire", "Workers",
+                "Mosquitto", "Problems", "Providers", "QRCode", "Service", "ServiceSettings",
+                "Sharding", "Sodium", "Storage", "Web", "Wire", "Workers",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -381,7 +380,7 @@ let package = Package(
         .testTarget(
             name: "ConsoleTests",
             dependencies: [
-                "Console", "Domain",
+                "Console", "Domain", "JSON", "Wire",
             ],
             swiftSettings: settings
         ),

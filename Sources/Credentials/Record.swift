@@ -121,6 +121,8 @@ package enum Role: Sendable, Equatable {
     case scheduler
     /// Ends sessions: writes `system/session-invalid`.
     case identity
+    /// Reads everything below the root, some hundred messages a second, and writes nothing.
+    case console
     /// Publishes and subscribes within its own MQTT filters only.
     case custom(publish: [String], subscribe: [String])
 }

@@ -70,6 +70,7 @@ struct RecordReader {
         case 5:
             guard let publish = filters(), let subscribe = filters() else { return nil }
             return .custom(publish: publish, subscribe: subscribe)
+        case 6: return .console
         default: return nil
         }
     }

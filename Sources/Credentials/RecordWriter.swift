@@ -105,6 +105,7 @@ extension Role {
         case .scheduler: 3
         case .identity: 4
         case .custom: 5
+        case .console: 6
         }
     }
 }

@@ -51,6 +51,10 @@ package struct ServiceSecrets: Sendable {
     package let service: String
     /// Of `service:tools`, commands and tests.
     package let tools: String
+    /// Of `service:console`, which reads alone: made from that of the tools, which processes of one database share.
+    package var console: String {
+        Sodium.base64URL(Sodium.sha256("service:console/\(tools)".utf8))
+    }
 
     /// Reads both, or makes what isn't there yet; that of the workers from a file of its own, where one is given.
     ///

@@ -17,6 +17,7 @@ extension Gate {
         if client.isFallback, case .receive = access, subscribers.hear(topic) { return false }
         if case .receive = access {
             if putInBatch(of: client, topic) || isBatchOfOther(client, topic) { return false }
+            if let tap = client.tap, !tap.lets(topic) { return false }
         } else {
             endPassing()
         }

@@ -134,6 +134,7 @@ extension Gate {
             new.addressTally = addressTallies.join(source, at: Clock.coarse())
         }
         new.pointer = client
+        if new.rights.isConsole { beginTap(of: new) }
         clients[client] = new
         connected[facts.clientId] = new
         tellArrival(of: new)
@@ -160,6 +161,8 @@ extension Gate {
         subscribers.forget(client)
         client.outgoing = nil
         noteEnd(of: client)
+        tellCut(of: client)
+        if client.tap != nil { taps.removeAll { $0 === client } }
         sendBatches()
         presence.tellDeparture(of: client, departure, on: topicForWorkers)
     }

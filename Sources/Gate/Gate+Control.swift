@@ -71,9 +71,29 @@ extension Gate {
         guard !isReplaced, let client = connected[terminalId], client.isTerminal,
             // A connection that was made after the end, with the app's secret, is not concerned.
             client.session == sessionId
-        else { return }
-        client.isCutOff = true
+        else { return tellCut(of: sessionId, on: terminalId) }
+        if client.cutSession != sessionId { tellCut(of: client) }
+        (client.isCutOff, client.cutSession) = (true, sessionId)
         let due = Clock.steady() &+ Self.farewell
         leaving.append(Leave(client: client, due: due, session: sessionId))
+    }
+
+    /// Tells the service that a terminal has no connection with the session any more whose connection this was.
+    func tellCut(of client: Client) {
+        guard let session = client.cutSession else { return }
+        client.cutSession = nil
+        tellCut(of: session, on: client.clientId)
+    }
+
+    private func tellCut(of sessionId: String, on terminalId: String) {
+        var json = JSONWriter()
+        json.beginObject()
+        json.name("sessionId")
+        json.value(sessionId)
+        json.name("ts")
+        json.value(Clock.now())
+        json.endObject()
+        let topic = topicForWorkers("system/session-cut", ofTerminal: terminalId)
+        Broker.publish(topic, json.finish(), qos: 1)
     }
 }

@@ -48,6 +48,9 @@ final class Gate {
     /// Whether the broker reads its configuration again, and asks about all who are connected as if they had just come.
     var isReloading = false
 
+    /// The consoles that watch.
+    var taps: [Client] = []
+
     /// Connections to be closed, each at its time.
     var leaving: [Leave] = []
 
@@ -160,6 +163,7 @@ final class Gate {
             look()
         }
         if !leaving.isEmpty { closeDue(at: steady) }
+        if !taps.isEmpty { tellTaps(at: steady) }
     }
 
     /// Publishes a refusal; only counts it beyond the limit of a second.
@@ -224,6 +228,8 @@ final class Gate {
         for leave in due where leave.client.isConnected {
             guard isOwed(leave) else {
                 leave.client.isCutOff = false
+                // The connection is another session's by now.
+                if leave.session == leave.client.cutSession { tellCut(of: leave.client) }
                 continue
             }
             leave.client.isLeaving = true

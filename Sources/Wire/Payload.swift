@@ -59,7 +59,8 @@ package enum Payload {
         return shape(of: value).encoded()
     }
 
-    private static func shape(of value: JSONValue) -> JSONValue {
+    /// Returns the same of a value.
+    static func shape(of value: JSONValue) -> JSONValue {
         switch value {
         case .object(let object):
             .object(

@@ -14,6 +14,7 @@ package enum Topic: Sendable, Equatable {
     case sessionInvalid
     case outboundResult
     case tokenUsed
+    case sessionCut
     case workerState(String)
     /// What a process among several says of itself.
     case processState(String)
@@ -114,6 +115,7 @@ package struct Topics: Sendable {
     private func system(_ levels: [String]) -> Topic {
         if levels.count == 2, levels[1] == "session-invalid" { return .sessionInvalid }
         if levels.count == 2, levels[1] == "token-used" { return .tokenUsed }
+        if levels.count == 2, levels[1] == "session-cut" { return .sessionCut }
         guard levels.count == 3 else { return .malformed("the topic is unknown") }
         switch levels[1] {
         case "outbound" where levels[2] == "result": return .outboundResult

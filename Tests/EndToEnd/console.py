@@ -105,6 +105,8 @@ class Events:
                 return fields["event"], json.loads(fields["data"])
 
     def close(self):
+        # The answer holds the socket, too.
+        self.response.close()
         self.connection.close()
 
 

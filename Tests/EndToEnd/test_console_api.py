@@ -200,7 +200,34 @@ class TestConsole(unittest.TestCase):
         live = [s for s in operator.get(f"/users/{terminal.uid}/sessions").json["items"] if "endedAt" not in s]
         ended = operator.ask("DELETE", f"/sessions/{live[0]['sessionId']}")
         self.assertEqual((ended.status, ended.json.get("endReason")), (200, "operator"), ended.body)
+        self.assertEqual(ended.json["endedBy"], {"kind": "operator", "id": "one-operator"})
+        self.assertNotIn("cutOffAt", ended.json)
         terminal.wait_lost()
+        cut = eventually(lambda: (row := operator.get(f"/sessions/{live[0]['sessionId']}").json).get("cutOffAt") and row)
+        # The gate leaves the terminal its connection for a moment, in which it hears why.
+        self.assertGreater(cut["cutOffAt"] - cut["endedAt"], 100)
+        self.assertLess(cut["cutOffAt"] - cut["endedAt"], 3000)
+
+    def test_of_a_session_it_is_told_who_ended_it_and_when_the_broker_had_cut_it_off(self):
+        terminal = self.world.terminal()
+        self.addCleanup(terminal.close)
+        stream = self.with_token("viewer").events(f"user:{terminal.uid}")
+        self.addCleanup(stream.close)
+        self.assertNotIn("endedAt", stream.next("user")[1]["sessions"][0])
+        terminal.get("account/logout")
+        session = {}
+        while "cutOffAt" not in session:
+            session = stream.next("user")[1]["sessions"][0]
+            self.assertEqual(problems_of("Session", session), [])
+        self.assertEqual(session["endReason"], "loggedOut")
+        self.assertEqual(session["endedBy"], {"kind": "user", "id": terminal.uid})
+        # Without a connection there is nothing to wait for.
+        other = self.world.terminal()
+        other.close()
+        found = self.with_token("viewer").get(f"/users/{other.uid}/sessions").json["items"][0]
+        self.with_token("operator").ask("DELETE", f"/sessions/{found['sessionId']}")
+        cut = eventually(lambda: (row := self.with_token("viewer").get(f"/sessions/{found['sessionId']}").json).get("cutOffAt") and row)
+        self.assertLess(cut["cutOffAt"] - cut["endedAt"], 300)
 
     def test_forgetting_needs_the_id_typed(self):
         lamp = self.world.device()

@@ -1,14 +1,18 @@
 """The operators' console in a real browser: every page, by eye, keyboard and screen reader, live and while it is killed."""
 
+import contextlib
+import json
 import os
 import re
+import sqlite3
 import time
 import urllib.request
 import zlib
 
+import postgres
 from client import Device, fresh_id
 from console_browser import Browser
-from harness import ROOT, TORTURE
+from harness import ROOT, TORTURE, eventually
 from world import FREE, LAMP, OwnWorldOfClass
 
 FILES = ROOT / "Sources/Console/Files"
@@ -17,10 +21,10 @@ SCRIPT = "<img src=x onerror=\"window.hacked=1\"><script>window.hacked=1</script
 BACKWARDS = "\u202edrawkcab\u2066"
 LONG = "a long one " * 900  # 10 kB
 
-PAGES = ["overview", "refusals", "devices", "products", "apps", "users", "messages", "schedules", "deadletters",
+PAGES = ["overview", "live", "refusals", "devices", "products", "apps", "users", "messages", "schedules", "deadletters",
          "system", "system/workers", "system/store", "system/limits", "system/config", "system/certificates", "system/log",
          "audit", "audit/operators", "nowhere"]
-TABS = ["state", "timeline", "commands", "history", "who", "schedules", "info"]
+TABS = ["state", "timeline", "commands", "history", "who", "schedules", "messages", "info"]
 
 
 class Console(OwnWorldOfClass):
@@ -109,6 +113,31 @@ class EveryPage(Console):
         }""", used)
         self.assertEqual(missing, [])
 
+    def test_each_reason_that_a_session_ends_for_has_words(self):
+        schema = json.loads((ROOT / "schemas/methods/session.schema.json").read_text(encoding="utf-8"))
+        visit = self.visit()
+        words = visit.page.evaluate("""() => Promise.all(['en', 'zh'].map(async tag =>
+          Object.keys((await import(`/console/base/words-${tag}.js`)).default.endReasons)))""")
+        for known in words:
+            self.assertEqual(sorted(known), sorted(schema["definitions"]["endReason"]["enum"]))
+
+    def test_with_forced_colours_nothing_is_said_by_a_background_alone(self):
+        device, terminal = self.furnish()
+        visit = self.visit()
+        visit.page.emulate_media(forced_colors="active")
+        for path in ("devices", f"devices/{device.did}", "system/limits", f"users/{terminal.uid}", "live"):
+            visit.show(path)
+            self.assertTrue(visit.page.evaluate("matchMedia('(forced-colors: active)').matches"))
+            # What has a colour to say something has a border, or keeps its colour, beside its word.
+            bare = visit.page.evaluate("""() => [...document.querySelectorAll('.badge, .note, .dot, .bar i')].filter(one => {
+              const style = getComputedStyle(one);
+              const box = one.getBoundingClientRect();
+              const seen = parseFloat(style.borderTopWidth) > 0 || style.forcedColorAdjust === 'none'
+                || !['rgba(0, 0, 0, 0)', getComputedStyle(document.body).backgroundColor].includes(style.backgroundColor);
+              return box.width > 0 && !seen;
+            }).map(one => one.outerHTML.slice(0, 120))""")
+            self.assertEqual(bare, [], path)
+            self.assertEqual(visit.findings(["aria-valid-attr-value", "button-name", "link-name", "label"]), [])
 
     def test_a_chart_s_days_begin_at_the_zone_s_midnights_also_when_clocks_change(self):
         visit = self.visit()
@@ -146,7 +175,7 @@ class Keyboard(Console):
             page.wait_for_function("path => location.hash === path && document.querySelector('main').dataset.page === path.slice(2)", arg=here)
             reached.add(here)
             page.evaluate("path => document.querySelector(`#side a[href='${path}']`).focus()", here)
-        self.assertEqual(len(reached), 11)
+        self.assertEqual(len(reached), 12)
 
     def test_keys_search_step_open_and_go_back(self):
         device, _ = self.furnish()
@@ -211,7 +240,13 @@ class Strangers(Console):
         visit.show(f"devices/{device.did}")
         for text in (SCRIPT, str(LARGEST), str(-LARGEST), BACKWARDS, LONG.strip()):
             visit.see(text)
-        for path in ("devices", f"devices/{device.did}/timeline", f"devices/{device.did}/who", f"users/{terminal.uid}"):
+        self.assertIsNone(visit.page.evaluate("window.hacked ?? null"))
+        visit.show("live")
+        visit.see("Listening")
+        device.report(data={"again": SCRIPT, "largest": LARGEST})
+        visit.see(SCRIPT)
+        visit.see(str(LARGEST))
+        for path in ("live", "devices", f"devices/{device.did}/timeline", f"devices/{device.did}/who", f"users/{terminal.uid}"):
             visit.show(path)
             for width in (1280, 390):
                 visit.page.set_viewport_size({"width": width, "height": 844})
@@ -228,6 +263,43 @@ class Strangers(Console):
         visit.see("Wrong password")
         visit.see(device.did)
         visit.see("Register the device again")
+
+
+class Messages(Console):
+    def test_messages_appear_as_they_travel_are_held_while_paused_and_chosen(self):
+        device, _ = self.furnish()
+        visit = self.visit()
+        page = visit.show("live")
+        visit.see("Listening")
+        device.report(data={"temperature": 41.5})
+        visit.see("41.5")
+        visit.see(f"{device.base}/response")
+        page.get_by_role("button", name="Pause", exact=True).click()
+        device.report(data={"temperature": 42.5})
+        page.get_by_role("button", name="device/+/report").wait_for()
+        self.assertNotIn("42.5", visit.text())
+        page.get_by_role("button", name="Go on", exact=True).click()
+        visit.see("42.5")
+        page.get_by_role("button", name="device/+/report").click()
+        eventually(lambda: f"{device.base}/response" not in visit.text())
+        self.assertIn("branch=", page.url)
+        wrong = self.keep(Device(self.world.port, device.did, "not-the-secret"))
+        self.assertNotEqual(wrong.connect(), 0)
+        page.select_option("select", "refused")
+        page.get_by_role("button", name="Show all").click()
+        visit.see("Wrong password")
+        self.assertNotIn("not-the-secret", visit.text())
+
+    def test_a_device_has_its_own_messages(self):
+        device, _ = self.furnish()
+        other, _ = self.furnish()
+        visit = self.visit()
+        visit.show(f"devices/{device.did}/messages")
+        visit.see("Listening")
+        other.report(data={"temperature": 51.5})
+        device.report(data={"temperature": 52.5})
+        visit.see("52.5")
+        self.assertNotIn("51.5", visit.text())
 
 
 class Sessions(Console):
@@ -276,7 +348,39 @@ class Sessions(Console):
         visit.show(f"users/{terminal.uid}")
         visit.page.get_by_role("button", name="End", exact=True).click()
         terminal.wait_lost()
-        visit.see("ended by an operator")
+        visit.see("operator admin")
+        eventually(lambda: re.search(r"after \d+ ms", visit.text()))
+
+    @postgres.on_file
+    def test_who_comes_back_after_a_session_is_over_goes_on_where_they_were(self):
+        device, _ = self.furnish()
+        link = self.own.service.json("operator", "add", fresh_id("eva"), "--role", "viewer")
+        visit = self.visit(enter=False)
+        visit.page.goto(link["url"])
+        visit.page.fill("dialog input[name=password]", "a sentence is good")
+        visit.page.keyboard.press("Enter")
+        visit.page.wait_for_selector("dialog", state="detached")
+        page = visit.show(f"devices/{device.did}/history?range=day&names=temperature")
+        was = page.url
+        with contextlib.closing(sqlite3.connect(self.own.service.data / "lamplighter.db", timeout=30)) as base, base:
+            base.execute("UPDATE operatorSession SET seenAt = seenAt - 50000000, createdAt = createdAt - 50000000 WHERE name = ?", (link["operator"],))
+        page.get_by_text("Your session is over").wait_for()
+        page.fill("input[name=name]", link["operator"])
+        page.fill("input[name=password]", "a sentence is good")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("main .tabs [aria-current]")
+        self.assertEqual(page.url, was)
+        visit.see("temperature")
+
+    def test_a_new_sign_in_is_told_to_the_operator_s_other_sessions(self):
+        link = self.own.service.json("operator", "add", fresh_id("tom"), "--role", "viewer")
+        visit = self.visit(enter=False).enter(link["url"])
+        visit.show("devices")
+        second = self.own.service.json("operator", "link", link["operator"])["url"]
+        self.visit(enter=False).enter(second)
+        visit.page.get_by_text("Somebody signed in as you from 127.0.0.1").wait_for()
+        visit.page.get_by_role("link", name="Show sessions").click()
+        visit.page.wait_for_function("location.hash === '#/audit/operators'")
 
 
 class Killed(Console):

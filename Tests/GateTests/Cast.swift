@@ -14,6 +14,7 @@ enum Cast {
             .device(did: World.did, secret: try GateBroker.hash("device")),
             .app(appId: "demo", secret: try GateBroker.hash("app")),
             .service(name: "sms", secret: try GateBroker.hash("sms"), role: .gateway),
+            .service(name: "console", secret: try GateBroker.hash("console"), role: .console),
         ]
     }
 

@@ -37,6 +37,7 @@ enum World {
             .terminal(terminalId: terminal, appId: "demo", session: session),
             .service(name: "sms", secret: service, role: .gateway),
             .service(name: "clock", secret: service, role: .scheduler),
+            .service(name: "console", secret: service, role: .console),
             .service(name: "login", secret: service, role: .identity),
             .service(name: "tools", secret: service, role: .worker),
             .service(

@@ -77,18 +77,26 @@ struct Access: Sendable {
         )
     }
 
-    /// Tells whether a caller's session or token still lets in, for streams that are open.
-    func stillLetsIn(_ caller: Caller, at now: Instant) throws -> Bool {
+    /// Why a caller's session or token no longer lets in.
+    enum End: String, Sendable {
+        case revoked, expired
+    }
+
+    /// Returns why a caller's session or token no longer lets in; nil while it does, for streams that are open.
+    func end(of caller: Caller, at now: Instant) throws -> End? {
         try store.read { tx in
-            guard let row = try tx.operators.find(caller.name) else { return false }
+            guard let row = try tx.operators.find(caller.name) else { return .revoked }
             switch caller.way {
             case .session(let session):
-                return try tx.operators.session(session.id)?.isLive(at: now) ?? false
-                    && row.role == caller.role
+                guard let found = try tx.operators.session(session.id), row.role == caller.role
+                else { return .revoked }
+                return found.isLive(at: now) ? nil : .expired
             case .token(let token):
-                guard let found = try tx.operators.token(token.id) else { return false }
-                return now < found.expiresAt && min(found.role, row.role) == caller.role
-            case nil: return false
+                guard let found = try tx.operators.token(token.id),
+                    min(found.role, row.role) == caller.role
+                else { return .revoked }
+                return now < found.expiresAt ? nil : .expired
+            case nil: return .revoked
             }
         }
     }

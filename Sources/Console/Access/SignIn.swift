@@ -222,14 +222,19 @@ struct SignIn: Sendable {
         case .token(let token): (idle, end, way) = (nil, token.expiresAt, "token")
         case nil: throw Refused.unauthorized
         }
-        return JSONObject([
+        let run = call.context.run
+        let docs = run.publicURL + "/docs/"
+        let hasPlayground = run.ports.webSocket != nil || run.ports.webSocketTLS != nil
+        let members: [(String, JSONValue?)] = [
             ("operator", .string(caller.name)), ("role", .string(caller.role.rawValue)),
             ("way", .string(way)), ("hasPassword", .bool(caller.hasPassword)),
             ("idleUntil", idle.map { .integer($0.milliseconds) }),
             ("expiresAt", .integer(end.milliseconds)),
             ("sessionId", caller.session.map { .string($0.id) }),
             ("otherSessions", .integer(Int64(others))), ("version", .string(Version.text)),
-            ("isDevelopment", .bool(call.context.isDevelopment)),
-        ])
+            ("isDevelopment", .bool(call.context.isDevelopment)), ("docs", .string(docs)),
+            ("playground", hasPlayground ? .string(docs + "try.html") : nil),
+        ]
+        return JSONObject(members)
     }
 }

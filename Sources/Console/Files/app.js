@@ -5,22 +5,22 @@ import { t, language, speak, time, span } from './base/words.js';
 import { get, remove } from './base/api.js';
 import { here, to, go } from './base/route.js';
 import { View, paused, pause } from './base/view.js';
-import { begin, status } from './base/feed.js';
+import { begin, status, subscribe } from './base/feed.js';
 import { session, setSession } from './base/session.js';
-import { icon, attempt, trouble } from './base/pieces.js';
+import { icon, attempt, trouble, tell } from './base/pieces.js';
 import { connectDevice, choosePassword, enter } from './shared/later.js';
 import * as keys from './shared/keys.js';
 import './base/search.js';
 
 const PAGES = {
-  overview: () => import('./pages/overview.js'), refusals: () => import('./pages/refusals.js'),
+  overview: () => import('./pages/overview.js'), live: () => import('./pages/live.js'), refusals: () => import('./pages/refusals.js'),
   devices: ({ parts }) => (parts[1] ? import('./device/device.js') : import('./pages/devices.js')), products: () => import('./pages/products.js'),
   apps: () => import('./pages/apps.js'), users: ({ parts }) => (parts[1] ? import('./pages/user.js') : import('./pages/users.js')),
   messages: () => import('./pages/messages.js'), schedules: () => import('./pages/schedules.js'), deadletters: () => import('./pages/deadletters.js'),
   system: () => import('./pages/system.js'), audit: () => import('./pages/audit.js'),
 };
 const GROUPS = [
-  ['', [['overview', 'overview'], ['refusals', 'refusal']]],
+  ['', [['overview', 'overview'], ['live', 'live'], ['refusals', 'refusal']]],
   ['devices', [['devices', 'device'], ['products', 'product'], ['schedules', 'schedule']]],
   ['people', [['users', 'user'], ['apps', 'app'], ['messages', 'message']]],
   ['operation', [['system', 'system'], ['deadletters', 'dead'], ['audit', 'audit']]],
@@ -56,7 +56,7 @@ function frame() {
       <nav id="side" popover aria-label="${t.pages}">${GROUPS.map(([group, pages]) => html`
         ${group && html`<h2>${t.groups[group]}</h2>`}
         <ul>${pages.map(([name, sign]) => html`<li><a href="${to([name])}" aria-current=${parts[0] === name ? 'page' : null}>${icon(sign)}${t.nav[name]}</a></li>`)}</ul>`)}
-        ${session.docs && html`<h2>${t.groups.more}</h2><ul><li><a href="${session.docs}" target="_blank" rel="noopener">${icon('docs')}${t.nav.docs}</a></li></ul>`}</nav>
+        ${session.docs && html`<h2>${t.groups.more}</h2><ul><li><a href="${session.docs}" target="_blank" rel="noopener">${icon('docs')}${t.nav.docs}</a></li>${session.playground && html`<li><a href="${session.playground}" target="_blank" rel="noopener">${icon('play')}${t.nav.playground}</a></li>`}</ul>`}</nav>
       <main id="main" tabindex="-1"></main>
     </div>`, app);
 }
@@ -173,6 +173,9 @@ function welcome(value) {
 }
 
 addEventListener('hashchange', () => { if (/^#enter=/.test(location.hash)) location.reload(); else show(); });
+subscribe([], (kind, data) => {
+  if (kind === 'signIn') tell(t.me.signIn(data.address, data.client), { tone: 'bad', link: [t.me.sessions, to(['audit', 'operators'])] });
+});
 addEventListener('feed', tick);
 setInterval(tick, 1000);
 addEventListener('signedout', event => { if (session) leave(event.detail ?? 'expired'); });

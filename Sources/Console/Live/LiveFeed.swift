@@ -8,6 +8,9 @@ struct LiveFeed: Sendable {
     private let hub: LiveHub
     private var position: StreamPosition
     private var refusals: [Int64: Int64] = [:]
+    /// When the newest session of the same operator began that is known here.
+    private var signedInAt: Instant?
+    private var taps: [Watch: Tap.Position] = [:]
     private var lastSlow: ContinuousClock.Instant?
 
     /// Rows of a log that one look tells at most; the next look goes on.
@@ -30,6 +33,7 @@ struct LiveFeed: Sendable {
         hasChanged: Bool
     ) throws -> [LiveEvent] {
         position.keep(watches)
+        taps = taps.filter { watches.contains($0.key) }
         let now = ContinuousClock.now
         let isSlowDue = lastSlow.map { now - $0 >= Self.slowInterval } ?? true
         if isSlowDue { lastSlow = now }
@@ -40,9 +44,11 @@ struct LiveFeed: Sendable {
         if isSlowDue, watches.contains(.system) {
             tell("system", try SystemView.glance(hub.context), of: .system, in: &events)
         }
+        for watch in watches { lookAtTap(watch, caller, into: &events) }
         guard hasChanged else { return events }
         try hub.context.store.read { tx in
             for watch in watches { try look(at: watch, caller, in: tx, into: &events) }
+            try lookAtSignIns(of: caller, in: tx, into: &events)
         }
         return events
     }
@@ -93,6 +99,40 @@ struct LiveFeed: Sendable {
         events.append(
             LiveEvent(name: state == nil ? "gone" : name, data: data, id: position.id)
         )
+    }
+
+    /// Tells what travels; a stream that goes on takes up behind the last line that it was told.
+    private mutating func lookAtTap(
+        _ watch: Watch,
+        _ caller: Caller,
+        into events: inout [LiveEvent]
+    ) {
+        guard case .tap(let did) = watch else { return }
+        var place = taps[watch] ?? hub.tap.begin(after: position[watch])
+        let data = hub.tap.look(did, from: &place, for: caller.role)
+        (taps[watch], position[watch]) = (place, place.number)
+        guard let data else { return }
+        events.append(LiveEvent(name: "tap", data: data, id: position.id))
+    }
+
+    /// Tells every other session of an operator that one has begun: who is not meant sees it, and ends it.
+    private mutating func lookAtSignIns(
+        of caller: Caller,
+        in tx: Transaction,
+        into events: inout [LiveEvent]
+    ) throws {
+        guard let own = caller.session else { return }
+        let begin = hub.context.now.adding(seconds: -Self.before)
+        let known = signedInAt ?? max(begin, own.createdAt)
+        let sessions = try tx.operators.sessions(of: caller.name)
+        signedInAt = max(known, sessions.first?.createdAt ?? known)
+        for session in sessions.reversed() where session.createdAt > known && session.id != own.id {
+            let data: JSONObject = [
+                "sessionId": .string(session.id), "at": Shown.moment(session.createdAt),
+                "address": .string(session.address), "client": .string(session.client),
+            ]
+            events.append(LiveEvent(name: "signIn", data: data, id: position.id))
+        }
     }
 
     // MARK: Logs

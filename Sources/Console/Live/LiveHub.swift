@@ -18,6 +18,8 @@ final class LiveHub: Sendable {
     let context: ConsoleContext
     let access: Access
     let overview: OverviewView
+    /// What is seen at the broker while a stream watches it.
+    let tap: Tap
     private let state = Mutex(State())
     private let changes: ChangeWatch?
 
@@ -30,6 +32,7 @@ final class LiveHub: Sendable {
         self.context = context
         self.access = access
         overview = OverviewView(context)
+        tap = Tap(context)
         changes = try? ChangeWatch(context.store)
     }
 
@@ -42,7 +45,10 @@ final class LiveHub: Sendable {
     }
 
     /// Ends all streams: the service stops.
-    func stop() { state.withLock { $0.isStopping = true } }
+    func stop() {
+        state.withLock { $0.isStopping = true }
+        tap.want([])
+    }
 
     var isStopping: Bool { state.withLock(\.isStopping) }
 
@@ -70,12 +76,23 @@ final class LiveHub: Sendable {
         return Reply(events: { writer in
             defer { self.close(stream) }
             self.beginLooking()
+            self.tellTap()
             try await stream.run(in: self, from: position ?? StreamPosition(), &writer)
         })
     }
 
     private func close(_ stream: LiveStream) {
         state.withLock { $0.streams[stream.id] = nil }
+        tellTap()
+    }
+
+    /// Tells the tap what all streams together watch.
+    private func tellTap() {
+        let streams = state.withLock { $0.isStopping ? [] : Array($0.streams.values) }
+        let wanted = streams.flatMap(\.watches).compactMap { watch -> DeviceID?? in
+            if case .tap(let did) = watch { .some(did) } else { nil }
+        }
+        tap.want(Set(wanted))
     }
 
     private func change(_ call: ConsoleCall) throws -> Reply {
@@ -85,6 +102,7 @@ final class LiveHub: Sendable {
             throw Refused.notFound("stream of that id; open one")
         }
         stream.watches = try Watch.read(call.fields.texts("watch").map { Substring($0) })
+        tellTap()
         return .empty
     }
 

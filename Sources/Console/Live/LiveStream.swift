@@ -13,6 +13,8 @@ final class LiveStream: Sendable {
     private static let lifeMax: Duration = .seconds(1800)
     /// How long nothing may be told before the stream says that it lives.
     private static let silenceMax: Duration = .seconds(5)
+    /// The same of one that watches messages: by it the service notices who left, and ends its connection with the broker.
+    private static let tapSilenceMax: Duration = .seconds(1)
     /// How long a session may have ended before a stream that nothing else wakes notices.
     private static let accessInterval: Duration = .milliseconds(500)
 
@@ -31,7 +33,7 @@ final class LiveStream: Sendable {
     /// One look at what is watched.
     private struct Look {
         var events: [LiveEvent] = []
-        var isStillIn = true
+        var end: Access.End?
     }
 
     /// Tells what changes, until the session ends, half an hour is over, or the service stops.
@@ -44,7 +46,7 @@ final class LiveStream: Sendable {
     ) async throws {
         let began = ContinuousClock.now
         var feed = LiveFeed(hub, position: position)
-        var (seen, told, checked) = (-1, began, began)
+        var (seen, tapped, told, checked) = (-1, -1, began, began)
         var known: [Watch] = []
         try await writer.write(
             Self.event(
@@ -58,26 +60,29 @@ final class LiveStream: Sendable {
             guard now - began < Self.lifeMax else { return try await end("time", &writer) }
             let (generation, watches) = (hub.generation, watches)
             let isDue = generation != seen || watches != known
-            let isCheckDue = isDue || now - checked >= Self.accessInterval
+            let tap = watches.contains(where: \.isTap) ? hub.tap.serial : tapped
+            let isCheckDue = isDue || tap != tapped || now - checked >= Self.accessInterval
             if isCheckDue {
                 let (caller, before) = (caller, feed)
                 let (look, after) = try await hub.context.threads.run {
                     var feed = before
-                    guard try hub.access.stillLetsIn(caller, at: hub.context.now) else {
-                        return (Look(isStillIn: false), feed)
+                    if let end = try hub.access.end(of: caller, at: hub.context.now) {
+                        return (Look(end: end), feed)
                     }
                     return (
                         Look(events: try feed.look(at: watches, caller, hasChanged: isDue)), feed
                     )
                 }
-                guard look.isStillIn else { return try await end("revoked", &writer) }
+                if let why = look.end { return try await end(why.rawValue, &writer) }
                 (feed, seen, known, checked) = (after, generation, watches, now)
+                tapped = tap
                 for event in look.events {
                     try await writer.write(Self.event(event.name, event.data, id: event.id))
                     told = now
                 }
             }
-            if now - told >= Self.silenceMax {
+            let hasTap = known.contains(where: \.isTap)
+            if now - told >= (hasTap ? Self.tapSilenceMax : Self.silenceMax) {
                 try await writer.write(Self.event("beat", ["at": Shown.moment(hub.context.now)]))
                 told = now
             }

@@ -43,6 +43,11 @@ enum Watch: Hashable, Sendable {
         }
     }
 
+    /// Whether it is messages as they travel.
+    var isTap: Bool {
+        if case .tap = self { true } else { false }
+    }
+
     /// The term.
     var text: String {
         switch self {

@@ -21,32 +21,70 @@ enum SettingsView {
         return list
     }
 
-    /// Returns the numbers that bound something, with their use where it is measured (`LimitList`).
-    static func limits(_ context: ConsoleContext) -> JSONObject {
+    /// Returns the numbers that bound something, with their use where it is known, and how often each refused something
+    /// where that is counted (`LimitList`).
+    static func limits(_ context: ConsoleContext) throws -> JSONObject {
+        // What is sampled is sampled now.
+        _ = context.run.metrics.render()
+        let rows = try context.store.read { tx in
+            [
+                "limits.deadLetters": try tx.deadLetters.count(),
+                "limits.countRows": try tx.attempts.count(),
+                "limits.refusals": try tx.refusals.count(),
+            ]
+        }
         let items = context.settings.entries.compactMap { entry -> JSONObject? in
-            guard entry.setting.key.hasPrefix("limits."),
-                case .integer(let value) = entry.value
-            else { return nil }
+            let key = entry.setting.key
+            guard key.hasPrefix("limits."), case .integer(let value) = entry.value else {
+                return nil
+            }
+            let used = rows[key].map(Double.init) ?? measured[key].flatMap { use($0, context) }
             return JSONObject([
-                ("key", .string(entry.setting.key)), ("value", .integer(Int64(value))),
+                ("key", .string(key)), ("value", .integer(Int64(value))),
                 ("unit", .string(entry.setting.unit)), ("about", .string(entry.setting.doc)),
-                ("used", used(entry.setting.key, context).map { .double($0) }),
+                ("used", used.map(Shown.number)), ("rejected", rejected(key, context)),
             ])
         }
         return Shown.page(items)
     }
 
-    /// The metric that shows how much of a limit is in use.
+    /// A metric that shows how much of a limit is in use: of several series all together, or the one that has most.
+    private struct Measure {
+        var metric: String
+        var isSum = false
+        var unit = 1.0
+        var labels = ""
+    }
+
     private static let measured = [
-        "limits.httpConnections": "lamplighter_http_connections",
-        "limits.memoryMegabytes": "process_resident_memory_bytes",
+        "limits.httpConnections": Measure(metric: "lamplighter_http_connections", isSum: true),
+        "limits.memoryMegabytes": Measure(
+            metric: "process_resident_memory_bytes",
+            unit: 1_048_576
+        ),
+        "limits.outboxRows": Measure(metric: "lamplighter_outbox_rows"),
+        "limits.outboxMegabytes": Measure(metric: "lamplighter_outbox_bytes", unit: 1_048_576),
+        "limits.intakeMessages": Measure(metric: "lamplighter_intake_messages"),
+        "limits.intakeMegabytes": Measure(metric: "lamplighter_intake_bytes", unit: 1_048_576),
+        "limits.unanswered": Measure(metric: "lamplighter_oldest_unanswered_seconds"),
+        "limits.hashQueue": Measure(metric: "lamplighter_pool_waiting", labels: "password"),
+        "limits.slowQueueBytes": Measure(metric: "lamplighter_pool_waiting_bytes"),
     ]
 
-    private static func used(_ key: String, _ context: ConsoleContext) -> Double? {
-        guard let metric = measured[key] else { return nil }
-        let readings = context.run.metrics.readings(metric)
-        guard !readings.isEmpty else { return nil }
-        let sum = readings.map(\.value).reduce(0, +)
-        return key.hasSuffix("Megabytes") ? sum / 1_048_576 : sum
+    private static func use(_ measure: Measure, _ context: ConsoleContext) -> Double? {
+        let values = context.run.metrics.readings(measure.metric)
+            .filter { measure.labels.isEmpty || $0.labels.contains(measure.labels) }
+            .map(\.value)
+        guard let most = values.max() else { return nil }
+        let used = (measure.isSum ? values.reduce(0, +) : most) / measure.unit
+        return (used * 10).rounded() / 10
+    }
+
+    /// How often a limit refused something since the start: where a counter has its name.
+    private static func rejected(_ key: String, _ context: ConsoleContext) -> JSONValue? {
+        let label = "limit=\"\(key.dropFirst("limits.".count))\""
+        return context.run.metrics.readings("lamplighter_limited_total")
+            .first { $0.labels.contains(label) }
+            .map { .integer(Int64($0.value)) }
     }
 }

@@ -24,7 +24,7 @@ struct SystemOperations: Sendable {
                 Reply(try SystemView.store(call.context))
             },
             Operation("listLimits", "GET", "system/limits", role: .viewer) { call in
-                Reply(SettingsView.limits(call.context))
+                Reply(try SettingsView.limits(call.context))
             },
             Operation("listSettings", "GET", "system/config", role: .viewer) { call in
                 Reply(SettingsView.all(call.context.settings))

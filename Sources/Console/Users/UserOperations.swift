@@ -20,7 +20,7 @@ enum UserOperations {
             }
         }, Operation("endSessions", "DELETE", "users/{uid}/sessions", role: .operator, endAll),
         Operation("showUserSession", "GET", "sessions/{sessionId}", role: .viewer) { call in
-            try call.read { Reply(UserView.session(try session(call, in: $0))) }
+            try call.read { Reply(try UserView.session(try session(call, in: $0), in: $0)) }
         }, Operation("endSession", "DELETE", "sessions/{sessionId}", role: .operator, end),
         Operation("unlockUser", "POST", "users/{uid}/unlock", role: .operator, unlock),
         Operation(
@@ -199,9 +199,9 @@ enum UserOperations {
             if found.endedAt == nil {
                 try SessionLifecycle.end(found, because: .operator, by: call.actor, in: &work)
             }
-            return try session(call, in: work.tx)
+            return try UserView.session(try session(call, in: work.tx), in: work.tx)
         }
-        return Reply(UserView.session(ended))
+        return Reply(ended)
     }
 
     private static func unlock(_ call: ConsoleCall) throws -> Reply {

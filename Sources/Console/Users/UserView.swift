@@ -1,11 +1,14 @@
 import Domain
 import JSON
 import Storage
+import Wire
 
 /// Users and their sessions as the interface shows them.
 enum UserView {
     /// Sessions of a user that are shown at most.
     static let sessionsMax = 200
+    /// Lines of a user's audit in which it is looked for who ended a session.
+    static let auditMax = 1_000
 
     /// Returns a row of the list (`UserRow`); addresses are masked unless asked for.
     static func row(_ user: User, isOpen: Bool = false) -> JSONObject {
@@ -34,9 +37,8 @@ enum UserView {
         return isAddress && !isOpen ? MaskedAddress.text(name) : name
     }
 
-    /// Returns a session (`Session`).
-    static func session(_ session: Session) -> JSONObject {
-        JSONObject([
+    private static func row(_ session: Session, endedBy actor: Actor?) -> JSONObject {
+        let members: [(String, JSONValue?)] = [
             ("sessionId", .string(session.id.text)), ("uid", .string(session.uid.text)),
             ("appId", .string(session.app.text)), ("terminalId", .string(session.terminal.text)),
             ("platform", .string(session.platform)), ("os", .string(session.os)),
@@ -45,14 +47,35 @@ enum UserView {
             ("expiresAt", Shown.moment(session.expiresAt)),
             ("endedAt", session.endedAt.map(Shown.moment)),
             ("endReason", session.endReason.map { .string($0.rawValue) }),
-        ])
+            ("endedBy", actor.map { EventCodec.encode($0, for: nil) }),
+            ("cutOffAt", session.cutOffAt.map(Shown.moment)),
+        ]
+        return JSONObject(members)
     }
 
     /// Returns a user's sessions, live ones first, then the newest.
     static func sessions(of uid: UserID, in tx: Transaction) throws -> [JSONObject] {
         let all = try tx.sessions.log(of: uid, limit: sessionsMax)
         let sorted = all.filter { $0.endedAt == nil } + all.filter { $0.endedAt != nil }
-        return sorted.map(session)
+        return try rows(of: sorted, in: tx)
+    }
+
+    /// Returns one session (`Session`).
+    static func session(_ session: Session, in tx: Transaction) throws -> JSONObject {
+        try rows(of: [session], in: tx).first ?? row(session, endedBy: nil)
+    }
+
+    /// Returns sessions of one user, with who ended each: the audit has the line of it, of the same transaction.
+    private static func rows(of sessions: [Session], in tx: Transaction) throws -> [JSONObject] {
+        guard let ended = sessions.first(where: { $0.endedAt != nil }) else {
+            return sessions.map { row($0, endedBy: nil) }
+        }
+        let ends = try tx.audit.newest(of: ended.uid, limit: auditMax)
+            .filter { $0.kind == .sessionEnded }
+        return sessions.map { session in
+            let line = ends.first { $0.terminal == session.terminal && $0.at == session.endedAt }
+            return row(session, endedBy: session.endedAt == nil ? nil : line?.actor)
+        }
     }
 
     /// Returns what a user's page follows (`UserChange`); nil where there is no such user.

@@ -51,6 +51,9 @@ package struct Session: Sendable, Equatable {
     package var endedAt: Instant?
     /// Why it ended.
     package var endReason: EndReason?
+    /// When the gate said that the terminal has no connection with it any more; nil until then, and where the terminal
+    /// keeps its connection for the session that replaced it.
+    package var cutOffAt: Instant?
 
     /// Begins a session.
     package init(

@@ -40,6 +40,8 @@ final class Client {
     var isListening = false
     /// Whether its session was revoked while it was connected: its will is not sent.
     var isCutOff = false
+    /// The revoked session whose connection this still is: its end is told with the connection's.
+    var cutSession: String?
 
     /// Whether it hears only requests that no other worker hears (`RequestSubscribers`).
     ///
@@ -51,6 +53,9 @@ final class Client {
 
     /// The batch for a worker that takes many messages in one; nil for all other clients.
     var outgoing: OutgoingBatch?
+
+    /// What a console that watches is let see; nil for all other clients.
+    var tap: Tap?
 
     private let nameBytes: [CChar]
     private let idBytes: [CChar]

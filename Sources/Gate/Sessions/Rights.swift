@@ -18,6 +18,8 @@ struct Rights: Sendable {
     private var userUntil: Int64 = 0
     private(set) var isService = false
     private(set) var isWorker = false
+    /// Whether it watches all messages, and gets so many a second.
+    private(set) var isConsole = false
 
     /// No rights.
     static let none = Rights()
@@ -62,11 +64,13 @@ struct Rights: Sendable {
                 )
             case .scheduler: Rights(publish: ["\(root)/system/trigger/+"], subscribe: [])
             case .identity: Rights(publish: ["\(root)/system/session-invalid"], subscribe: [])
+            case .console: Rights(publish: [], subscribe: ["\(root)/#"])
             case .custom(let publish, let subscribe):
                 Rights(publish: publish, subscribe: subscribe)
             }
         rights.isService = true
         rights.isWorker = role == .worker
+        rights.isConsole = role == .console
         return rights
     }
 
@@ -108,7 +112,8 @@ extension Rights {
         guard let shared = SharedFilter(filter) else {
             return covers(filter, now: now) ? nil : refusalOutside(filter)
         }
-        guard isService else { return .sharedNotAllowed }
+        // A console would take messages away from those that it watches.
+        guard isService, !isConsole else { return .sharedNotAllowed }
         guard let inner = shared.inner else { return .badTopic }
         return covers(inner, now: now) ? nil : .notAllowed
     }

@@ -171,6 +171,7 @@ package struct Backend {
     private static func enrol(_ context: RunContext, in store: Store) throws {
         try store.batch(at: SystemClock().now) { tx in
             try tx.services.save("tools", role: .worker, secret: context.secrets.tools)
+            try tx.services.save("console", role: .console, secret: context.secrets.console)
             guard let demo = context.demo else { return }
             try Import.product(DemoDocuments.product(demo), in: tx)
             try Import.app(DemoDocuments.app(demo), in: tx)

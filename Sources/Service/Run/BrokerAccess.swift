@@ -1,6 +1,7 @@
 import Files
 package import Mosquitto
 import ServiceSettings
+import Sodium
 
 /// The access of the workers and the tools to the broker.
 package enum BrokerAccess {
@@ -8,6 +9,21 @@ package enum BrokerAccess {
     ///
     /// - Throws: A `Problem` where the password's file cannot be read.
     package static func workers(_ context: RunContext) throws -> ConnectionOptions {
+        try options(context)
+    }
+
+    /// Returns how the console watches, under a client id of its own.
+    ///
+    /// - Throws: A `Problem` where a file cannot be read.
+    package static func console(_ context: RunContext) throws -> ConnectionOptions {
+        var options = try options(context)
+        options.clientID = "svc.console." + Sodium.randomSecret().prefix(12)
+        (options.username, options.password) = ("service:console", context.secrets.console)
+        (options.cleanStart, options.sessionExpirySeconds) = (true, 0)
+        return options
+    }
+
+    private static func options(_ context: RunContext) throws -> ConnectionOptions {
         let settings = context.settings
         var options = ConnectionOptions(
             host: settings.mqttHost,

@@ -65,6 +65,9 @@ package struct RefusalTable {
         }.compactMap(\.self).reversed()
     }
 
+    /// Returns how many rows are kept.
+    package func count() throws -> Int64 { try sql.integer("SELECT count(*) FROM refusal") ?? 0 }
+
     /// Returns the number of refusals since a moment, by reason, the most frequent first.
     ///
     /// A row of alike ones counts whole when its last one came since then.

@@ -181,6 +181,7 @@ CREATE TABLE session (
     expiresAt INTEGER NOT NULL,
     endedAt INTEGER,
     endReason TEXT,
+    cutOffAt INTEGER,
     lastSeenAt INTEGER,
     oldTokenHash BLOB,
     oldTokenUntil INTEGER

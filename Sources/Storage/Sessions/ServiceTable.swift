@@ -8,7 +8,7 @@ package struct ServiceTable {
 
     /// The roles of service principals.
     package enum Role: String, Sendable, CaseIterable {
-        case worker, gateway, scheduler, identity
+        case worker, gateway, scheduler, identity, console
     }
 
     /// Returns all principals, by name; a role of a later version is shown as it stands.
@@ -51,6 +51,7 @@ package struct ServiceTable {
         case .gateway: .gateway
         case .scheduler: .scheduler
         case .identity: .identity
+        case .console: .console
         // An unknown role has no rights, which is safe.
         case nil: .custom(publish: [], subscribe: [])
         }

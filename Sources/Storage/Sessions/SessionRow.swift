@@ -26,6 +26,7 @@ struct SessionRow: TableRow {
         session.lastSeenAt = column("lastSeenAt", \.session.lastSeenAt)
         session.endedAt = column("endedAt", \.session.endedAt)
         session.endReason = column("endReason", \.session.endReason)
+        session.cutOffAt = column("cutOffAt", \.session.cutOffAt)
         let tokenHash = column("tokenHash", \.tokenHash)
         let oldTokenHash = column("oldTokenHash", \.oldTokenHash)
         session.hasOldToken = oldTokenHash != nil

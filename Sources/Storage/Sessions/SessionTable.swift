@@ -142,6 +142,19 @@ package struct SessionTable {
         try tellGate(session)
     }
 
+    /// Notes when the gate had no connection with an ended session any more; the first word of it counts.
+    ///
+    /// It is never before the end, which another clock may have told.
+    package func noteCutOff(of session: Domain.Session, at moment: Instant) throws {
+        transaction.requireLock(of: session.uid)
+        guard let endedAt = session.endedAt else { return }
+        try sql.run(
+            "UPDATE session SET cutOffAt = $1 WHERE sessionId = $2 AND cutOffAt IS NULL",
+            max(moment, endedAt),
+            session.id
+        )
+    }
+
     // MARK: The gate
 
     /// Sends the gate the end of a session once more, unless another is live on its terminal.

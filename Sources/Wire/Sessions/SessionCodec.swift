@@ -107,6 +107,18 @@ package enum SessionCodec {
         }
     }
 
+    /// Reads the gate's message that a terminal has no connection with an ended session any more.
+    package static func decode(
+        sessionCut bytes: ArraySlice<UInt8>
+    ) throws(WireError) -> (session: SessionID, at: Instant) {
+        try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
+            guard let at = try fields.instant("ts") else {
+                throw .invalid("ts", "ts is missing.")
+            }
+            return (try fields.requiredID("sessionId", as: SessionID.self), at)
+        }
+    }
+
     /// Writes a notice for `system/session-invalid`.
     package static func encode(_ notice: SessionNotice) -> [UInt8] {
         var object: JSONObject = ["noticeId": .string(notice.id.text)]

@@ -26,7 +26,7 @@ package struct SessionHandler: BatchHandler {
         let topics = environment.topics
         return Subscriptions(
             new: [topics.system("session-invalid"), topics.system("outbound/result")]
-                + TokenUse.filters(environment)
+                + TokenUse.filters(environment) + SessionCut.filters(environment)
                 + topics.filters("app/+/+/request/#", of: environment.divided),
             // Of several lanes the leases say which worker is there.
             retained: environment.plan.isShared ? [] : [topics.system("worker/+")]
@@ -84,6 +84,7 @@ package struct SessionHandler: BatchHandler {
             case .outboundResult:
                 try GatewayAnswer.take(message, environment.messageOutcomes, in: &work)
             case .tokenUsed: try TokenUse.note(message, in: &work)
+            case .sessionCut: try SessionCut.note(message, in: &work)
             case .workerState(let name): try note(message, of: name, in: &work)
             case .request: try answer(message, on: topic, in: &work)
             case .malformed(let reason): work.effects.deadLetter(message, unknownTopic: reason)

@@ -77,6 +77,16 @@ struct RightsTests {
         Case(who: .service(name: "login"), topic: "ll/v1/system/session-invalid", publish: true),
         Case(who: .service(name: "lamplighter"), topic: "ll/v1/#", subscribe: true, receive: true),
         Case(who: .service(name: "tools"), topic: "ll/v1/#", subscribe: true, receive: true),
+        Case(who: .service(name: "console"), topic: "ll/v1/#", subscribe: true, receive: true),
+        Case(
+            who: .service(name: "console"),
+            topic: "ll/v1/device/d-1/report",
+            subscribe: true,
+            receive: true
+        ),
+        Case(who: .service(name: "console"), topic: "$share/g/ll/v1/#"),
+        Case(who: .service(name: "console"), topic: "$SYS/#"),
+        Case(who: .service(name: "console"), topic: "$CONTROL/lamplighter/v1"),
         Case(who: .service(name: "tools"), topic: "$SYS/#", subscribe: true, receive: true),
         Case(who: .service(name: "tools"), topic: "#"),
         Case(

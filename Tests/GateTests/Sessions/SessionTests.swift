@@ -33,6 +33,23 @@ struct SessionTests {
         #expect(try worker.receive(within: 0.3) == nil)
     }
 
+    @Test("The service is told when a session has no connection any more")
+    func cut() throws {
+        let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
+        let worker = try MiniClient(broker.port, Cast.worker())
+        #expect(try worker.subscribe("ll/v1/system/session-cut") == 1)
+        let app = try MiniClient(broker.port, Cast.app(password: "token s-1"))
+
+        _ = try worker.publish("$CONTROL/lamplighter/v1", Self.revocation("s-1"))
+        _ = try worker.publish("$CONTROL/lamplighter/v1", Self.revocation("s-0"))
+
+        // The other session has no connection; this one keeps its own for a moment.
+        #expect(try worker.receive()?.payload.contains(#""sessionId":"s-0""#) == true)
+        #expect(try worker.receive(within: 0.1) == nil)
+        #expect(try app.waitForEnd() != nil)
+        #expect(try worker.receive()?.payload.contains(#""sessionId":"s-1""#) == true)
+    }
+
     @Test("Another session that has begun on the terminal is left alone")
     func replaced() throws {
         let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])

@@ -178,8 +178,9 @@ function concerns(terms, event, data) {
     case 'page': return terms.includes(`page:${data.device.did}`);
     case 'user': return terms.includes(`user:${data.uid}`);
     case 'connect': return terms.includes(`connect:${data.productKey}:${data.mac}`);
+    case 'signIn': return true;
     case 'gone': return terms.includes(data.term);
-    case 'tap': return terms.some(term => term.startsWith('tap'));
+    case 'tap': return terms.includes(data.term);
     default: return terms.includes(event);
   }
 }

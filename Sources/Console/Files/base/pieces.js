@@ -107,13 +107,14 @@ export function more(view, name) {
 }
 
 /** Says something in passing, to eyes and ears; with an act that can be undone for ten seconds. */
-export function tell(text, { tone, undo } = {}) {
+export function tell(text, { tone, undo, link } = {}) {
   const note = document.createElement('div');
   const close = () => note.remove();
   render(html`<span>${tone === 'bad' && icon('warn')} ${text}</span>
-    ${undo && html`<button type="button" onclick=${() => { close(); undo(); }}>${t.undo}</button>`}`, note);
+    ${undo && html`<button type="button" onclick=${() => { close(); undo(); }}>${t.undo}</button>`}
+    ${link && html`<a class="button" href="${link[1]}" onclick=${close}>${link[0]}</a>`}`, note);
   document.getElementById('words').append(note);
-  setTimeout(close, undo ? 10_000 : tone === 'bad' ? 9000 : 3500);
+  setTimeout(close, link ? 60_000 : undo ? 10_000 : tone === 'bad' ? 9000 : 3500);
   return close;
 }
 

@@ -3,7 +3,7 @@
 const many = (number, one, more) => (String(number) === '1' ? `1 ${one}` : `${number} ${more}`);
 
 export default {
-  nav: { overview: 'Overview', refusals: 'Refusals', devices: 'Devices', products: 'Products', schedules: 'Schedules', users: 'Users', apps: 'Apps', messages: 'Messages out', system: 'System', deadletters: 'Dead letters', audit: 'Audit', docs: 'Reference' },
+  nav: { overview: 'Overview', live: 'Live', refusals: 'Refusals', devices: 'Devices', products: 'Products', schedules: 'Schedules', users: 'Users', apps: 'Apps', messages: 'Messages out', system: 'System', deadletters: 'Dead letters', audit: 'Audit', docs: 'Reference', playground: 'Playground' },
   groups: { devices: 'Devices', people: 'People', operation: 'Operation', more: 'More' },
   roles: { viewer: 'viewer', operator: 'operator', admin: 'admin' },
   skip: 'To the content', menu: 'Pages', pages: 'Pages', all: 'All', yes: 'yes', no: 'no', more: 'Show more', again: 'Try again', edit: 'Edit', copy: 'Copy', copied: 'Copied', notCopied: 'The browser did not let it be copied', close: 'Close', cancel: 'Cancel', later: 'Later',
@@ -16,7 +16,7 @@ export default {
     missing: 'There is nothing here', missingWhy: 'It was removed, or the address is mistyped.',
   },
   feed: { live: 'live', waiting: 'connecting…', asOf: time => `as of ${time}`, paused: time => `paused at ${time}`, explain: 'How fresh what you see is. Press to pause, again to go on ( . )' },
-  me: { menu: name => `${name}: settings and sign out`, asSystem: 'Light or dark as the system', light: 'Light', dark: 'Dark', password: 'Change password', operators: 'Operators and sessions', signOut: 'Sign out' },
+  me: { menu: name => `${name}: settings and sign out`, asSystem: 'Light or dark as the system', light: 'Light', dark: 'Dark', password: 'Change password', operators: 'Operators and sessions', signOut: 'Sign out', signIn: (from, client) => `Somebody signed in as you from ${from} with ${client}. If it was not you, end that session.`, sessions: 'Show sessions' },
   keys: { title: 'Keyboard shortcuts', search: 'Search', rows: 'Next, previous row', open: 'Open the row', back: 'Back to the list', pause: 'Pause what is live, go on', on: 'Shortcuts of one key are on' },
   search: { label: 'Search', devices: 'Search devices', suggestions: 'Suggestions' },
   enter: {
@@ -49,7 +49,7 @@ export default {
     byState: 'By state', none: 'No device yet', noneWhy: 'A device appears here when it registers with its product’s secret.', chosen: number => `${number} chosen`, labels: 'Labels', forgetMany: number => `Forget ${many(number, 'device', 'devices')}`, forgotten: number => `${many(number, 'device', 'devices')} forgotten`, kicked: number => `${many(number, 'connection', 'connections')} closed`,
   },
   device: {
-    views: 'Views', tabs: { state: 'State', timeline: 'Timeline', commands: 'Commands', history: 'History', who: 'Who', schedules: 'Schedules', info: 'Info' }, gone: 'This device was forgotten. What is shown is the last that was known.', since: 'since', version: number => `version ${number}`, lastReport: 'last change',
+    views: 'Views', tabs: { state: 'State', timeline: 'Timeline', commands: 'Commands', history: 'History', who: 'Who', schedules: 'Schedules', messages: 'Messages', info: 'Info' }, gone: 'This device was forgotten. What is shown is the last that was known.', since: 'since', version: number => `version ${number}`, lastReport: 'last change',
     knownBy: { gate: '(the gate sees the connection)', device: '(by its own birth or will)', nothing: '(it never came)' }, kick: 'Close connection', kicked: 'The broker was told to close the connection', reset: 'Allow a factory reset for 10 min', resetAllowed: 'The device may register again within 10 minutes', forget: 'Forget…', forgetTitle: 'Forget this device', forgotten: 'The device is forgotten',
     loses: { device: 'the device, its state and its secret', users: names => `access of ${names}`, records: number => `${many(number, 'record', 'records')} of history`, commands: number => many(number, 'command', 'commands'), schedules: number => many(number, 'schedule', 'schedules'), invitations: number => many(number, 'invitation', 'invitations') },
   },
@@ -79,8 +79,12 @@ export default {
     user: 'User', role: 'Role', roles: { special: 'first owner', owner: 'owner', normal: 'user', guest: 'guest' }, roleWhat: { special: 'The first who bound it; may share it', owner: 'May share it', normal: 'Bound it too', guest: 'Was invited' }, access: 'May', accesses: { control: 'control', read: 'watch' }, alias: 'Calls it', since: 'Since', until: 'Until', always: 'always', hears: 'Gets its status',
     none: 'Nobody has access', noneWhy: 'A user binds the device in an app, with its passcode or label.', invitations: 'Invitations', invited: 'Invited', inviter: 'By', byCode: 'whoever has the code', statuses: { pending: 'waiting', accepted: 'accepted', rejected: 'rejected', expired: 'expired', revoked: 'withdrawn' }, remark: 'Note',
   },
+  live: {
+    messages: 'Messages', masked: 'Secrets are masked before they leave the service; at most 50 messages a second are shown.', filter: 'Filter by topic, client or reason', outcome: 'Outcome', pause: 'Pause', goOn: 'Go on', branches: 'By branch', talkers: 'Who talks most', only: branch => `Only ${branch}`, pinned: 'Pinned', pin: topic => `Pin ${topic}`, unpin: 'Unpin', left: number => `${number} more since then are not shown`, notYet: 'The broker has not let the console in', notYetWhy: 'It is tried again. If this stays, lamplighter doctor says why.', quiet: 'Nothing for half a minute',
+    waiting: 'Listening…', waitingWhy: 'No message has come since this page was opened', lastWas: 'the last one was', ways: { in: 'to the service', out: 'from the service' }, hidden: size => `${size}, not shown`,
+  },
   refusals: {
-    about: 'Who was refused what, which rule said no, and what to do about it.', search: 'Search refusals', reason: 'rule', action: 'what was tried', client: 'client id', user: 'user name', address: 'source address', byReason: 'By rule', none: 'Nobody was refused in 7 days', noneWhy: 'When a device or app is turned away, it is here at once, with the rule and the cure.',
+    about: 'Who was refused what, which rule said no, and what to do about it.', search: 'Search refusals', reason: 'rule', action: 'what was tried', client: 'client id', user: 'user name', address: 'source address', byReason: 'By rule', none: 'Nobody was refused in 7 days', noneWhy: 'When a device or app is turned away, it is here at once, with the rule and the cure.', noneOfDevice: 'This device was not refused.',
     wanted: { connect: 'wanted to connect', publish: 'wanted to publish to', subscribe: 'wanted to subscribe to', receive: 'was to receive' }, from: address => `from ${address}`, rule: 'Rule:', cure: 'Cure:', copyCure: 'Copy cure', allow: mac => `Allow ${mac}`, allowed: mac => `${mac} may register now`, since: 'since', newDevice: 'a new device',
   },
   actions: { connect: 'connecting', publish: 'publishing', subscribe: 'subscribing', receive: 'receiving' },
@@ -119,7 +123,7 @@ export default {
   },
   dead: {
     about: 'Messages that can never be carried out as they are.', search: 'Search dead letters', topic: 'Topic', reason: 'Reason', worker: 'Worker', size: 'Size', at: 'Time', byReason: 'By reason', none: 'No bad message in 7 days', noneWhy: 'A message that cannot be read or carried out is kept here with the reason.', one: 'Dead letter', shapeOnly: 'Only names and sizes were kept, since the values may be secret: it cannot be replayed.', binary: 'Its payload is not text:', here: 'here it goes wrong',
-    example: 'Copy as test example', replay: 'Replay', replayed: 'It was published again', drop: 'Drop', dropped: 'Dropped',
+    example: 'Save as test example', replay: 'Replay', replayed: 'It was published again', drop: 'Drop', dropped: 'Dropped',
   },
   system: {
     tabs: { doctor: 'Doctor', workers: 'Workers', store: 'Store', limits: 'Limits', config: 'Settings', certificates: 'Certificates', log: 'Log' }, bundle: 'Support bundle', bundled: names => `Saved: ${names}`, again: 'Check again', check: 'Check', evidence: 'What was found', code: 'Code', took: 'Took', ready: 'ready', notReady: 'not ready', broker: 'Broker', gateLag: 'The gate lags by', noLag: 'nothing',

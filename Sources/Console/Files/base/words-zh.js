@@ -2,7 +2,7 @@
 
 
 export default {
-  nav: { overview: '概览', refusals: '拒绝记录', devices: '设备', products: '产品', schedules: '定时任务', users: '用户', apps: '应用', messages: '发出的消息', system: '系统', deadletters: '死信', audit: '审计', docs: '参考文档' },
+  nav: { overview: '概览', live: '实时消息', refusals: '拒绝记录', devices: '设备', products: '产品', schedules: '定时任务', users: '用户', apps: '应用', messages: '发出的消息', system: '系统', deadletters: '死信', audit: '审计', docs: '参考文档', playground: '试用页面' },
   groups: { devices: '设备', people: '用户与应用', operation: '运行', more: '更多' },
   roles: { viewer: '查看者', operator: '操作员', admin: '管理员' },
   skip: '跳到内容', menu: '页面', pages: '页面', all: '全部', yes: '是', no: '否', more: '显示更多', again: '重试', edit: '编辑', copy: '复制', copied: '已复制', notCopied: '浏览器不允许复制', close: '关闭', cancel: '取消', later: '以后再说',
@@ -15,7 +15,7 @@ export default {
     missing: '这里什么都没有', missingWhy: '它已被删除，或地址有误。',
   },
   feed: { live: '实时', waiting: '正在连接…', asOf: time => `截至 ${time}`, paused: time => `已于 ${time} 暂停`, explain: '所见内容的新鲜程度。按一下暂停，再按继续（ . ）' },
-  me: { menu: name => `${name}：设置与退出`, asSystem: '跟随系统明暗', light: '浅色', dark: '深色', password: '修改密码', operators: '操作员与会话', signOut: '退出' },
+  me: { menu: name => `${name}：设置与退出`, asSystem: '跟随系统明暗', light: '浅色', dark: '深色', password: '修改密码', operators: '操作员与会话', signOut: '退出', signIn: (from, client) => `有人以您的身份登录：${from}，${client}。如果不是您，请结束该会话。`, sessions: '查看会话' },
   keys: { title: '键盘快捷键', search: '搜索', rows: '下一行、上一行', open: '打开该行', back: '回到列表', pause: '暂停或继续实时更新', on: '启用单键快捷键' },
   search: { label: '搜索', devices: '搜索设备', suggestions: '建议' },
   enter: {
@@ -48,7 +48,7 @@ export default {
     byState: '按状态', none: '还没有设备', noneWhy: '设备用产品密钥注册后会出现在这里。', chosen: number => `已选 ${number} 个`, labels: '标签', forgetMany: number => `删除 ${number} 个设备`, forgotten: number => `已删除 ${number} 个设备`, kicked: number => `已关闭 ${number} 个连接`,
   },
   device: {
-    views: '视图', tabs: { state: '状态', timeline: '时间线', commands: '指令', history: '历史', who: '用户', schedules: '定时任务', info: '信息' }, gone: '此设备已被删除。显示的是最后已知的内容。', since: '自', version: number => `版本 ${number}`, lastReport: '最近变化',
+    views: '视图', tabs: { state: '状态', timeline: '时间线', commands: '指令', history: '历史', who: '用户', schedules: '定时任务', messages: '消息', info: '信息' }, gone: '此设备已被删除。显示的是最后已知的内容。', since: '自', version: number => `版本 ${number}`, lastReport: '最近变化',
     knownBy: { gate: '（网关看到连接）', device: '（由设备自己的上线或遗嘱消息）', nothing: '（从未上线）' }, kick: '关闭连接', kicked: '已通知代理关闭连接', reset: '允许 10 分钟内恢复出厂', resetAllowed: '设备可在 10 分钟内重新注册', forget: '删除…', forgetTitle: '删除此设备', forgotten: '设备已删除',
     loses: { device: '设备、其状态与密钥', users: names => `${names} 的访问权限`, records: number => `${number} 条历史记录`, commands: number => `${number} 条指令`, schedules: number => `${number} 个定时任务`, invitations: number => `${number} 个邀请` },
   },
@@ -78,8 +78,12 @@ export default {
     user: '用户', role: '角色', roles: { special: '首位所有者', owner: '所有者', normal: '用户', guest: '访客' }, roleWhat: { special: '最先绑定者；可分享', owner: '可分享', normal: '也绑定了它', guest: '受邀请' }, access: '可以', accesses: { control: '控制', read: '查看' }, alias: '称呼', since: '自', until: '至', always: '一直', hears: '接收状态',
     none: '没有人可以访问', noneWhy: '用户在应用中用口令或标签绑定设备。', invitations: '邀请', invited: '受邀者', inviter: '邀请者', byCode: '持有码的人', statuses: { pending: '等待中', accepted: '已接受', rejected: '已拒绝', expired: '已过期', revoked: '已撤回' }, remark: '备注',
   },
+  live: {
+    messages: '消息', masked: '机密在离开服务前已被遮盖；每秒最多显示 50 条消息。', filter: '按主题、客户端或原因筛选', outcome: '结果', pause: '暂停', goOn: '继续', branches: '按分支', talkers: '消息最多者', only: branch => `仅 ${branch}`, pinned: '已固定', pin: topic => `固定 ${topic}`, unpin: '取消固定', left: number => `此后还有 ${number} 条未显示`, notYet: '代理服务器尚未允许控制台连接', notYetWhy: '正在重试。如果一直如此，lamplighter doctor 会说明原因。', quiet: '半分钟内没有消息',
+    waiting: '正在监听…', waitingWhy: '打开此页后还没有消息，打开于', lastWas: '最后一条在', ways: { in: '发往服务', out: '来自服务' }, hidden: size => `${size}，不显示`,
+  },
   refusals: {
-    about: '谁的什么请求被拒绝、由哪条规则、以及怎么办。', search: '搜索拒绝记录', reason: '规则', action: '尝试的操作', client: '客户端标识', user: '用户名', address: '来源地址', byReason: '按规则', none: '7 天内没有拒绝', noneWhy: '设备或应用被拒时会立即出现在这里，并附规则与办法。',
+    about: '谁的什么请求被拒绝、由哪条规则、以及怎么办。', search: '搜索拒绝记录', reason: '规则', action: '尝试的操作', client: '客户端标识', user: '用户名', address: '来源地址', byReason: '按规则', none: '7 天内没有拒绝', noneWhy: '设备或应用被拒时会立即出现在这里，并附规则与办法。', noneOfDevice: '此设备没有被拒绝过。',
     wanted: { connect: '想要连接', publish: '想要发布到', subscribe: '想要订阅', receive: '本应收到' }, from: address => `来自 ${address}`, rule: '规则：', cure: '办法：', copyCure: '复制办法', allow: mac => `允许 ${mac}`, allowed: mac => `${mac} 现在可以注册`, since: '始于', newDevice: '新设备',
   },
   actions: { connect: '连接', publish: '发布', subscribe: '订阅', receive: '接收' },
@@ -126,7 +130,7 @@ export default {
   },
   dead: {
     about: '按原样永远无法执行的消息。', search: '搜索死信', topic: '主题', reason: '原因', worker: '工作者', size: '大小', at: '时间', byReason: '按原因', none: '7 天内没有坏消息', noneWhy: '无法读取或执行的消息会连同原因保存在这里。', one: '死信', shapeOnly: '内容可能机密，只保留了名称与大小：无法重放。', binary: '内容不是文本：', here: '从这里开始出错',
-    example: '复制为测试示例', replay: '重放', replayed: '已重新发布', drop: '丢弃', dropped: '已丢弃',
+    example: '保存为测试示例', replay: '重放', replayed: '已重新发布', drop: '丢弃', dropped: '已丢弃',
   },
   system: {
     tabs: { doctor: '诊断', workers: '工作者', store: '存储', limits: '限制', config: '设置', certificates: '证书', log: '日志' }, bundle: '支持包', bundled: names => `已保存：${names}`, again: '重新检查', check: '检查', evidence: '结果', code: '代码', took: '用时', ready: '就绪', notReady: '未就绪', broker: '代理', gateLag: '网关滞后', noLag: '无',

@@ -9,9 +9,10 @@ import * as timeline from './timeline.js';
 import * as commands from './commands.js';
 import * as history from './history.js';
 import * as who from './who.js';
+import * as messages from './messages.js';
 import * as info from './info.js';
 
-const TABS = { state: { start: startState, draw: drawState }, timeline, commands, history, who, schedules: who.schedules, info };
+const TABS = { state: { start: startState, draw: drawState }, timeline, commands, history, who, schedules: who.schedules, messages, info };
 
 const tabName = view => (view.parts[2] in TABS ? view.parts[2] : 'state');
 export const title = view => `${view.state.device?.data?.row.name || view.parts[1]} – ${t.device.tabs[tabName(view)]}`;

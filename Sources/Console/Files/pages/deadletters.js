@@ -4,10 +4,11 @@ import { html } from '../base/html.js';
 import { t, bytes } from '../base/words.js';
 import { get, post, remove } from '../base/api.js';
 import { to, here, refine } from '../base/route.js';
-import { shown, when, blank, more, attempt, dialog, dialogHead, facts, chips, copy, soon, icon } from '../base/pieces.js';
+import { shown, when, blank, more, attempt, dialog, dialogHead, facts, chips, soon, icon } from '../base/pieces.js';
 import { searchField, asked, withTerm, merge } from '../base/list.js';
 import { table } from '../base/table.js';
 import { actButton } from '../base/session.js';
+import { save } from '../shared/label.js';
 
 export const title = () => t.nav.deadletters;
 
@@ -63,8 +64,15 @@ async function show(view, id) {
     ${facts([[t.dead.topic, html`<code>${letter.row.topic}</code>`], [t.dead.reason, letter.row.reason], [t.dead.worker, letter.row.worker], [t.dead.at, when(letter.row.at)], [t.dead.size, bytes(letter.row.bytes)]])}
     ${letter.row.isShapeOnly && html`<p class="note">${t.dead.shapeOnly}</p>`}
     ${letter.text !== undefined ? html`<pre tabindex="0">${marked(letter)}</pre>` : html`<p class="soft">${t.dead.binary}</p><pre tabindex="0">${letter.base64}</pre>`}
-    <p class="row end"><button type="button" onclick=${() => copy(JSON.stringify({ topic: letter.row.topic, payload: letter.text ?? letter.base64, reason: letter.row.reason }, null, 2))}>${icon('copy')}${t.dead.example}</button><span class="row" onclick=${box.close}>${acts(view, letter.row)}</span></p></div>`);
+    <p class="row end"><button type="button" onclick=${() => example(letter)}>${icon('download')}${t.dead.example}</button><span class="row" onclick=${box.close}>${acts(view, letter.row)}</span></p></div>`);
   box.element.addEventListener('close', () => { if (here().parts[0] === 'deadletters') refine({ open: null }); });
+}
+
+// As a file for a test: what came, where, and why it could not be carried out.
+function example({ row, text, base64 }) {
+  let payload = text ?? { base64 };
+  try { payload = JSON.parse(text); } catch { /* a text that is no JSON stays one */ }
+  save(`dead-letter-${row.id}.json`, 'application/json', JSON.stringify({ topic: row.topic, reason: row.reason, payload }, null, 2));
 }
 
 // The text with the place that is at fault marked: `offset` counts bytes, JavaScript counts otherwise.

@@ -21,7 +21,7 @@ export function draw(view) {
       ${health(data)}
       ${guide(data)}
       <div class="grid figures">
-        ${figure(about(data.reportsPerSecond), t.overview.reports, to(['system', 'workers']))}
+        ${figure(about(data.reportsPerSecond), t.overview.reports, to(['live']))}
         ${figure(`${count(data.devices.online)} / ${count(data.devices.all)}`, t.overview.online, to(['devices'], { query: 'online:yes' }))}
         ${figure(data.oldestUnansweredSeconds > 0 ? span(data.oldestUnansweredSeconds * 1000) : '–', t.overview.oldest, to(['system', 'workers']))}
         ${figure(count(data.outbox), t.overview.outbox, to(['system', 'workers']))}

@@ -71,7 +71,12 @@ async function end(view, row) {
   if (ended?.sessionId && list?.data) view.set({ sessions: { ...list, data: { items: list.data.items.map(one => (one.sessionId === ended.sessionId ? ended : one)) } } });
 }
 
-const ended = row => html`${badge(t.users.hasEnded)} <span class="small">${t.endReasons[row.endReason] ?? row.endReason} ${row.endedBy && actor(row.endedBy)} ${when(row.endedAt)}</span>`;
+// Who ended it stands there unless it was the user, and says all that the reason does where that is an operator.
+function ended(row) {
+  const by = row.endedBy?.kind === 'user' && row.endedBy.id === row.uid ? undefined : row.endedBy;
+  const isSaid = row.endReason === 'operator' && by;
+  return html`${badge(t.users.hasEnded)} <span class="small">${!isSaid && (t.endReasons[row.endReason] ?? row.endReason)} ${by && by.kind !== 'system' && actor(by)} ${when(row.endedAt)}</span>`;
+}
 
 function cutOff(row) {
   if (row.cutOffAt === undefined) return '';

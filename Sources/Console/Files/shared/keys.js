@@ -8,7 +8,7 @@ import { pause } from '../base/view.js';
 import { connectDevice } from './later.js';
 
 const PLACES = {
-  o: 'overview', d: 'devices', r: 'refusals', p: 'products', a: 'apps', u: 'users', m: 'messages', s: 'schedules', x: 'deadletters', y: 'system', t: 'audit',
+  o: 'overview', d: 'devices', l: 'live', r: 'refusals', p: 'products', a: 'apps', u: 'users', m: 'messages', s: 'schedules', x: 'deadletters', y: 'system', t: 'audit',
 };
 let isGoing = false;
 

@@ -14,14 +14,15 @@ struct ServiceAddCommand: AsyncParsableCommand {
 
             One that exists gets the new secret and role, and its connections are closed.
             Roles: gateway reads system/outbound/# and answers on system/outbound/result; scheduler
-            writes system/trigger/+; identity writes system/session-invalid; worker may do all.
+            writes system/trigger/+; identity writes system/session-invalid; console reads 400 messages
+            a second; worker may do all.
             """
     )
 
     @Argument(help: "Its name: it connects as service:NAME, with client ids svc.NAME.…")
     var name: String
 
-    @Option(help: "gateway, scheduler, identity or worker.")
+    @Option(help: "gateway, scheduler, identity, console or worker.")
     var role: String
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions

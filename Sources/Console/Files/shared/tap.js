@@ -1,0 +1,39 @@
+// Messages as they travel: the newest lines, held while paused, so many and no more.
+
+import { html } from '../base/html.js';
+import { t, value, bytes, exact, count } from '../base/words.js';
+import { icon, blank, when } from '../base/pieces.js';
+
+const MOST = 300;
+const QUIET = 30_000;
+let number = 0;
+
+/** Watches messages: all of them, or those of a device. */
+export function watch(view, term) {
+  view.set({ tap: { lines: [], since: Date.now(), left: 0 } });
+  view.feed([term], (kind, data) => {
+    if (kind !== 'tap' || data.term !== term) return;
+    const { tap } = view.state;
+    const fresh = data.lines.map(line => ({ ...line, key: number += 1 })).reverse();
+    view.set({ tap: { ...tap, ...data, lines: [...fresh, ...tap.lines].slice(0, MOST), left: tap.left + data.left, last: fresh[0]?.at ?? tap.last } });
+  });
+  view.every(1000, () => view.redraw());
+}
+
+const times = new Intl.DateTimeFormat(document.documentElement.lang, { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 1, hourCycle: 'h23' });
+
+/** The lines of those that are `chosen`, or why there are none. */
+export function lines(view, chosen = () => true, pin) {
+  const { tap } = view.state;
+  const seen = tap.lines.filter(chosen);
+  const quiet = tap.last && Date.now() - tap.last > QUIET;
+  return html`${tap.isListening === false && html`<p class="note bad" role="alert"><strong>${t.live.notYet}</strong> ${t.live.notYetWhy}</p>`}
+    <p class="soft small row">${quiet && html`<span>${t.live.quiet}; ${t.live.lastWas} ${when(tap.last)}</span>`}${tap.left > 0 && html`<span>${t.live.left(count(tap.left))}</span>`}</p>
+    ${seen.length ? html`<ul class="lines live" aria-label="${t.live.messages}">${seen.map(line => html`<li key=${line.key} data-row="">
+  <time datetime="${new Date(line.at).toISOString()}" title="${exact(line.at)}">${times.format(line.at)}</time>
+  <span class="${line.outcome === 'accepted' ? 'soft' : 'bad'}">${icon(line.outcome === 'accepted' ? line.way : line.outcome === 'dead' ? 'dead' : 'refusal')}<span class="hush">${t.live.ways[line.way]}, ${t.states[line.outcome] ?? line.outcome}</span></span>
+  <span>${pin ? html`<button type="button" class="link" aria-label="${t.live.pin(line.topic)}" onclick=${() => pin(line)}>${line.topic}</button>` : line.topic}</span>
+  <span class="payload" dir="auto">${line.reason && html`<strong class="bad">${t.reasons[line.reason] ?? line.reason}</strong> `}${line.payload === undefined ? html`<span class="soft">${t.live.hidden(bytes(line.bytes))}</span>` : value(line.payload)}</span></li>`)}</ul>`
+    : tap.lines.length ? blank('search', t.nothingFound, t.nothingFoundWhy)
+    : blank('wave', t.live.waiting, html`${t.live.waitingWhy} ${when(tap.since)}`)}`;
+}

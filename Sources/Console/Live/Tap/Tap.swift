@@ -1,0 +1,258 @@
+import DequeModule
+import Domain
+import Glibc
+import JSON
+import Logging
+import Mosquitto
+import Service
+import Sharding
+import Storage
+import Synchronization
+import Wire
+import Workers
+
+/// Watches messages at the broker while an operator does: a client that reads alone (`service:console`), whose connection
+/// exists only as long, and that the gate gives so many messages a second.
+///
+/// What it has seen last is kept without secrets for the streams, each of which takes what it shows in its own time: one that
+/// is slow holds up neither the others nor the broker.
+final class Tap: Sendable {
+    fileprivate struct State {
+        /// What is watched: messages of devices, or, where nil is among them, all.
+        var wanted: Set<DeviceID?> = []
+        var isRunning = false
+        var isListening = false
+        var lines: Deque<TapLine> = []
+        /// The number of the newest line.
+        var newest: Int64
+        /// Messages that the gate left out, since the start.
+        var left: Int64 = 0
+        var rates = TapRates()
+        /// Grows with all of this.
+        var serial = 0
+    }
+
+    private let context: ConsoleContext
+    private let state: Mutex<State>
+    private let waker: Waker?
+    private let logger = Logger(label: "lamplighter.console")
+
+    /// Lines that are kept: what comes within two seconds.
+    private static let keptMax = 800
+    /// The longest wait for a message before it is looked whether anybody still watches.
+    private static let patience: Duration = .milliseconds(250)
+
+    init(_ context: ConsoleContext) {
+        self.context = context
+        waker = try? Waker()
+        // Numbers go on from run to run, for streams that come back after one.
+        state = Mutex(State(newest: context.now.milliseconds * 1_000))
+    }
+
+    /// Says what is watched now; nothing ends the connection.
+    func want(_ wanted: Set<DeviceID?>) {
+        let starts = state.withLock { state in
+            state.wanted = wanted
+            defer { state.isRunning = state.isRunning || !wanted.isEmpty }
+            return !wanted.isEmpty && !state.isRunning
+        }
+        waker?.wake()
+        if starts { PlainThread.detach { self.work() } }
+    }
+
+    /// Grows whenever there is something to tell.
+    var serial: Int { state.withLock(\.serial) }
+
+    // MARK: What streams are told
+
+    /// How far a stream is.
+    struct Position: Sendable {
+        var number: Int64
+        var left: Int64
+        /// Lines that it may be told now, and since when.
+        var mayTell = Double(Tap.toldMax)
+        var at = ContinuousClock.now
+        /// What was told last beside lines.
+        var told: [UInt8] = []
+    }
+
+    /// Lines that a stream is told in a second, and at once after a while without any.
+    private static let toldMax = 50
+
+    /// Returns where a stream begins that was told lines up to a number; nil for one that is new.
+    func begin(after number: Int64?) -> Position {
+        state.withLock {
+            Position(number: min(number ?? $0.newest, $0.newest), left: $0.left)
+        }
+    }
+
+    /// Returns what has come since (`Tap`), of one device or all; nil where that is nothing.
+    ///
+    /// Where it is too much the newest are told, before all what was not accepted.
+    func look(
+        _ did: DeviceID?,
+        from position: inout Position,
+        for role: OperatorRole
+    ) -> JSONObject? {
+        let (all, now) = state.withLock { state in
+            let first = state.lines.firstIndex { $0.number > position.number }
+            let lines = first.map { Array(state.lines[$0...]) } ?? []
+            return (lines, (state.newest, state.left, state.isListening, state.rates))
+        }
+        let lines = did.map { did in all.filter { $0.did == did.text } } ?? all
+        let moment = ContinuousClock.now
+        let passed = (moment - position.at) / .seconds(1) * Double(Self.toldMax)
+        let budget = min(Double(Self.toldMax), position.mayTell + passed)
+        let odd = lines.filter { $0.outcome != .accepted }.suffix(Int(budget))
+        let others = lines.filter { $0.outcome == .accepted }.suffix(Int(budget) - odd.count)
+        let told = (odd + others).sorted { $0.number < $1.number }
+        (position.mayTell, position.at) = (budget - Double(told.count), moment)
+        // Of what the ring has lost only the number is known, and not whose it was.
+        let lost = did == nil ? max(0, now.0 - position.number - Int64(all.count)) : 0
+        let left = now.1 - position.left + lost + Int64(lines.count - told.count)
+        let rest: [(String, JSONValue?)] =
+            [("isListening", .bool(now.2))] + (did == nil ? now.3.json : [])
+        let beside = JSONObject(rest).encoded()
+        guard !told.isEmpty || left > 0 || beside != position.told else {
+            position.number = now.0
+            return nil
+        }
+        (position.number, position.left, position.told) = (now.0, now.1, beside)
+        let term = Watch.tap(did).text
+        return JSONObject(
+            [
+                ("term", .string(term)), ("lines", .array(told.map { $0.json(for: role) })),
+                ("left", .integer(left)),
+            ] + rest
+        )
+    }
+
+    // MARK: The connection
+
+    private func work() {
+        var backoff = Backoff()
+        while goesOn() {
+            do {
+                try listen(&backoff)
+            } catch {
+                logger.info("the console can't watch messages", metadata: ["reason": "\(error)"])
+                note { $0.isListening = false }
+                pause(backoff.next())
+            }
+        }
+    }
+
+    /// Whether anybody still watches; the thread ends where nobody does.
+    private func goesOn() -> Bool {
+        state.withLock { state in
+            if state.wanted.isEmpty {
+                (state.isRunning, state.isListening) = (false, false)
+                state.lines.removeAll()
+                state.rates = TapRates()
+            }
+            return state.isRunning
+        }
+    }
+
+    private func pause(_ time: Duration) {
+        let end = ContinuousClock.now + time
+        while ContinuousClock.now < end, state.withLock({ !$0.wanted.isEmpty }) { usleep(50_000) }
+    }
+
+    private func note(_ change: (inout State) -> Void) {
+        state.withLock { state in
+            change(&state)
+            state.serial += 1
+        }
+    }
+
+    private func listen(_ backoff: inout Backoff) throws {
+        guard let waker else { return pause(.seconds(1)) }
+        var client = try MosquittoClient(BrokerAccess.console(context.run), waker: waker)
+        _ = try client.connect()
+        backoff.reset()
+        var (subscribed, epoch) = (Set<String>(), Int64?.none)
+        var reader = TapReader(topics: context.environment.topics)
+        var intake = Intake()
+        while true {
+            let wanted = filters()
+            guard !wanted.isEmpty else { return client.disconnect() }
+            if wanted != subscribed {
+                try client.unsubscribe(subscribed.subtracting(wanted).sorted())
+                try client.subscribe(
+                    wanted.subtracting(subscribed).sorted(),
+                    options: SubscribeOptions(quality: .atMostOnce, retainHandling: .never)
+                )
+                subscribed = wanted
+                note { $0.isListening = true }
+            }
+            try client.receive(
+                upTo: Self.keptMax,
+                linger: .milliseconds(5),
+                wait: Self.patience,
+                into: &intake
+            )
+            if !intake.deliveries.isEmpty { try renew(&reader, &epoch) }
+            take(intake, reader)
+            try client.flush()
+        }
+    }
+
+    /// The filters for what is watched.
+    private func filters() -> Set<String> {
+        let wanted = state.withLock(\.wanted)
+        let root = context.environment.topics.root
+        guard !wanted.contains(nil) else { return ["\(root)/#"] }
+        let ends = wanted.compactMap(\.self).flatMap { did in
+            ["device/\(did)/+", "user/+/device/\(did)/+", "system/presence/\(did)"]
+        }
+        guard !ends.isEmpty else { return [] }
+        let all = ends + ends.map { "\(Shard.level)/+/\($0)" }
+        return Set((all + ["system/refusal", "system/dead-letter"]).map { "\(root)/\($0)" })
+    }
+
+    /// Takes over which data points are write-only, whenever a product has changed.
+    private func renew(_ reader: inout TapReader, _ epoch: inout Int64?) throws {
+        try context.store.read { tx in
+            let newest = try tx.meta.catalogEpoch()
+            guard newest != epoch else { return }
+            let points = try tx.products.all().flatMap(\.dataPoints)
+            let names = points.filter { $0.access == .writeOnly }.map(\.name)
+            (reader.mask, epoch) = (SecretMask(writeOnly: Set(names)), newest)
+        }
+    }
+
+    private func take(_ intake: Intake, _ reader: TapReader) {
+        let now = context.now
+        let readings = intake.deliveries.map { delivery in
+            reader.read(
+                topic: intake.bytes[delivery.topic],
+                payload: intake.bytes[delivery.payload],
+                at: now
+            )
+        }
+        state.withLock { state in
+            let isNewSecond = state.rates.turn(to: now.milliseconds / 1_000)
+            for reading in readings { state.take(reading) }
+            let surplus = max(0, state.lines.count - Self.keptMax)
+            state.lines.removeFirst(surplus)
+            if isNewSecond || !readings.isEmpty { state.serial += 1 }
+        }
+    }
+}
+
+extension Tap.State {
+    fileprivate mutating func take(_ reading: TapReader.Reading) {
+        switch reading {
+        case .nothing: break
+        case .left(let count):
+            left += count
+            rates.note(left: count)
+        case .line(var line):
+            newest += 1
+            line.number = newest
+            rates.note(line)
+            lines.append(line)
+        }
+    }
+}

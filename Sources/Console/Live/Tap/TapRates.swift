@@ -1,0 +1,84 @@
+import JSON
+
+/// How many messages a second each branch has, and who sends most: of the last seconds, from those that were seen.
+struct TapRates: Sendable {
+    private struct Second: Sendable {
+        var branches: [String: Int64] = [:]
+        var talkers: [String: Int64] = [:]
+        var seen: Int64 = 0
+        var left: Int64 = 0
+    }
+
+    private var seconds: [Second] = [Second()]
+    private var second: Int64 = 0
+
+    /// Seconds that are looked back on.
+    private static let back = 5
+    /// Branches, or senders, that are named.
+    private static let namedMax = 8
+
+    /// Goes on to a second; whether it is a new one.
+    mutating func turn(to second: Int64) -> Bool {
+        guard second != self.second else { return false }
+        // The first one is the one that it begins in.
+        let passed = self.second == 0 ? 0 : min(Int64(Self.back), max(1, second - self.second))
+        for _ in 0..<passed { seconds.append(Second()) }
+        seconds.removeFirst(max(0, seconds.count - Self.back - 1))
+        self.second = second
+        return true
+    }
+
+    /// Counts a message that was seen.
+    mutating func note(_ line: TapLine) {
+        let last = seconds.count - 1
+        seconds[last].seen += 1
+        seconds[last].branches[line.branch, default: 0] += 1
+        if let talker = line.talker { seconds[last].talkers[talker, default: 0] += 1 }
+    }
+
+    /// Counts messages that the gate left out.
+    mutating func note(left: Int64) { seconds[seconds.count - 1].left += left }
+
+    /// The members `rates` and `talkers` of what is told (`Tap`), of the whole seconds before the present one; of messages
+    /// that were left out it takes them to be like those that were seen.
+    var json: [(String, JSONValue?)] {
+        let whole = seconds.dropLast()
+        let seen = whole.reduce(0) { $0 + $1.seen }
+        let all = seen + whole.reduce(0) { $0 + $1.left }
+        let share = seen > 0 ? Double(all) / Double(seen) : 1
+        let span = Double(max(1, whole.count))
+        return [
+            (
+                "rates",
+                .array(
+                    Self.most(whole.map(\.branches)).map { name, count in
+                        [
+                            "branch": .string(name),
+                            "perSecond": Shown.number(
+                                (Double(count) * share / span * 10).rounded() / 10
+                            ),
+                        ]
+                    }
+                )
+            ),
+            (
+                "talkers",
+                .array(
+                    Self.most(whole.map(\.talkers)).map { name, count in
+                        [
+                            "id": .string(name),
+                            "messages": .integer(Int64((Double(count) * share).rounded())),
+                        ]
+                    }
+                )
+            ),
+        ]
+    }
+
+    private static func most(_ counts: [[String: Int64]]) -> [(String, Int64)] {
+        var all: [String: Int64] = [:]
+        for one in counts { all.merge(one, uniquingKeysWith: +) }
+        let sorted = all.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        return sorted.prefix(namedMax).map { ($0.key, $0.value) }
+    }
+}

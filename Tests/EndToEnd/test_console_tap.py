@@ -1,0 +1,213 @@
+"""Messages as they travel, as operators watch them: what is seen, what never is, and that nobody is held up by it."""
+
+import contextlib
+import json
+import pathlib
+import re
+import threading
+import time
+import unittest
+
+from client import fresh_id, register
+from console import Console, problems_of
+from harness import eventually
+from world import LAMP, World
+
+
+class TestTap(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.world = World(watch=False)
+        cls.addClassCleanup(cls.world.close)
+        cls.service = cls.world.service
+        cls.tokens = {}
+        for role in ("viewer", "admin"):
+            cls.service.cli("operator", "add", f"one-{role}", "--role", role)
+            cls.tokens[role] = cls.service.json("operator", "token", f"one-{role}", "--label", "tests")["token"]
+        cls.lamp = cls.world.device()
+
+    def watch(self, term="tap", role="viewer"):
+        """A stream that listens already."""
+        stream = Console(self.service, self.tokens[role]).events(term)
+        self.addCleanup(stream.close)
+        while not stream.next("tap")[1]["isListening"]:
+            pass
+        return stream
+
+    def lines(self, stream, until):
+        """The lines up to one that is as wanted."""
+        lines = []
+        while True:
+            _, tap = stream.next("tap")
+            self.assertEqual(problems_of("Tap", tap), [])
+            lines += tap["lines"]
+            if any(until(line) for line in tap["lines"]):
+                return lines
+
+    def mark(self, stream):
+        """The lines up to a report that is sent now."""
+        text = fresh_id()[:8]
+        self.lamp.report(data={"label": text})
+        return self.lines(stream, lambda line: text in json.dumps(line))
+
+    # MARK: What is seen
+
+    def test_messages_appear_as_they_travel(self):
+        stream = self.watch()
+        began = time.time() * 1000
+        self.lamp.report(id="seen-1", data={"brightness": 45})
+        lines = self.lines(stream, lambda line: line["topic"].endswith("/response"))
+        report = next(line for line in lines if line["topic"] == f"{self.lamp.base}/report")
+        self.assertEqual((report["way"], report["outcome"], report["branch"]), ("in", "accepted", "device/+/report"))
+        self.assertEqual((report["payload"]["id"], report["payload"]["data"]), ("seen-1", {"brightness": 45}))
+        self.assertGreaterEqual(report["at"], began - 1000)
+        answer = next(line for line in lines if line["topic"].endswith("/response"))
+        self.assertEqual((answer["way"], answer["payload"]["ok"]), ("out", True))
+        rates = eventually(lambda: stream.next("tap")[1]["rates"])
+        self.assertIn("device/+/report", [rate["branch"] for rate in rates])
+
+    def test_what_is_refused_or_dead_is_there_with_the_reason(self):
+        stream = self.watch()
+        self.lamp.publish(f"{self.lamp.base}/report", b"no json")
+        self.lamp.publish("ll/v1/device/d-zzzzzzzzzzz00/report", {}, wait=False)
+        outcomes = {}
+        while len(outcomes) < 2:
+            for line in stream.next("tap")[1]["lines"]:
+                if line["outcome"] != "accepted":
+                    outcomes[line["outcome"]] = line
+        self.assertEqual((outcomes["refused"]["reason"], outcomes["refused"]["topic"]), ("notAllowed", "ll/v1/device/d-zzzzzzzzzzz00/report"))
+        self.assertEqual(outcomes["dead"]["topic"], f"{self.lamp.base}/report")
+
+    def test_of_one_device_nothing_else_is_seen(self):
+        other = self.world.device()
+        stream = self.watch(f"tap:{self.lamp.did}")
+        everything = self.watch()
+        other.report(data={"power": True})
+        self.lines(everything, lambda line: line["topic"] == f"{other.base}/report")
+        for line in self.mark(stream):
+            self.assertIn(self.lamp.did, line["topic"])
+
+    # MARK: What never is
+
+    def test_no_secret_leaves(self):
+        streams = [self.watch(), self.watch(role="admin")]
+        lines = [[], []]
+
+        def read():
+            for stream, seen in zip(streams, lines, strict=True):
+                seen += self.mark(stream)
+
+        mac, password = "0badcafe0001", f"correct horse {fresh_id()}"
+        answer = register(self.world.port, LAMP["productKey"], self.world.secrets[LAMP["productKey"]], mac, passcode="pass-4711")
+        terminal = self.world.terminal(login=False)
+        self.addCleanup(terminal.close)
+        read()
+        name = fresh_id("n")
+        terminal.adopt(terminal.get("account/register", {"countryCode": "49", "username": name, "password": password, "nickname": "x"}))
+        read()
+        terminal.bind(self.lamp)
+        terminal.get("device/control", {"did": self.lamp.did, "data": {"pin": "73915"}})
+        self.assertEqual(self.lamp.command().body["data"], {"pin": "73915"})
+        terminal.get("share/invite", {"did": self.lamp.did, "way": "qrcode"})
+        read()
+        email = f"{name}@example.com"
+        terminal.get("account/sendCode", {"countryCode": "49", "email": email, "purpose": "bind"})
+        mails = [next(line["payload"] for line in self.lines(stream, lambda line: line["topic"].endswith("/outbound/email"))
+                      if line["topic"].endswith("/outbound/email")) for stream in streams]
+        read()
+        secrets = [answer["result"]["secret"], "pass-4711", password, terminal.token, "73915", "lamplighter:share:"]
+        for seen in lines:
+            text = json.dumps(seen)
+            for secret in secrets:
+                self.assertNotIn(secret, text)
+            topics = " ".join(line["topic"] for line in seen) + " "
+            for topic in (f"{mac}/register ", f"{mac}/registered ", "/request/account/register ", "/request/device/control ", f"{self.lamp.did}/command "):
+                self.assertIn(topic, topics)
+        self.assertEqual([mail["params"] for mail in mails], ["•••", "•••"])
+        self.assertEqual([mail["to"] for mail in mails], [email[0] + "•••@example.com", email])
+
+    # MARK: Nobody is held up
+
+    def connections(self):
+        """How many connections the service itself has with the broker."""
+        files = pathlib.Path(f"/proc/{self.service.process.pid}/fd")
+        own = {match[1] for file in files.iterdir() if (match := re.match(r"socket:\[(\d+)\]", self.name(file)))}
+        rows = [row.split() for row in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]]
+        return sum(int(row[2].split(":")[1], 16) == self.world.port and row[3] == "01" and row[9] in own for row in rows)
+
+    @staticmethod
+    def name(file):
+        with contextlib.suppress(FileNotFoundError):
+            return str(file.readlink())
+        return ""
+
+    def test_without_a_watcher_there_is_no_connection(self):
+        watching = self.watch()
+        with_one = self.connections()
+        self.assertGreater(with_one, 1)
+        also = self.watch(f"tap:{self.lamp.did}")
+        self.assertEqual(self.connections(), with_one)
+        watching.close()
+        # Of the device alone the broker sends nothing else any more.
+        eventually(lambda: self.mark(also))
+        also.close()
+        eventually(lambda: self.connections() == with_one - 1)
+        stream = Console(self.service, self.tokens["viewer"]).events("overview")
+        self.addCleanup(stream.close)
+        stream.next("overview")
+        self.assertEqual(self.connections(), with_one - 1)
+
+    def test_a_console_that_reads_nothing_holds_nobody_up_and_what_is_left_out_is_counted(self):
+        slow, quick = self.watch(), self.watch()
+        total, seen, left = 3000, 0, 0
+        began = time.monotonic()
+        for number in range(total):
+            self.lamp.publish(f"{self.lamp.base}/report", {"id": f"flood-{number}", "data": {"count": number}}, wait=False)
+        self.lamp.report(data={"count": total})
+        self.assertLess(time.monotonic() - began, 30)
+        last = False
+        while not last:
+            tap = quick.next("tap")[1]
+            left += tap["left"]
+            reports = [line for line in tap["lines"] if line["branch"] == "device/+/report"]
+            seen += len(reports)
+            last = any(line["payload"]["data"]["count"] == total for line in reports) or (left > total and not tap["lines"])
+            self.assertLessEqual(len(tap["lines"]), 50)
+        self.assertGreater(left, total)  # the answers too
+        self.assertGreater(seen, 10)
+        # The slow one goes on where it can, with the newest.
+        self.assertGreater(sum(slow.next("tap")[1]["left"] for _ in range(2)), 0)
+
+    def test_a_revoked_operator_s_tap_ends_at_once(self):
+        name = fresh_id("op")
+        self.service.cli("operator", "add", name, "--role", "viewer")
+        caller = Console(self.service)
+        caller.enter(self.service.json("operator", "link", name)["url"])
+        stream = caller.events("tap")
+        self.addCleanup(stream.close)
+        while not stream.next("tap")[1]["isListening"]:
+            pass
+        ended = threading.Event()
+
+        def talk():
+            while not ended.wait(0.02):
+                self.lamp.report(data={"power": True})
+
+        talker = threading.Thread(target=talk)
+        talker.start()
+        self.addCleanup(talker.join)
+        self.addCleanup(ended.set)
+        self.lines(stream, lambda line: line["topic"] == f"{self.lamp.base}/report")
+        self.service.cli("operator", "revoke", name)
+        revoked = time.time() * 1000
+        kind, data = stream.next("tap", "end")
+        while kind == "tap":
+            for line in data["lines"]:
+                self.assertLess(line["at"] - revoked, 1000)
+            kind, data = stream.next("tap", "end")
+        self.assertEqual(data, {"reason": "revoked"})
+        self.assertLess(time.time() * 1000 - revoked, 1000)
+
+
+if __name__ == "__main__":
+    unittest.main()
