@@ -15,7 +15,9 @@ export function watch(view, term) {
     if (kind !== 'tap' || data.term !== term) return;
     const { tap } = view.state;
     const fresh = data.lines.map(line => ({ ...line, key: number += 1 })).reverse();
-    view.set({ tap: { ...tap, ...data, lines: [...fresh, ...tap.lines].slice(0, MOST), left: tap.left + data.left, last: fresh[0]?.at ?? tap.last } });
+    // A branch that was seen stays in its place: nothing moves away from under the pointer.
+    const rates = data.rates && [...new Map([...(tap.rates ?? []).map(one => [one.branch, { ...one, perSecond: 0 }]), ...data.rates.map(one => [one.branch, one])]).values()];
+    view.set({ tap: { ...tap, ...data, rates, lines: [...fresh, ...tap.lines].slice(0, MOST), left: tap.left + data.left, last: fresh[0]?.at ?? tap.last } });
   });
   view.every(1000, () => view.redraw());
 }
