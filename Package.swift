@@ -380,7 +380,7 @@ let package = Package(
         .testTarget(
             name: "ConsoleTests",
             dependencies: [
-                "Console", "Domain", "JSON", "Wire",
+                "Console", "Domain", "JSON", "Storage", "StoreTestKit", "TestKit", "Wire",
             ],
             swiftSettings: settings
         ),
