@@ -126,7 +126,7 @@ package struct HistoryDayTable {
     /// Keeps a day's sums, unless chunks came or went since they were made; returns whether it did.
     package func save(_ draft: HistoryDayDraft) throws -> Bool {
         let did = draft.did
-        transaction.requireLock(of: did)
+        try transaction.requireLock(of: did)
         let time = HistoryDay.time(of: draft.day)
         let count = try sql.integer(
             """

@@ -146,7 +146,7 @@ package struct SessionTable {
     ///
     /// It is never before the end, which another clock may have told.
     package func noteCutOff(of session: Domain.Session, at moment: Instant) throws {
-        transaction.requireLock(of: session.uid)
+        try transaction.requireLock(of: session.uid)
         guard let endedAt = session.endedAt else { return }
         try sql.run(
             "UPDATE session SET cutOffAt = $1 WHERE sessionId = $2 AND cutOffAt IS NULL",
