@@ -6,6 +6,7 @@ import { icon, blank, when } from '../base/pieces.js';
 
 const MOST = 300;
 const QUIET = 30_000;
+const PATIENCE = 4000; // to connect with the broker takes a moment
 let number = 0;
 
 /** Watches messages: all of them, or those of a device. */
@@ -29,7 +30,8 @@ export function lines(view, chosen = () => true, pin) {
   const { tap } = view.state;
   const seen = tap.lines.filter(chosen);
   const quiet = tap.last && Date.now() - tap.last > QUIET;
-  return html`${tap.isListening === false && html`<p class="note bad" role="alert"><strong>${t.live.notYet}</strong> ${t.live.notYetWhy}</p>`}
+  if (!tap.isListening && Date.now() - tap.since < PATIENCE) return html`<p class="loading" role="status">${t.loading}</p>`;
+  return html`${!tap.isListening && html`<p class="note bad" role="alert"><strong>${t.live.notYet}</strong> ${t.live.notYetWhy}</p>`}
     <p class="soft small row">${quiet && html`<span>${t.live.quiet}; ${t.live.lastWas} ${when(tap.last)}</span>`}${tap.left > 0 && html`<span>${t.live.left(count(tap.left))}</span>`}</p>
     ${seen.length ? html`<ul class="lines live" aria-label="${t.live.messages}">${seen.map(line => html`<li key=${line.key} data-row="">
   <time datetime="${new Date(line.at).toISOString()}" title="${exact(line.at)}">${times.format(line.at)}</time>
