@@ -352,7 +352,7 @@ class Dies(unittest.TestCase):
         self.addCleanup(world.close)
         load = Load(world, 12)
         try:
-            eventually(lambda: load.count() > 200, 30, "the load")
+            eventually(lambda: load.count() > 200, 120, "the load")
             self.server.kill()
             killed = time.monotonic()
             code, text = eventually(
@@ -365,8 +365,8 @@ class Dies(unittest.TestCase):
             self.assertEqual(readyz(world.service)[0], 503)
             self.server.start()
             back = time.monotonic()
-            eventually(lambda: readyz(world.service)[0] == 200, 30, "the good news")
-            eventually(lambda: load.count(since=back) > 200, 30, "the load goes on")
+            eventually(lambda: readyz(world.service)[0] == 200, 120, "the good news")
+            eventually(lambda: load.count(since=back) > 200, 120, "the load goes on")
         finally:
             answered = load.stop()
         name = store.split("@/")[1].split("?")[0]
@@ -393,7 +393,7 @@ class Fails(unittest.TestCase):
         self.addCleanup(world.close)
         load = Load(world, 6)
         try:
-            eventually(lambda: load.count() > 50, 30, "the load")
+            eventually(lambda: load.count() > 50, 120, "the load")
             doctor = world.service.cli("doctor", "--only", "database", check=False).stdout
             self.assertRegex(doctor, "1 standby: .* asynchronous, [0-9]+ KiB behind")
             load.stop()
@@ -404,7 +404,7 @@ class Fails(unittest.TestCase):
                 lambda: next((found for found in [readyz(world.service)] if found[0] == 503), None), 20, "the bad news")
             self.assertIn('"name":"store","ready":false', text)
             second.promote()
-            eventually(lambda: readyz(world.service)[0] == 200, 30, "the good news")
+            eventually(lambda: readyz(world.service)[0] == 200, 120, "the good news")
             self.assertTrue(load.devices[0].report(data={"count": 7})["ok"])
         finally:
             load.stop()
