@@ -145,7 +145,8 @@ final class Gate {
         switch watch.look() {
         case .nothing: break
         case .records(let records): review(records)
-        case .everything:
+        case .everything(let last):
+            noteLogins(in: last)
             review(Array(connected.values))
             if watch.isReadable { reviewSessions() } else { complain() }
         }
@@ -183,10 +184,15 @@ final class Gate {
         review(records)
     }
 
-    private func review(_ records: [Record]) {
+    /// Notes the sessions that began on connected terminals.
+    private func noteLogins(in records: [Record]) {
         for case .terminal(let terminalId, _, let session?) in records {
             connected[terminalId]?.session = session.sessionId
         }
+    }
+
+    private func review(_ records: [Record]) {
+        noteLogins(in: records)
         let narrow: Set<Record.Kind> = [.device, .certificates, .terminal]
         let isWide = records.contains { !narrow.contains($0.kind) }
         review(isWide ? Array(connected.values) : records.compactMap { connected[$0.key] })

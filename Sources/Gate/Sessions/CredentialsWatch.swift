@@ -33,8 +33,9 @@ final class CredentialsWatch {
         case nothing
         /// Records that were appended.
         case records([Record])
-        /// All records may have changed, or the file can no longer be read.
-        case everything
+        /// All records may have changed, or the file can no longer be read. Before that these were appended to the file
+        /// whose place another took.
+        case everything(after: [Record])
     }
 
     /// The metadata that distinguishes one state of the file from another.
@@ -78,7 +79,18 @@ final class CredentialsWatch {
         if isSameFile, isReadable, stamp.size >= end, let records = readTail(to: stamp.size) {
             return records.isEmpty ? .nothing : .records(records)
         }
-        return reload()
+        let last = isSameFile ? [] : readLast()
+        return reload(after: last)
+    }
+
+    /// Reads what was appended to the open file before another took its place.
+    ///
+    /// The service rewrites the file right behind an append, when that makes it too long: a login's record would be seen
+    /// in the new file alone, which does not say that it followed another session on the same connection.
+    private func readLast() -> [Record] {
+        var status = stat()
+        guard isReadable, file >= 0, fstat(file, &status) == 0 else { return [] }
+        return readTail(to: Int(status.st_size)) ?? []
     }
 
     /// Takes in records before the file has them.
@@ -122,7 +134,7 @@ final class CredentialsWatch {
         return records
     }
 
-    private func reload() -> News {
+    private func reload(after last: [Record]) -> News {
         if file >= 0 { close(file) }
         file = open(path, O_RDONLY | O_CLOEXEC)
         var status = stat()
@@ -145,7 +157,7 @@ final class CredentialsWatch {
             tables = fresh
             generation &+= 1
         }
-        return .everything
+        return .everything(after: last)
     }
 
     private func lose() -> News {
@@ -154,7 +166,7 @@ final class CredentialsWatch {
         seen = Stamp()
         let wasReadable = isReadable
         isReadable = false
-        return wasReadable ? .everything : .nothing
+        return wasReadable ? .everything(after: []) : .nothing
     }
 
     private func read(from offset: Int, count: Int) -> [UInt8]? {

@@ -40,6 +40,23 @@ struct StandingTests {
         #expect(try app.waitForEnd(within: 1) == nil)
     }
 
+    @Test("A login on this very connection stays one though the file is rewritten right behind it")
+    func rewrittenAtOnce() throws {
+        let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
+        let app = try MiniClient(broker.port, Cast.app(password: "token s-1"))
+        #expect(app.code == 0)
+        var file = try CredentialsFile(path: broker.credentials)
+
+        for round in 2...6 {
+            let login = try Cast.terminal(session: "s-\(round)")
+            let records = try Cast.records() + [login]
+            // As the login that makes the file too long.
+            try file.append([login])
+            try file.rewrite(records)
+            #expect(try app.waitForEnd(within: 0.6) == nil, "login \(round)")
+        }
+    }
+
     @Test("A connection made after a session's end, with the app's secret, outlives the revocation")
     func afterwards() throws {
         let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
