@@ -68,7 +68,7 @@ struct PostgresMigrations {
         connection.patience = Self.patience
         defer { connection.patience = patience }
         do {
-            try runAlone(steps, beforeMigrating: beforeMigrating)
+            try runBesideOthers(steps, beforeMigrating: beforeMigrating)
         } catch let error as PostgresError where error.state == "55P03" {
             throw Store.Failure.cannotOpen(
                 path: place,
@@ -76,6 +76,25 @@ struct PostgresMigrations {
             )
         }
     }
+
+    /// Runs the steps again where they met a transaction of a process that works on: it holds one table that they change
+    /// and waits for another, which they hold, and the server ends one of both.
+    private func runBesideOthers(
+        _ steps: [Migrations.Step],
+        beforeMigrating: () throws -> Void
+    ) throws {
+        for _ in 1..<RunAgain.runsMax {
+            do {
+                return try runAlone(steps, beforeMigrating: beforeMigrating)
+            } catch let error as PostgresError where error.state == Self.deadlock {
+                continue
+            }
+        }
+        try runAlone(steps, beforeMigrating: beforeMigrating)
+    }
+
+    /// What the server says where two transactions wait for each other.
+    private static let deadlock = "40P01"
 
     private func runAlone(
         _ steps: [Migrations.Step],
