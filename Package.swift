@@ -381,7 +381,7 @@ let package = Package(
         .testTarget(
             name: "ConsoleTests",
             dependencies: [
-                "Console", "Domain",
+                "Console", "Domain", "JSON", "Storage", "StoreTestKit", "TestKit",
             ],
             swiftSettings: settings
         ),

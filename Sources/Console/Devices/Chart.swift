@@ -6,6 +6,8 @@ import Web
 import Workers
 
 /// The values of one data point over a time, in steps: what a chart draws.
+///
+/// `ChartReading` reads them.
 struct Chart {
     private let call: ConsoleCall
     private let name: String
@@ -17,10 +19,6 @@ struct Chart {
 
     /// Steps that a chart has at most.
     private static let rowsMax = 2000
-    /// Records that one chart looks at.
-    private static let scanMax = 2_000_000
-    /// Records in one read of the store: a long read prevents the copying of the log.
-    private static let stepRecords = 20_000
     /// The steps to choose from by the length of the time, in milliseconds, the finest first.
     private static let steps: [(text: String, milliseconds: Int64)] = [
         ("1m", 60_000), ("5m", 300_000), ("15m", 900_000), ("1h", 3_600_000),
@@ -70,8 +68,16 @@ struct Chart {
         guard point?.access != .writeOnly else {
             throw Refused(403, "Forbidden", "\(name) is write-only: its values are never shown.")
         }
-        var sums = ChartSums(name: name, step: step, zone: zone, rowsMax: Self.rowsMax)
-        let isCut = try scan(device.did, &sums)
+        var sums = ChartSums(step: step, zone: zone, rowsMax: Self.rowsMax)
+        let reading = ChartReading(
+            store: call.store,
+            did: device.did,
+            name: name,
+            from: from,
+            to: to
+        )
+        let isCut = try reading.read(into: &sums)
+        let (rows, isLong) = sums.finish()
         return Reply(
             JSONObject([
                 ("name", .string(name)), ("kind", .string(point?.kind.rawValue ?? "any")),
@@ -83,104 +89,9 @@ struct Chart {
                     }
                 ), ("from", Shown.moment(from)), ("to", Shown.moment(to)),
                 ("step", .string(stepText)), ("zone", .string(zone.identifier)),
-                ("rows", .array(sums.finish().map { .object($0) })), ("isCut", .bool(isCut)),
+                ("rows", .array(rows.map { .object($0) })), ("isCut", .bool(isCut || isLong)),
             ])
         )
-    }
-
-    /// Adds all records of the time, a part of them in each read; returns whether there were too many.
-    private func scan(_ did: DeviceID, _ sums: inout ChartSums) throws -> Bool {
-        var (place, visited) = (HistoryPlace(from), 0)
-        while true {
-            var (count, isFull) = (0, false)
-            visited += try call.read { tx in
-                try tx.history.scan(did, from: place, to: to) { record, next in
-                    guard sums.add(record) else {
-                        isFull = true
-                        return false
-                    }
-                    place = next
-                    count += 1
-                    return count < Self.stepRecords
-                }
-            }
-            if isFull || visited >= Self.scanMax { return true }
-            if count < Self.stepRecords { return false }
-        }
-    }
-}
-
-/// Sums a data point's values up by steps.
-struct ChartSums {
-    private struct Step {
-        var bounds: Range<Instant>
-        var count: Int64 = 0
-        var numbers: Int64 = 0
-        var sum = 0.0
-        var least = Double.infinity
-        var most = -Double.infinity
-        var last = JSONValue.null
-    }
-
-    private let name: String
-    private let step: TimeStep
-    private let zone: TimeZone
-    private let rowsMax: Int
-    private var rows: [JSONObject] = []
-    private var open: Step?
-
-    init(name: String, step: TimeStep, zone: TimeZone, rowsMax: Int) {
-        self.name = name
-        self.step = step
-        self.zone = zone
-        self.rowsMax = rowsMax
-    }
-
-    /// Adds a record; false once there are too many steps.
-    mutating func add(_ record: HistoryRecord) -> Bool {
-        guard let value = record.data?[name], value != .null else { return true }
-        if open?.bounds.contains(record.ts) != true {
-            close()
-            guard rows.count < rowsMax else { return false }
-            let zone = zone
-            open = Step(
-                bounds: step.bounds(of: record.ts) { moment in
-                    let date = Date(timeIntervalSince1970: Double(moment.milliseconds) / 1000)
-                    return Int64(zone.secondsFromGMT(for: date))
-                }
-            )
-        }
-        open?.count += 1
-        open?.last = value
-        if let number = value.doubleValue, let least = open?.least, let most = open?.most {
-            open?.numbers += 1
-            open?.sum += number
-            open?.least = min(least, number)
-            open?.most = max(most, number)
-        }
-        return true
-    }
-
-    private mutating func close() {
-        guard let step = open else { return }
-        let isNumber = step.numbers > 0
-        rows.append(
-            JSONObject([
-                ("at", Shown.moment(step.bounds.lowerBound)),
-                ("until", Shown.moment(step.bounds.upperBound)),
-                ("min", isNumber ? Shown.number(step.least) : nil),
-                ("mean", isNumber ? Shown.number(step.sum / Double(step.numbers)) : nil),
-                ("max", isNumber ? Shown.number(step.most) : nil), ("last", step.last),
-                ("count", .integer(step.count)),
-            ])
-        )
-        open = nil
-    }
-
-    /// Returns the rows.
-    mutating func finish() -> [JSONObject] {
-        close()
-        return rows
     }
 }
 

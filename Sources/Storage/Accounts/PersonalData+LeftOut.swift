@@ -12,6 +12,7 @@ extension PersonalData {
             "status": "about the device, whichever user has it",
             "history": "what devices reported; `lamplighter history export` gives it",
             "historyBuffer": "what devices reported; `lamplighter history export` gives it",
+            "historyDay": "sums of what devices reported",
             "inbox": "ids of devices' reports", "dispatch": "which devices have commands waiting",
             "notice": "ids of broker messages that took effect", "zone": "time zones",
             "waiter": "where the answer to a command goes, until it has one",

@@ -288,7 +288,7 @@ package struct DeviceTable {
     package func forget(_ did: DeviceID) throws {
         try transaction.statuses.forget(did)
         for table in [
-            "history", "event", "command", "dispatch", "waiter", "inbox", "sharing",
+            "history", "historyDay", "event", "command", "dispatch", "waiter", "inbox", "sharing",
             "homeDevice", "formerBinding", "device",
         ] {
             try sql.run("DELETE FROM \(table) WHERE did = $1", did)

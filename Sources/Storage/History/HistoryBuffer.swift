@@ -171,6 +171,7 @@ package struct HistoryBuffer {
         }
         transaction.requireLocks(of: numbered.map { DeviceID(trusted: $0.did) })
         try sql.run(HistoryChunk.insertOfKnownDevice, each: numbered)
+        try transaction.history.days.makeStale(numbered)
         let isLast = chunks.endIndex == round.chunks.endIndex
         let mark = Mark(seq: round.seq, did: isLast ? Self.allDevices : chunks.last?.did ?? "")
         try set(mark, of: round.owner, after: before)

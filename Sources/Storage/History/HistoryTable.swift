@@ -41,6 +41,9 @@ package struct HistoryTable {
     /// begin that reaches it.
     static let spanMax: Int64 = 3_600_000
 
+    /// The sums of days, for long charts.
+    package var days: HistoryDayTable { HistoryDayTable(transaction: transaction) }
+
     /// The newest records, which are not sorted yet.
     package var buffer: HistoryBuffer { HistoryBuffer(transaction: transaction) }
 
@@ -121,17 +124,36 @@ package struct HistoryTable {
         return order.prefix(limit).map { records[$0] }
     }
 
-    /// Tells whether a device has chunks that are wholly older than a moment.
+    /// Tells whether a device has chunks, or sums of days, that are wholly older than a moment.
     package func isOlder(than ts: Instant, _ did: DeviceID) throws -> Bool {
         try sql.integer(
-            "SELECT 1 FROM history WHERE did = $1 AND fromTs < $2 AND toTs < $2 LIMIT 1",
+            """
+            SELECT 1 FROM history WHERE did = $1 AND fromTs < $2 AND toTs < $2
+            UNION ALL SELECT 1 FROM historyDay WHERE did = $1 AND day < $3 LIMIT 1
+            """,
             did,
-            ts
+            ts,
+            HistoryDay.number(of: ts.milliseconds)
         ) != nil
     }
 
+    /// Hands over each record of a device and a time that is not in a chunk yet, in the order of arrival.
+    package func buffered(
+        _ did: DeviceID,
+        from: Instant,
+        to: Instant,
+        _ body: (HistoryRecord) -> Void
+    ) throws {
+        try buffer.lines(of: did, from: from, to: to) { line in
+            if let record = HistoryLine.record(line, of: did) { body(record) }
+        }
+    }
+
     /// Removes chunks that are wholly older than a moment, at most `limit`; returns how many.
+    ///
+    /// The sums of days go that began before it.
     package func prune(before ts: Instant, of did: DeviceID, limit: Int) throws -> Int {
+        try days.prune(before: ts, of: did)
         try sql.run(
             """
             DELETE FROM history WHERE (did, fromTs, seq) IN (

@@ -391,6 +391,17 @@ CREATE TABLE history (
     PRIMARY KEY (did, fromTs, seq)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE historyDay (
+    did TEXT NOT NULL,
+    day INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    halves TEXT NOT NULL,
+    stale INTEGER NOT NULL CHECK (stale IN (0, 1)),
+    PRIMARY KEY (did, day, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX historyDayStale ON historyDay (day, did) WHERE stale = 1;
+
 CREATE TABLE sharing (
     sharingId TEXT NOT NULL PRIMARY KEY,
     did TEXT NOT NULL,

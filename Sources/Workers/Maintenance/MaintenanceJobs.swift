@@ -20,6 +20,7 @@ package enum MaintenanceJobs {
             ErasedContent(environment),
             UnboundDevices(environment),
             DeviceRetention(environment),
+            HistoryDays(environment),
             StoreGauges(environment),
             StoreCounts(environment),
         ]

@@ -1,5 +1,8 @@
 import ArgumentParser
 import Bench
+import Domain
+import JSON
+import ServiceSettings
 
 /// `bench history`: whether a long past makes a day's page slower.
 struct BenchHistoryCommand: AsyncParsableCommand {
@@ -8,6 +11,9 @@ struct BenchHistoryCommand: AsyncParsableCommand {
         abstract: "Measure a day's page of a device with a long history against one with a day.",
         discussion: """
             lamplighter bench history
+
+            With --into nothing is measured: devices, one of them with the long history over a year, are
+            written into the store of a data directory whose service is stopped, for measuring the console.
             """
     )
 
@@ -16,6 +22,12 @@ struct BenchHistoryCommand: AsyncParsableCommand {
 
     @Option(help: "Queries of each kind to each device.")
     var questions = 100
+
+    @Option(help: "A data directory to write devices into, in the place of measuring.")
+    var into: String?
+
+    @Option(help: "Devices without a history beside the one with it, for --into.")
+    var devices = 0
 
     @OptionGroup(title: "Common options") var output: OutputOptions
 
@@ -26,11 +38,22 @@ struct BenchHistoryCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if let into { return try await write(into: into) }
         var options = BenchHistoryOptions()
         options.records = records
         options.questions = questions
         let result = try BenchHistory(options) { Terminal.tell($0) }.run()
         if output.json { Terminal.show(result.json) } else { print(result.text) }
         if !result.isMet { throw ExitCode(1) }
+    }
+
+    private func write(into path: String) async throws {
+        var past = BenchLongPast()
+        (past.records, past.devices) = (records, devices)
+        let settings = try await SettingsReader(file: nil, environment: [:], flags: ["data": path])
+            .read()
+        let context = try CommandContext.open(settings)
+        let did = try past.write(into: context.store) { Terminal.tell($0) }
+        if output.json { Terminal.show(["did": .string(did.text)]) } else { print(did.text) }
     }
 }

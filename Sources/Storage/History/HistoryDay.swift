@@ -1,0 +1,80 @@
+package import Domain
+import JSON
+
+/// A day of UTC of a device's history, by the number of days since 1970, and the half hours in it.
+package enum HistoryDay {
+    /// The length of a day, in milliseconds.
+    package static let length: Int64 = 86_400_000
+    /// The length of half an hour, in milliseconds: where days begin in almost every zone.
+    package static let half: Int64 = 1_800_000
+    /// Days with fewer records are read as they are; sums would take as much room.
+    package static let recordsMin: Int64 = 512
+
+    /// Returns the day that a moment, in milliseconds since 1970, lies in.
+    package static func number(of moment: Int64) -> Int64 {
+        moment >= 0 ? moment / length : (moment + 1) / length - 1
+    }
+
+    /// Returns the time of a day, in milliseconds since 1970.
+    package static func time(of day: Int64) -> Range<Int64> { day * length..<(day + 1) * length }
+}
+
+/// Sums of one data point for each half hour of a day that has values of it.
+package struct HistoryDaySums: Sendable {
+    /// The day.
+    package var day: Int64
+    /// The sums by the number of the half hour in the day, ascending.
+    package var halves: [(place: Int64, totals: ValueTotals)] = []
+
+    /// Adds a value.
+    mutating func add(_ value: JSONValue, at moment: Int64) {
+        let place = (moment - day * HistoryDay.length) / HistoryDay.half
+        let index = halves.lastIndex { $0.place <= place }
+        if let index, halves[index].place == place {
+            halves[index].totals.add(value, at: moment)
+            return
+        }
+        var totals = ValueTotals()
+        totals.add(value, at: moment)
+        halves.insert((place, totals), at: index.map { $0 + 1 } ?? 0)
+    }
+
+    /// The sums as JSON text.
+    var text: String {
+        let rows = halves.map { place, totals in
+            let bounds: [JSONValue] =
+                totals.numbers == 0
+                ? [] : [.double(totals.sum), .double(totals.least), .double(totals.most)]
+            return JSONValue.array(
+                [
+                    .integer(place), .integer(totals.count), totals.last,
+                    .integer(totals.lastAt), .integer(totals.numbers),
+                ] + bounds
+            )
+        }
+        return String(decoding: JSONValue.array(rows).encoded(), as: UTF8.self)
+    }
+
+    init(day: Int64) { self.day = day }
+
+    /// Reads sums; nil for what is no text of them.
+    init?(day: Int64, text: String) {
+        guard let rows = try? JSONValue.parse(Array(text.utf8)).arrayValue else { return nil }
+        self.day = day
+        for row in rows {
+            guard let parts = row.arrayValue, parts.count >= 5, let place = parts[0].intValue,
+                let count = parts[1].intValue, let lastAt = parts[3].intValue,
+                let numbers = parts[4].intValue
+            else { return nil }
+            var totals = ValueTotals()
+            (totals.count, totals.numbers) = (count, numbers)
+            (totals.last, totals.lastAt) = (parts[2], lastAt)
+            if numbers > 0, parts.count == 8, let sum = parts[5].doubleValue,
+                let least = parts[6].doubleValue, let most = parts[7].doubleValue
+            {
+                (totals.sum, totals.least, totals.most) = (sum, least, most)
+            }
+            halves.append((place, totals))
+        }
+    }
+}

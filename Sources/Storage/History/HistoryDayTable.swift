@@ -1,0 +1,239 @@
+package import Domain
+import JSON
+
+/// Sums of the history's days, from which long charts are drawn: of each day that is over and has many records, one row
+/// for each data point, and one without a name that says whether they are right.
+///
+/// They are of the chunks alone. Records that come for a day after its sums, or before them while days are summed up, make it
+/// stale: it counts no more, and is summed up again.
+package struct HistoryDayTable {
+    let transaction: Transaction
+    private var sql: SQL { transaction.sql }
+    /// How the fact is called that tells up to which day records make sums stale.
+    private static let begunFact = "historyDaysBegun"
+    /// How the fact is called that tells up to which day all devices' sums were made.
+    private static let doneFact = "historyDaysDone"
+    /// The name of the row that tells of the day itself; no data point is called so.
+    private static let mark = ""
+
+    // MARK: What charts read
+
+    /// Returns the days of a device that are summed up, from one to another, with a data point's sums.
+    package func sums(
+        of name: String,
+        _ did: DeviceID,
+        days: ClosedRange<Int64>
+    ) throws -> [HistoryDaySums] {
+        guard let begun = try fact(Self.begunFact), let first = try firstDay(did) else { return [] }
+        let (from, to) = (max(days.lowerBound, first), min(days.upperBound, begun))
+        guard from <= to else { return [] }
+        var found: [HistoryDaySums] = []
+        try sql.query(
+            """
+            SELECT name, halves FROM historyDay
+            WHERE did = $1 AND day = $2 AND name IN ('', $3) AND stale = 0 ORDER BY name
+            """,
+            each: from...to
+        ) {
+            (did, $0, name)
+        } row: { day, row in
+            let (name, text) = (row.next(String.self), row.next(String.self))
+            if name == Self.mark {
+                found.append(HistoryDaySums(day: day))
+            } else if found.last?.day == day {
+                found.removeLast()
+                if let sums = HistoryDaySums(day: day, text: text) { found.append(sums) }
+            }
+        }
+        return found
+    }
+
+    private func firstDay(_ did: DeviceID) throws -> Int64? {
+        try sql.integer("SELECT min(fromTs) FROM history WHERE did = $1", did)
+            .map(HistoryDay.number)
+    }
+
+    // MARK: What is to be summed up
+
+    /// Returns the day up to which all devices' days were summed up, or nil before the first.
+    package func done() throws -> Int64? { try fact(Self.doneFact) }
+
+    /// From now on records of a day make its sums stale: it is about to be summed up.
+    package func begin(_ day: Int64) throws {
+        guard try fact(Self.begunFact).map({ $0 < day }) ?? true else { return }
+        try transaction.meta.set(Self.begunFact, to: "\(day)")
+    }
+
+    /// Notes that all devices' days up to this one were summed up.
+    package func finish(_ day: Int64) throws {
+        try transaction.meta.set(Self.doneFact, to: "\(day)")
+    }
+
+    private func fact(_ name: String) throws -> Int64? {
+        try transaction.meta.value(name).flatMap { Int64($0) }
+    }
+
+    /// Returns which of some devices have a day of many records that is not summed up.
+    package func missing(_ dids: [DeviceID], day: Int64) throws -> [DeviceID] {
+        let time = HistoryDay.time(of: day)
+        var found: [DeviceID] = []
+        try sql.query(
+            """
+            SELECT CAST(sum(count) AS BIGINT) FROM history
+            WHERE did = $1 AND fromTs >= $2 AND fromTs < $3
+                AND NOT EXISTS (SELECT 1 FROM historyDay WHERE did = $1 AND day = $4 AND name = '')
+            """,
+            each: dids
+        ) {
+            ($0, time.lowerBound, time.upperBound, day)
+        } row: { did, row in
+            if row.next(Int64?.self) ?? 0 >= HistoryDay.recordsMin { found.append(did) }
+        }
+        return found
+    }
+
+    /// Returns days that records came for after they were summed up, at most `limit`.
+    package func stale(limit: Int) throws -> [(did: DeviceID, day: Int64)] {
+        try sql.query(
+            "SELECT did, day FROM historyDay WHERE stale = 1 ORDER BY day, did LIMIT $1",
+            limit
+        ) {
+            (DeviceID(trusted: $0.next(String.self)), $0.next(Int64.self))
+        }
+    }
+
+    /// Sums up a device's day from its chunks.
+    package func sumUp(_ did: DeviceID, day: Int64) throws -> HistoryDayDraft {
+        let time = HistoryDay.time(of: day)
+        var draft = HistoryDayDraft(did: did, day: day)
+        try sql.scan(
+            """
+            SELECT \(HistoryChunk.table.columns) FROM history
+            WHERE did = $1 AND fromTs >= $2 AND fromTs < $3 AND toTs >= $4 ORDER BY fromTs, seq
+            """,
+            did,
+            time.lowerBound - HistoryTable.spanMax,
+            time.upperBound,
+            time.lowerBound
+        ) { row in
+            let chunk = row.nextRow(HistoryChunk.self)
+            draft.add(chunk, time)
+            return true
+        }
+        return draft
+    }
+
+    /// Keeps a day's sums, unless chunks came or went since they were made; returns whether it did.
+    package func save(_ draft: HistoryDayDraft) throws -> Bool {
+        let did = draft.did
+        transaction.requireLock(of: did)
+        let time = HistoryDay.time(of: draft.day)
+        let count = try sql.integer(
+            """
+            SELECT CAST(coalesce(sum(count), 0) AS BIGINT) FROM history
+            WHERE did = $1 AND fromTs >= $2 AND fromTs < $3 AND toTs >= $4
+            """,
+            did,
+            time.lowerBound - HistoryTable.spanMax,
+            time.upperBound,
+            time.lowerBound
+        )
+        guard count == draft.read else { return false }
+        try remove(did, draft.day)
+        guard draft.count >= HistoryDay.recordsMin else { return true }
+        let rows = draft.sums.sorted { $0.key < $1.key }.map { name, sums in
+            HistoryDayRow(did: did.text, day: draft.day, name: name, halves: sums.text)
+        }
+        try sql.run(
+            HistoryDayRow.insertOfKnownDevice,
+            each: [HistoryDayRow(did: did.text, day: draft.day, name: Self.mark)] + rows
+        )
+        return true
+    }
+
+    /// Makes days stale that chunks come for after, or while, they are summed up.
+    func makeStale(_ chunks: [HistoryChunk]) throws {
+        guard let begun = try fact(Self.begunFact) else { return }
+        var late: [HistoryDayRow] = []
+        for chunk in chunks where HistoryDay.number(of: chunk.from) <= begun {
+            let last = min(begun, HistoryDay.number(of: chunk.to))
+            for day in HistoryDay.number(of: chunk.from)...last
+            where late.last?.did != chunk.did || late.last?.day != day {
+                late.append(HistoryDayRow(did: chunk.did, day: day, name: Self.mark, stale: 1))
+            }
+        }
+        for row in late {
+            try remove(DeviceID(trusted: row.did), row.day)
+            try sql.run(HistoryDayRow.insertOfKnownDevice, row)
+        }
+    }
+
+    private func remove(_ did: DeviceID, _ day: Int64) throws {
+        try sql.run("DELETE FROM historyDay WHERE did = $1 AND day = $2", did, day)
+    }
+
+    // MARK: What is no longer kept
+
+    /// Removes the sums of days that began before a moment: some of their records are no longer kept.
+    func prune(before ts: Instant, of did: DeviceID) throws {
+        let day = HistoryDay.number(of: ts.milliseconds - 1)
+        try sql.run("DELETE FROM historyDay WHERE did = $1 AND day <= $2", did, day)
+    }
+}
+
+/// A device's day that is being summed up.
+package struct HistoryDayDraft: Sendable {
+    /// The device.
+    package let did: DeviceID
+    /// The day.
+    package let day: Int64
+    /// The records of the chunks that were read, and how many of them are of the day.
+    private(set) var read: Int64 = 0
+    private(set) var count: Int64 = 0
+    private(set) var sums: [String: HistoryDaySums] = [:]
+
+    init(did: DeviceID, day: Int64) { (self.did, self.day) = (did, day) }
+
+    mutating func add(_ chunk: HistoryChunk, _ time: Range<Int64>) {
+        read += chunk.count
+        HistoryLine.forEach(in: chunk.lines) { line in
+            guard time.contains(HistoryLine.ts(line)),
+                let record = HistoryLine.record(line, of: did)
+            else { return }
+            count += 1
+            for member in record.data?.members ?? [] where member.value != .null {
+                sums[member.key, default: HistoryDaySums(day: day)]
+                    .add(member.value, at: record.ts.milliseconds)
+            }
+        }
+    }
+}
+
+/// The sums of a data point, or the word that a day's sums are right.
+struct HistoryDayRow: TableRow {
+    var did: String
+    /// The number of days since 1970.
+    var day: Int64
+    /// The data point; empty for the day itself.
+    var name: String
+    /// The sums as JSON (`HistoryDaySums`).
+    var halves = "[]"
+    /// 1 where the day is to be summed up again.
+    var stale: Int64 = 0
+
+    static let table = Table<HistoryDayRow>("historyDay")
+    /// Inserts a row unless its device was forgotten.
+    static let insertOfKnownDevice = table.inserting(
+        where: "EXISTS (SELECT 1 FROM device WHERE did = $1)"
+    )
+
+    static func map(_ column: inout ColumnMapper<HistoryDayRow>) -> HistoryDayRow {
+        HistoryDayRow(
+            did: column("did", \.did, as: .key),
+            day: column("day", \.day, as: .key),
+            name: column("name", \.name, as: .key),
+            halves: column("halves", \.halves),
+            stale: column("stale", \.stale)
+        )
+    }
+}

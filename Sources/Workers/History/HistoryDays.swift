@@ -1,0 +1,77 @@
+import Domain
+import Storage
+
+/// Sums up the days that are over, device by device, so that charts of months and years need not read each record
+/// (`HistoryDayTable`).
+///
+/// A store of before begins with the days that are kept. A run stops between two devices, and a later one goes on with the day.
+struct HistoryDays: MaintenanceJob {
+    private let environment: Environment
+    /// The day that is summed up, and the last device that was looked at; nil between two days.
+    private var pass: (day: Int64, place: String)?
+    /// Days to sum up, the last one next.
+    private var waiting: [(did: DeviceID, day: Int64)] = []
+    private static let page = 500
+    /// How long after its end a day is summed up: its last records wait in the buffer before.
+    private static let lag: Int64 = 900_000
+
+    let name = "historyDays"
+    let interval: Duration = .seconds(300)
+    let pause: Duration = .milliseconds(5)
+
+    init(_ environment: Environment) { self.environment = environment }
+
+    mutating func step() throws -> Bool {
+        if let next = waiting.popLast() {
+            try sumUp(next.did, next.day)
+            return true
+        }
+        if let pass { return try look(pass) }
+        let now = environment.clock.now
+        let last = HistoryDay.number(of: now.milliseconds - Self.lag) - 1
+        if let day = try nextDay(last) {
+            try environment.store.batch(at: now) { try $0.history.days.begin(day) }
+            pass = (day, "")
+            return true
+        }
+        waiting = try environment.store.read { try $0.history.days.stale(limit: Self.page) }
+        return !waiting.isEmpty
+    }
+
+    func backlog(limit: Int) -> Int64? { Int64(min(waiting.count, limit)) }
+
+    /// Returns the next day up to the last one that is over; nil where all were summed up.
+    private func nextDay(_ last: Int64) throws -> Int64? {
+        let (done, days) = try environment.store.read { tx in
+            (try tx.history.days.done(), try tx.products.all().compactMap(\.historyDays).max())
+        }
+        let kept = Int64(max(days ?? 0, environment.limits.historyDays))
+        let next = max(done.map { $0 + 1 } ?? 0, last - kept)
+        return next <= last ? next : nil
+    }
+
+    /// Looks for devices of the next page with a day to sum up; behind the last page the day is done.
+    private mutating func look(_ pass: (day: Int64, place: String)) throws -> Bool {
+        let (devices, missing) = try environment.store.read { tx in
+            let devices = try tx.devices.page(after: pass.place, limit: Self.page).map(\.did)
+            return (devices, try tx.history.days.missing(devices, day: pass.day))
+        }
+        waiting = missing.reversed().map { ($0, pass.day) }
+        self.pass = devices.last.map { (pass.day, $0.text) }
+        if devices.isEmpty {
+            try environment.store.batch(at: environment.clock.now) {
+                try $0.history.days.finish(pass.day)
+            }
+        }
+        return true
+    }
+
+    /// Sums up one day; what came while it was read leaves it for a later run.
+    private func sumUp(_ did: DeviceID, _ day: Int64) throws {
+        let draft = try environment.store.read { try $0.history.days.sumUp(did, day: day) }
+        _ = try environment.store.batch(at: environment.clock.now) { tx in
+            try tx.lock(devices: [did])
+            return try tx.history.days.save(draft)
+        }
+    }
+}
