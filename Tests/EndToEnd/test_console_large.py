@@ -1,10 +1,11 @@
-"""The console of a large installation: a device with a long past, and many devices. With LAMPLIGHTER_TORTURE=1 ten million
-records and 100,000 devices, and the limits of the figures in deploy/PROOF.md, for a release build."""
+"""The console of a large installation, for LAMPLIGHTER_TORTURE=1 and a release build: a device with ten million records, and
+100,000 devices."""
 
 import json
 import statistics
 import subprocess
 import time
+import unittest
 
 import postgres
 from console import Console
@@ -12,16 +13,15 @@ from console_browser import Browser
 from harness import BINARY, TORTURE, Service, eventually
 from world import EndToEnd
 
-RECORDS = 10_000_000 if TORTURE else 200_000
-DEVICES = 100_000 if TORTURE else 3_000
-# Times are held against limits with the large numbers alone, of a release build: here they are only printed.
-SLACK = 1 if TORTURE else 1000
+RECORDS = 10_000_000
+DEVICES = 100_000
 WAIT = 60_000
 DAY = 86_400_000
 RANGES = {"hour": DAY // 24, "day": DAY, "week": 7 * DAY, "month": 30 * DAY, "quarter": 91 * DAY, "year": 365 * DAY}
 DRAWN = """() => { const path = document.querySelector('ll-chart path.chart-line'); return path && path.getAttribute('d').length > 100; }"""
 
 
+@unittest.skipUnless(TORTURE, "takes minutes and a release build")
 @postgres.on_file
 class Large(EndToEnd):
     @classmethod
@@ -60,7 +60,7 @@ class Large(EndToEnd):
             taken.append(time.monotonic() - began)
         median = statistics.median(taken)
         print(f"{what}: {median * 1000:.0f} ms (from {min(taken) * 1000:.0f} to {max(taken) * 1000:.0f})", flush=True)
-        self.assertLess(median, most * SLACK, what)
+        self.assertLess(median, most, what)
 
     def test_a_chart_of_any_range_is_there_in_half_a_second(self):
         caller = self.caller()
@@ -89,7 +89,7 @@ class Large(EndToEnd):
                 return time.monotonic() - began
             taken = sorted(draw() for _ in range(5))
             print(f"drawn for a {name}: {taken[2] * 1000:.0f} ms (from {taken[0] * 1000:.0f} to {taken[4] * 1000:.0f})", flush=True)
-            self.assertLess(taken[2], 0.5 * SLACK, name)
+            self.assertLess(taken[2], 0.5, name)
 
     def test_devices_are_found_by_any_part_in_200_ms(self):
         caller = self.caller()
@@ -112,7 +112,7 @@ class Large(EndToEnd):
                 return taken
             taken = sorted(view() for _ in range(7))
             print(f"first view of {path}: {taken[3] * 1000:.0f} ms (from {taken[0] * 1000:.0f} to {taken[6] * 1000:.0f})", flush=True)
-            self.assertLess(taken[3], most * SLACK, path)
+            self.assertLess(taken[3], most, path)
 
     def test_a_list_of_all_devices_scrolls_smoothly(self):
         visit = self.browser.visit(self.service).enter()
@@ -124,7 +124,7 @@ class Large(EndToEnd):
                 break
             rows = page.locator("tbody tr").count()
             more.click()
-            page.wait_for_function("rows => document.querySelectorAll('tbody tr').length > rows", arg=rows, timeout=WAIT)
+            eventually(lambda rows=rows: page.locator("tbody tr").count() > rows, 60, "more rows")
         slow = page.evaluate("""() => new Promise(done => {
           const frames = []; let last = performance.now();
           const step = now => {
@@ -134,4 +134,4 @@ class Large(EndToEnd):
           requestAnimationFrame(step);
         })""")
         print(f"95th percentile of a frame, scrolling {page.locator('tbody tr').count()} rows: {slow:.1f} ms", flush=True)
-        self.assertLess(slow, 34 * SLACK)
+        self.assertLess(slow, 34)
