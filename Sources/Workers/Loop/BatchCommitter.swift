@@ -50,7 +50,9 @@ struct BatchCommitter<Handler: BatchHandler> {
         self.metrics = metrics
         self.logger = logger
         self.reached = reached
-        pace = BatchPace(environment.limits)
+        // Requests have a transaction each there, and few at a time let their answers leave soon.
+        let isElsewhere = environment.store.isShared && handler.name == .status
+        pace = BatchPace(environment.limits, isElsewhere: isElsewhere)
         writer = EffectWriter(
             worker: handler.name,
             environment: environment,

@@ -2,13 +2,21 @@
 ///
 /// A batch of many expensive messages would delay senders of cheap ones; batches of few cheap messages would spend
 /// their time on commits. So each is sized by the time that the last one took.
+///
+/// With a database elsewhere most of that time may be the way there, however few the messages are: smaller batches would
+/// then make everything slower, and nothing end sooner.
 struct BatchPace {
     private let most: Int
     private let target: Duration
+    private let isElsewhere: Bool
+    /// The least time that a batch takes at present.
+    private var least = Duration.seconds(3600)
     /// The most messages of the next batch.
     private(set) var size: Int
 
-    init(_ limits: Limits) {
+    /// Begins with the largest batches; `isElsewhere` says that the store may be on another machine.
+    init(_ limits: Limits, isElsewhere: Bool = false) {
+        self.isElsewhere = isElsewhere
         most = limits.batchMax
         target = limits.turnMax
         size = limits.batchMax
@@ -17,6 +25,8 @@ struct BatchPace {
     /// Notes the size of a batch and the time that it took.
     mutating func note(_ count: Int, took duration: Duration) {
         guard count > 0 else { return }
+        if isElsewhere { least = min(duration, least * 1.02) }
+        let target = isElsewhere ? max(target, least * 3) : target
         if duration > target {
             // At least half of it: one slow commit says little about the messages.
             let fitting = Int(Double(count) * (target / duration))

@@ -110,4 +110,18 @@ struct TurnQueueTests {
         for _ in 0..<10 { pace.note(pace.size, took: .milliseconds(1)) }
         #expect(pace.size == 500)
     }
+
+    @Test("With a database elsewhere batches stay large while smaller ones would not end sooner")
+    func paceElsewhere() {
+        var limits = Limits()
+        limits.turnMax = .milliseconds(20)
+        var pace = BatchPace(limits, isElsewhere: true)
+        for count in [1, 50, 500] { pace.note(count, took: .milliseconds(100 + count / 10)) }
+        #expect(pace.size == 500)
+        pace.note(500, took: .seconds(1))
+        #expect(pace.size == 250)
+        var near = BatchPace(limits)
+        for _ in 0..<10 { near.note(near.size, took: .milliseconds(100)) }
+        #expect(near.size == 1)
+    }
 }
