@@ -183,7 +183,10 @@ class Units(unittest.TestCase):
     def test_systemd_is_told_what_becomes_of_the_service(self):
         for unit in UNITS:
             lines = unit.read_text().splitlines()
-            for line in ("Type=notify", "NotifyAccess=main", "WatchdogSec=60", "User=lamplighter"):
+            self.assertIn("User=lamplighter", lines, unit.name)
+            if unit.name == "lamplighter-feed.service":
+                continue  # a gate with credentials_age notices by itself that it stands still
+            for line in ("Type=notify", "NotifyAccess=main", "WatchdogSec=60"):
                 self.assertIn(line, lines, unit.name)
 
 
