@@ -14,8 +14,9 @@ struct Settings {
     var relayedAddresses = ""
     /// `plugin_opt_shards`: whether workers get the messages of clients divided by shard.
     var hasShards = false
-    /// `plugin_opt_credentials_age`: the age in seconds from which on the file lets nobody new in, for a file that
-    /// `lamplighter feed` keeps and touches every second; 0 for any age.
+    /// `plugin_opt_credentials_age`: the age of the file in seconds beyond which no new client is admitted; 0 for no limit.
+    ///
+    /// For a file that `lamplighter feed` keeps, and touches every second.
     var credentialsAgeMax = 0
     /// The limits that the options of `GateOption` set.
     var limits = GateLimits()

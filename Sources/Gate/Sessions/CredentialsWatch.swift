@@ -58,7 +58,7 @@ final class CredentialsWatch {
     /// How long a record that was told is kept for a file that takes this one's place, in milliseconds.
     private static let toldFor: Int64 = 5_000
 
-    /// Follows a file, which is not believed once nobody has written or touched it for `ageMax` seconds; 0 for any age.
+    /// Follows a file, which counts as unreadable once it is older than `ageMax` seconds; 0 for no limit.
     init(path: String, ageMax: Int = 0) {
         self.path = path
         self.ageMax = ageMax

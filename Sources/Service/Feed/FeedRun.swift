@@ -106,7 +106,7 @@ private final class Feeder: Service {
             } catch {
                 if !isAway {
                     logger.error(
-                        "The feed stands still; a gate with credentials_age lets nobody new in",
+                        "The feed stands still; a gate with credentials_age admits no new client",
                         metadata: ["error": "\(StoreError.summary(error))"]
                     )
                 }

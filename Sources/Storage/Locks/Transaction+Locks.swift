@@ -97,7 +97,7 @@ extension Transaction {
 
     /// Runs the transaction again unless the user is locked; on SQLite stops debug builds.
     ///
-    /// Whom nobody could lock, since another transaction put them there behind our locks, is found and locked then.
+    /// A user whom another transaction brought in after our locks were taken is found and locked in that next run.
     @inline(__always)
     func requireLock(of uid: @autoclosure () -> UserID) throws {
         guard let record else { return }
@@ -184,7 +184,7 @@ final class LockRecord {
             try body(ledger)
         } catch let error as LockLedger.Breach {
             guard hasOtherWriters else {
-                // A defect of the code that writes; only in debug builds.
+                // A defect of the code that writes, found in debug builds alone: tests must end with it.
                 fatalError("A lock is missing: \(error)")
             }
             throw LockMissing(breach: error)

@@ -21,7 +21,7 @@ package final class GateFeed {
     private var known: Int64 = 0
     private var readAll = ContinuousClock.now
 
-    /// How often the numbers of connections are looked at, which nobody announces.
+    /// How often the numbers of connections are read: they are not announced.
     private static let connectionsEvery: Duration = .seconds(10)
 
     /// Announces changes in the transaction that makes them.
@@ -58,7 +58,7 @@ package final class GateFeed {
 
     /// Waits for announcements, for so long at most, and appends what they are about; returns how many records.
     ///
-    /// Touches the file: a gate with the option `credentials_age` lets nobody in by a file that nobody has touched.
+    /// Touches the file: with the option `credentials_age` the gate admits no new client by an old file.
     /// - Throws: `PostgresError` where the database is away, or what the file's system refuses; then begin anew.
     package func turn(waiting wait: Duration) throws -> Int {
         let changed = try connection.notifications(waiting: wait)

@@ -142,7 +142,7 @@ final class Tap: Sendable {
         }
     }
 
-    /// Whether anybody still watches; the thread ends where nobody does.
+    /// Whether an operator still watches; otherwise the thread ends.
     private func goesOn() -> Bool {
         state.withLock { state in
             if state.wanted.isEmpty {
