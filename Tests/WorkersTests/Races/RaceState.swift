@@ -57,7 +57,11 @@ struct RaceState {
     }
 
     /// Everything but noise, in lines.
+    ///
+    /// Where the race made a device, chance chose its lane, and with it which racer's turns carry out its refreshes:
+    /// those that are still to be done then say nothing about the race.
     func lines(without noise: Set<String>) -> [String] {
+        let tables = tables.filter { !noise.contains("device.did") || $0.key != "refresh" }
         let answers = answers.filter { !noise.contains($0.key) }.map { "\($0.key) = \($0.value)" }
         let rows = tables.flatMap { table, rows in
             rows.map { row in
