@@ -146,14 +146,14 @@ class Commands(EndToEnd):
     def test_a_written_only_value_reaches_the_device_and_is_never_shown(self):
         device, terminal = self.pair()
         id = fresh_id()
-        terminal.send("device/control", {"did": device.did, "data": {"pin": "8642"}, "wait": True}, id)
+        terminal.send("device/control", {"did": device.did, "data": {"pin": "pin-8642"}, "wait": True}, id)
         command = device.command().body
-        self.assertEqual(command["data"], {"pin": "8642"})
+        self.assertEqual(command["data"], {"pin": "pin-8642"})
         device.report(cid=command["cid"])
         terminal.answer("device/control", id)
         terminal.expect("/command", lambda b: b["cid"] == command["cid"])
         for message in terminal.everything:
-            self.assertNotIn(b"8642", message.payload, message.topic)
+            self.assertNotIn(b"pin-8642", message.payload, message.topic)
 
     def test_two_terminals_of_one_user_hear_only_their_own_outcomes(self):
         account = fresh_id("device-of-the-account-")

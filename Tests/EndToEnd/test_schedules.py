@@ -163,14 +163,14 @@ class Requests(Scheduling):
 
     def test_write_only_values_are_hidden_and_set(self):
         device, terminal = self.pair()
-        schedule = self.make(terminal, device, attrs={"pin": "4711", "power": True})
+        schedule = self.make(terminal, device, attrs={"pin": "pin-4711", "power": True})
         self.assertEqual(schedule["attrs"], {"pin": "***", "power": True})
         shown = self.world.service.cli("schedule", "show", schedule["scheduleId"])
-        self.assertNotIn("4711", shown.stdout)
+        self.assertNotIn("pin-4711", shown.stdout)
         terminal.get("schedule/update", {
             "scheduleId": schedule["scheduleId"], "attrs": {"pin": "***", "power": False}})
         self.fire(schedule, schedule["nextAt"])
-        self.assertEqual(device.command().body["data"], {"pin": "4711", "power": False})
+        self.assertEqual(device.command().body["data"], {"pin": "pin-4711", "power": False})
 
     def test_sunset_needs_a_place_and_follows_it(self):
         device, terminal = self.pair()
