@@ -8,17 +8,14 @@ struct Bundle {
     private var order: [String] = []
     /// Modules that stay files of their own, since workers or one language alone read them.
     private let apart: Set<String>
-    /// The short names of modules' own variables, by module and name, and those of all others.
+    /// The short names of modules' own variables, by module and name, and those of what is within.
     private var topNames: [String: [String: String]] = [:]
-    private var localNames: [String: String] = [:]
+    private var localNames: [String: LocalNames] = [:]
     private var privateNames: [String: String] = [:]
     private var wholes: [String: String] = [:]
 
-    /// What browsers call their own, where a module also declares that name: it stays in that module.
-    private static let browserNames: Set = [
-        "document", "event", "history", "location", "name", "navigator", "parent", "self", "status",
-        "top", "window",
-    ]
+    /// What the browser declares and some module reads.
+    private var browserNames: Set<String> = []
 
     /// Reads modules by their paths; `first` is what the page names.
     init(_ texts: [String: String], first: String, apart: Set<String>) {
@@ -60,46 +57,42 @@ struct Bundle {
         self.order = order + [first]
     }
 
+    private var bundled: [Module] { order.compactMap { modules[$0] } }
+
     // MARK: Names
 
     private mutating func nameVariables() {
-        var taken: Set<String> = []
-        var (topCounts, localCounts, privateCounts) = (
-            [String: Int](), [String: Int](), [String: Int]()
-        )
-        for module in order.compactMap({ modules[$0] }) {
-            for token in module.tokens {
+        var (topCounts, privateCounts) = ([String: Int](), [String: Int]())
+        for module in modules.values {
+            for (place, token) in module.tokens.enumerated() {
                 if token.kind == .privateName { privateCounts[token.text, default: 0] += 1 }
-                guard token.role == .variable || token.role == .shorthand else { continue }
-                if module.top.contains(token.text) {
+                guard token.isVariable else { continue }
+                switch module.scopes.scope(of: place) {
+                case nil: browserNames.insert(token.text)
+                case 0? where !apart.contains(module.name):
                     topCounts[topKey(module, token.text), default: 0] += 1
-                } else if isLocal(module, token.text) {
-                    localCounts[token.text, default: 0] += 1
-                } else {
-                    taken.insert(token.text)
+                default: break
                 }
             }
         }
-        var names = ShortNames(without: taken)
-        let tops = Self.sorted(topCounts)
-        let locals = Self.sorted(localCounts)
-        // Single letters for those that are most often written.
-        let (fewTops, fewLocals) = (tops.prefix(10), locals.prefix(40))
-        var topNames: [String: String] = [:]
-        for key in fewTops { topNames[key] = names.next() }
-        for name in fewLocals { localNames[name] = names.next() }
-        for key in tops.dropFirst(fewTops.count) { topNames[key] = names.next() }
-        for name in locals.dropFirst(fewLocals.count) { localNames[name] = names.next() }
-        for module in order.compactMap({ modules[$0] }) {
-            for name in module.top {
-                self.topNames[module.name, default: [:]][name] = topNames[topKey(module, name)]
-            }
-        }
-        for module in modules.values where !apart.contains(module.name) {
+        var names = ShortNames(without: browserNames)
+        var short: [String: String] = [:]
+        for key in Self.sorted(topCounts) { short[key] = names.next() }
+        for module in bundled {
             for whole in module.taken.values where whole.member == nil {
                 addWhole(whole.module, &names)
             }
             for later in module.later where !apart.contains(later) { addWhole(later, &names) }
+            for name in module.top {
+                topNames[module.name, default: [:]][name] = short[topKey(module, name)]
+            }
+        }
+        for module in modules.values {
+            localNames[module.name] = LocalNames(
+                module,
+                tops: topNames[module.name] ?? [:],
+                taken: browserNames.union(wholes.values)
+            )
         }
         var privates = ShortNames(without: [])
         for name in Self.sorted(privateCounts) { privateNames[name] = "#" + privates.next() }
@@ -107,10 +100,6 @@ struct Bundle {
 
     private mutating func addWhole(_ module: String, _ names: inout ShortNames) {
         if wholes[module] == nil { wholes[module] = names.next() }
-    }
-
-    private func isLocal(_ module: Module, _ name: String) -> Bool {
-        module.declared.contains(name) && !Self.browserNames.contains(name)
     }
 
     /// Returns what tells a module's variable from all others: what it took is another's.
@@ -133,7 +122,7 @@ struct Bundle {
         var text = ""
         for name in apart.sorted() {
             let members = Set(
-                order.compactMap { modules[$0] }.flatMap { module in
+                bundled.flatMap { module in
                     module.taken.filter { $0.value.module == name }.compactMap(\.value.member)
                 }
             )
@@ -183,23 +172,26 @@ struct Bundle {
                 place += 3
                 continue
             }
-            if token.kind == .privateName { token.text = privateNames[token.text] ?? token.text }
-            if token.role == .variable || token.role == .shorthand {
-                token.text = short(token.text, in: module)
-            }
+            token.text = short(place, in: module)
             writer.write(token, module.tokens[place])
             place += 1
         }
         return writer.finish()
     }
 
-    private func short(_ name: String, in module: Module) -> String {
-        if let (other, member) = module.taken[name], member == nil { return wholes[other] ?? name }
-        if module.top.contains(name) { return topNames[module.name]?[name] ?? name }
-        return isLocal(module, name) ? localNames[name] ?? name : name
+    private func short(_ place: Int, in module: Module) -> String {
+        let token = module.tokens[place]
+        if token.kind == .privateName { return privateNames[token.text] ?? token.text }
+        guard token.isVariable, let scope = module.scopes.scope(of: place) else {
+            return token.text
+        }
+        if scope == 0, let (other, member) = module.taken[token.text], member == nil {
+            return wholes[other] ?? token.text
+        }
+        return localNames[module.name]?.short(token.text, in: scope) ?? token.text
     }
 
-    /// Returns a module that stays a file of its own, with the names that it has.
+    /// Returns a module that stays a file of its own, with the names that others know.
     private func alone(_ name: String) -> String {
         guard let module = modules[name] else { fatalError("there is no module \(name)") }
         let up = String(repeating: "../", count: name.split(separator: "/").count - 1)
@@ -208,7 +200,11 @@ struct Bundle {
             return "import\(part)from\"\(up.isEmpty ? "./" : up)\(source.module)\";"
         }
         var writer = ScriptWriter()
-        for token in module.tokens { writer.write(token, token) }
+        for place in module.tokens.indices {
+            var token = module.tokens[place]
+            token.text = short(place, in: module)
+            writer.write(token, module.tokens[place])
+        }
         return imports.joined() + writer.finish()
     }
 }

@@ -11,18 +11,19 @@ struct Module {
     private(set) var taken: [String: (module: String, member: String?)] = [:]
     /// What it gives to others.
     private(set) var given: Set<String> = []
-    /// The variables of the module itself, and all others that it declares.
-    private(set) var top: Set<String> = []
-    private(set) var declared: Set<String> = []
+    /// What it declares, and where.
+    private(set) var scopes = Scopes([], taken: [], module: "")
 
     init(name: String, text: String, isApart: Bool) {
         self.name = name
         tokens = Parser.parse(text)
-        findDeclarations()
         readImports()
         readExports(keeping: isApart)
-        top.formUnion(taken.keys)
+        scopes = Scopes(tokens, taken: taken.keys.sorted(), module: name)
     }
+
+    /// The variables of the module itself, those that it took among them.
+    var top: [String] { scopes.all[0].names }
 
     /// Returns the path of a module that this one names by its own place.
     func path(_ address: String) -> String {
@@ -38,87 +39,6 @@ struct Module {
     }
 
     private static func unquoted(_ text: String) -> String { String(text.dropFirst().dropLast()) }
-
-    // MARK: What it declares
-
-    private mutating func findDeclarations() {
-        for place in tokens.indices {
-            let token = tokens[place]
-            let next = place + 1 < tokens.count ? tokens[place + 1] : nil
-            if token.kind == .word, token.role == .language {
-                if ["const", "let", "var"].contains(token.text) {
-                    declareVariables(behind: place)
-                } else if ["function", "class"].contains(token.text) {
-                    let name = next?.isSign("*") == true ? place + 2 : place + 1
-                    if tokens[name].role == .variable { declare(name, depth: token.depth) }
-                }
-            } else if token.role == .variable, next?.isSign("=>") == true {
-                declare(place, depth: .max)
-            } else if token.isSign(")"),
-                next?.isSign("=>") == true
-                    || (next?.isSign("{") == true && !isCondition(token.partner))
-            {
-                declareAll(token.partner + 1..<place, depth: .max)
-            }
-        }
-    }
-
-    private func isCondition(_ place: Int) -> Bool {
-        place > 0 && tokens[place - 1].role == .language
-            && ["if", "for", "while", "switch", "await"].contains(tokens[place - 1].text)
-    }
-
-    private mutating func declare(_ place: Int, depth: Int) {
-        declared.insert(tokens[place].text)
-        if depth == 0 { top.insert(tokens[place].text) }
-    }
-
-    /// Declares what follows `const`, `let` or `var`: a name or pattern, and those behind each comma.
-    private mutating func declareVariables(behind keyword: Int) {
-        let depth = tokens[keyword].depth
-        var place = keyword + 1
-        while place < tokens.count {
-            let token = tokens[place]
-            if token.isSign("[") || token.isSign("{") {
-                declareAll(place + 1..<token.partner, depth: depth)
-                place = token.partner + 1
-            } else {
-                declare(place, depth: depth)
-                place += 1
-            }
-            // Behind the value, another name, or the end.
-            while place < tokens.count, !tokens[place].isSign(",") || tokens[place].depth > depth {
-                let token = tokens[place]
-                if token.isSign(";") || token.depth < depth || token.isWord("of")
-                    || token.isWord("in")
-                {
-                    if token.depth <= depth { return }
-                }
-                place += 1
-            }
-            place += 1
-        }
-    }
-
-    /// Declares the names in a pattern or a list of parameters, without what stands in their defaults.
-    private mutating func declareAll(_ range: Range<Int>, depth: Int) {
-        var place = range.lowerBound
-        while place < range.upperBound {
-            let token = tokens[place]
-            if token.role == .variable || token.role == .shorthand {
-                declare(place, depth: depth)
-            } else if token.isSign("=") {
-                let level = token.depth
-                place += 1
-                while place < range.upperBound,
-                    tokens[place].depth > level
-                        || (tokens[place].depth == level && !tokens[place].isSign(","))
-                { place += 1 }
-                continue
-            }
-            place += 1
-        }
-    }
 
     // MARK: What it takes and gives
 

@@ -35,6 +35,8 @@ struct Token {
 
     func isSign(_ text: String) -> Bool { kind == .sign && self.text == text }
     func isWord(_ text: String) -> Bool { kind == .word && self.text == text }
+    /// Whether it names a variable, of the module or of the browser.
+    var isVariable: Bool { kind == .word && (role == .variable || role == .shorthand) }
 }
 
 /// Cuts a script into tokens: comments and white space end here.
