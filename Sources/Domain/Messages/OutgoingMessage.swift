@@ -94,4 +94,12 @@ package struct OutgoingMessage: Sendable, Equatable {
         self.origin = origin
         self.isDummy = isDummy
     }
+
+    /// The complete address: a phone number with `+` and its country code.
+    package var fullAddress: String {
+        switch channel {
+        case .email: to
+        case .sms: "+\(countryCode ?? "")\(to)"
+        }
+    }
 }

@@ -140,7 +140,7 @@ package struct OutgoingMessageTable {
         )
         guard !addresses.isEmpty else { return [] }
         return try query("dummy = 0 ORDER BY createdAt").filter {
-            $0.message.app == user.app && addresses.contains($0.message.to)
+            $0.message.app == user.app && addresses.contains($0.message.fullAddress)
         }
     }
 

@@ -100,14 +100,17 @@ extension Call {
     /// Queues a message without a link to a user's address.
     mutating func queue(_ notice: AddressNotice) throws {
         var channel = OutgoingMessage.Channel.email
-        var to = notice.address.text
-        if case .phone(let phone) = notice.address { (channel, to) = (.sms, phone.national) }
+        var (to, countryCode) = (notice.address.text, notice.countryCode)
+        if case .phone(let phone) = notice.address {
+            // The number's own: its user may live elsewhere.
+            (channel, to, countryCode) = (.sms, phone.national, phone.countryCode)
+        }
         try tx.outgoingMessages.add(
             OutgoingMessage(
                 id: MessageID(trusted: work.makeID("m")),
                 channel: channel,
                 to: to,
-                countryCode: notice.countryCode,
+                countryCode: countryCode,
                 app: app.id,
                 template: notice.template,
                 params: notice.params,

@@ -63,14 +63,6 @@ extension ComposedMessage {
 }
 
 extension OutgoingMessage {
-    /// The complete address: a phone number with `+` and its country code.
-    var fullAddress: String {
-        switch channel {
-        case .email: to
-        case .sms: "+\(countryCode ?? "")\(to)"
-        }
-    }
-
     /// Whether the outcome of its sending must not tell whether the account exists: as with a dummy, only the
     /// condition of the channel shows.
     var isGuarded: Bool {
