@@ -1,19 +1,19 @@
 /// Makes one script of the modules that a page's first one leads to, with short names, and without what people alone read.
 ///
-/// One file compresses far better than sixty, and is one request. Names become others one to one in each module, which
-/// changes no meaning whatever stands within what; members' names and those of the browser stay.
+/// One file compresses far better than sixty, and is one request. What a module itself declares gets a name that nothing
+/// else in the bundle has; what is declared within gets one by its scope (`LocalNames`). Members' names and those of the
+/// browser stay.
 struct Bundle {
     private var modules: [String: Module] = [:]
     /// The modules of the bundle, each behind those that it needs.
     private var order: [String] = []
     /// Modules that stay files of their own, since workers or one language alone read them.
     private let apart: Set<String>
-    /// The short names of modules' own variables, by module and name, and those of what is within.
+    /// The short names of modules' own variables, by module and name, and of all variables, by module.
     private var topNames: [String: [String: String]] = [:]
     private var localNames: [String: LocalNames] = [:]
     private var privateNames: [String: String] = [:]
     private var wholes: [String: String] = [:]
-
     /// What the browser declares and some module reads.
     private var browserNames: Set<String> = []
 

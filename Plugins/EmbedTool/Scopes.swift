@@ -16,6 +16,8 @@ struct Scopes {
     private(set) var all: [Scope] = []
     /// Of each token, the scope right around it.
     private var around: [Int] = []
+    /// What parameters' defaults read and the parameters are not, by its place and the function's scope.
+    private var defaults: [(place: Int, scope: Int)] = []
     private let tokens: [Token]
     private let module: String
 
@@ -25,6 +27,10 @@ struct Scopes {
         findScopes()
         all[0].names = taken
         findDeclarations()
+        for (place, scope) in defaults where self.scope(of: place) == scope {
+            // There it is what stands around the function.
+            fatalError("\(module): a default reads \(tokens[place].text), which the body declares")
+        }
     }
 
     /// Returns the scopes around a token, the narrowest first.
@@ -148,8 +154,16 @@ struct Scopes {
             } else if token.isSign(")"),
                 next?.isSign("=>") == true || (next?.isSign("{") == true && isParameters(place))
             {
-                declareAll(token.partner + 1..<place)
+                declareParameters(token.partner + 1..<place)
             }
+        }
+    }
+
+    private mutating func declareParameters(_ range: Range<Int>) {
+        declareAll(range)
+        for place in range where tokens[place].isVariable {
+            let scope = around[range.lowerBound]
+            if !all[scope].names.contains(tokens[place].text) { defaults.append((place, scope)) }
         }
     }
 
@@ -193,7 +207,7 @@ struct Scopes {
         var place = range.lowerBound
         while place < range.upperBound {
             let token = tokens[place]
-            if token.role == .variable || token.role == .shorthand {
+            if token.isVariable {
                 declare(place)
             } else if token.isSign("=") {
                 let level = token.depth

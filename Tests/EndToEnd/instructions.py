@@ -4,9 +4,10 @@
     instructions.py PROGRAM [PROGRAM ...]
 
 A wall clock on a shared machine can't tell five percent. Instructions of requests hardly change from run to run; those of
-reports do on a busy machine, where batches are smaller: run it on a quiet one, more than once. Each program is a release build with its gate beside it. It runs in Valgrind's callgrind; for each kind, thousands of messages wait in the
-broker before it goes on, and what its loop's turns cost is divided by them. The clock that it sees is slowed by as much
-as Valgrind slows the program, so that windows and bounds of time mean what they mean outside.
+reports do on a busy machine, where batches are smaller: run it on a quiet one, more than once. Each program is a release
+build with its gate beside it, and runs in Valgrind's callgrind. For each kind, thousands of messages wait in the broker
+before it goes on, and what its loop's turns cost is divided by them. The clock that it sees goes slower, about as much as
+Valgrind slows the program, so that windows and bounds of time mean what they mean outside.
 
 Wants valgrind, cc and objcopy. Prints a line a kind: thousands of instructions a message, of each program.
 """
@@ -25,10 +26,10 @@ import harness
 from client import Client
 from world import SETTINGS, World
 
-MESSAGES = 3000
+MESSAGES = 3000  # in all, of each kind
 DEVICES = 50
-SLOWER = 40
-SECONDS = 900
+SLOWER = 40  # times
+SECONDS = 900  # a bound for what never ends
 CLOCK = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -113,6 +114,7 @@ def measure(program, clock):
 
 
 def requests(method, params):
+    """Returns what counts requests of a terminal; `params` makes each one's by its number."""
     def count(world):
         terminal = world.terminal()
         try:
@@ -134,6 +136,7 @@ def requests(method, params):
 
 
 def reports(world):
+    """Counts reports with ids of devices in turn."""
     devices = [world.device() for _ in range(DEVICES)]
     try:
         def send():
