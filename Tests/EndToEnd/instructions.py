@@ -56,6 +56,7 @@ class Counted(harness.Service):
     def __init__(self, program, folder, clock):
         super().__init__(arguments=SETTINGS)
         self.folder = folder
+        harness.BINARY = folder / "lamplighter"  # for this service and its commands
         for name in ("lamplighter", "libLamplighterGate.so"):
             # Valgrind reads debug information, and does not know Swift's.
             subprocess.run(["objcopy", "--strip-debug", program.parent / name, folder / name], check=True)
@@ -63,14 +64,7 @@ class Counted(harness.Service):
 
     def command(self):
         return ["valgrind", "--tool=callgrind", "--instr-atstart=no", "--quiet",
-                f"--callgrind-out-file={self.folder}/counts", str(self.folder / "lamplighter"), *super().command()[1:]]
-
-    def cli(self, *arguments, check=True):
-        harness.BINARY, before = self.folder / "lamplighter", harness.BINARY
-        try:
-            return super().cli(*arguments, check=check)
-        finally:
-            harness.BINARY = before
+                f"--callgrind-out-file={self.folder}/counts", *super().command()]
 
     def control(self, *words):
         subprocess.run(["callgrind_control", *words, str(self.process.pid)], check=True, capture_output=True)

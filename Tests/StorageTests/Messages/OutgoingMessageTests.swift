@@ -57,6 +57,37 @@ struct OutgoingMessageTests {
         #expect(due.contains { $0.message.id.text == "m-b" })
     }
 
+    @Test("What waits for a user's addresses is found, a text by its number and country")
+    func unsent() throws {
+        let world = try World()
+        var user = User(
+            uid: Make.uid,
+            app: Make.app,
+            region: "r",
+            countryCode: "49",
+            nickname: "Lena",
+            isAnonymous: false,
+            createdAt: Make.now
+        )
+        user.email = EmailAddress("canary-address-51@example.org")
+        user.phone = Phone("15112345678", countryCode: "49")
+        func text(_ id: String, to number: String, in country: String) -> OutgoingMessage {
+            var message = Self.message(id)
+            (message.channel, message.to, message.countryCode) = (.sms, number, country)
+            return message
+        }
+        let unsent = try world.store.arrange(at: Make.now) { (tx) throws in
+            for message in [
+                Self.message("m-mail"), text("m-text", to: "15112345678", in: "49"),
+                text("m-abroad", to: "15112345678", in: "1"),
+                text("m-another", to: "15112345679", in: "49"),
+            ] { try tx.outgoingMessages.add(message) }
+            return try tx.outgoingMessages.unsent(to: user)
+        }
+
+        #expect(Set(unsent.map(\.message.id.text)) == ["m-mail", "m-text"])
+    }
+
     @Test("A claimed message is due again only when its lease is over")
     func lease() throws {
         let world = try World()
@@ -207,35 +238,4 @@ struct LinkTests {
 /// How often a wakeup came.
 private final class Rings: Sendable {
     let count = Mutex(0)
-
-    @Test("What waits for a user's addresses is found, a text by its number and country")
-    func unsent() throws {
-        let world = try World()
-        var user = User(
-            uid: Make.uid,
-            app: Make.app,
-            region: "r",
-            countryCode: "49",
-            nickname: "Lena",
-            isAnonymous: false,
-            createdAt: Make.now
-        )
-        user.email = EmailAddress("canary-address-51@example.org")
-        user.phone = Phone("15112345678", countryCode: "49")
-        func text(_ id: String, to number: String, in country: String) -> OutgoingMessage {
-            var message = Self.message(id)
-            (message.channel, message.to, message.countryCode) = (.sms, number, country)
-            return message
-        }
-        let unsent = try world.store.arrange(at: Make.now) { (tx) throws in
-            for message in [
-                Self.message("m-mail"), text("m-text", to: "15112345678", in: "49"),
-                text("m-abroad", to: "15112345678", in: "1"),
-                text("m-another", to: "15112345679", in: "49"),
-            ] { try tx.outgoingMessages.add(message) }
-            return try tx.outgoingMessages.unsent(to: user)
-        }
-
-        #expect(Set(unsent.map(\.message.id.text)) == ["m-mail", "m-text"])
-    }
 }
