@@ -147,8 +147,38 @@ def reports(world):
             device.close()
 
 
+def commands(world):
+    """Counts commands to devices in turn, from an app's request to the outcome that it hears: all requests, then all answers."""
+    devices, terminal = [world.device() for _ in range(DEVICES)], world.terminal()
+    try:
+        for device in devices:
+            terminal.bind(device)
+        terminal.clear()
+
+        def ask():
+            for number in range(MESSAGES):
+                terminal.send("device/control", {"did": devices[number % DEVICES].did, "data": {"count": number}}, id=f"n{number}")
+
+        def obey():
+            for device in devices:
+                for message in device.unread("/command"):
+                    device.send(id=f"a{message.body['cid']}", cid=message.body["cid"], code=0, data=message.body["data"])
+
+        def arrived():
+            return all(len(device.unread("/command")) >= MESSAGES // DEVICES for device in devices)
+
+        def told():
+            return sum(message.body["state"] == "done" for message in terminal.unread("/command")) >= MESSAGES
+
+        return world.service.count(MESSAGES, ask, arrived) + world.service.count(MESSAGES, obey, told)
+    finally:
+        for client in (*devices, terminal):
+            client.close()
+
+
 KINDS = {
     "reports": reports,
+    "device/control": commands,
     "account/whoami": requests("account/whoami", lambda number: {}),
     "account/updateProfile": requests("account/updateProfile", lambda number: {"nickname": f"n{number}"}),
 }

@@ -266,6 +266,40 @@ class Strangers(Console):
         visit.see("Register the device again")
 
 
+class Lists(Console):
+    def test_a_list_goes_on_while_its_rows_change(self):
+        devices = {device.did: device for device in (self.device(connect=False) for _ in range(60))}
+        visit = self.visit()
+        # The last one's row stands on the screen with the button below it.
+        last = devices[visit.api("GET", "devices")[1]["items"][-1]["did"]].come()
+        page = visit.show("devices")
+        row = page.locator(f"tr[data-key='{last.did}']")
+        row.get_by_text("online").wait_for()
+        rows, held = page.locator("tbody tr").count(), []
+        page.route(lambda url: "cursor=" in url, lambda route: held.append(route))
+        page.get_by_role("button", name="Show more").click()
+        eventually(lambda: page.wait_for_timeout(10) or held, what="the request for the next rows")
+        last.close()
+        row.get_by_text("offline").wait_for()
+        held[0].continue_()
+        eventually(lambda: page.locator("tbody tr").count() > 50, what="the next rows")
+        self.assertEqual(rows, 50)
+        row.get_by_text("offline").wait_for()
+
+    def test_that_a_list_could_not_go_on_is_said_and_it_goes_on_later(self):
+        for _ in range(60):
+            self.device(connect=False)
+        visit = self.visit()
+        page = visit.show("devices")
+        page.route(lambda url: "cursor=" in url, lambda route: route.abort(), times=1)
+        more = page.get_by_role("button", name="Show more")
+        more.click()
+        visit.see("The service does not answer")
+        more.click()
+        eventually(lambda: page.locator("tbody tr").count() > 50, what="the next rows")
+        self.assertNotIn("The service does not answer", visit.text())
+
+
 class Messages(Console):
     def test_messages_appear_as_they_travel_are_held_while_paused_and_chosen(self):
         device, _ = self.furnish()

@@ -6,6 +6,7 @@ import Logging
 import Mosquitto
 import Service
 import ServiceSettings
+import Sodium
 import Storage
 import Web
 
@@ -116,6 +117,27 @@ final class BenchField {
             throw error
         }
         await field.stop()
+    }
+
+    /// Makes a token with which the console's interface lets an operator in who may look at everything.
+    ///
+    /// - Throws: What the store throws.
+    func operatorToken() throws -> String {
+        let now = Instant(milliseconds: LoadClock.milliseconds)
+        let secret = Sodium.randomSecret()
+        let token = OperatorToken(
+            id: "ot-bench",
+            label: "bench",
+            name: "bench",
+            role: .viewer,
+            createdAt: now,
+            expiresAt: now.adding(seconds: 86_400)
+        )
+        try store.batch(at: now) { tx in
+            try tx.operators.save(Operator(name: "bench", role: .viewer, createdAt: now))
+            try tx.operators.add(token, secret: secret)
+        }
+        return secret
     }
 
     /// Ends the broker.

@@ -141,6 +141,9 @@ struct BenchProcess {
         return (Double(kilobytes) ?? 0) / 1024
     }
 
+    /// Seconds of processor time that the process has taken.
+    var processorSeconds: Double { ProcessorTime.seconds(of: Int(process.pid)) }
+
     private static func start(
         _ arguments: [String],
         output: String,

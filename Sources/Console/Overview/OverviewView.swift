@@ -17,6 +17,7 @@ final class OverviewView: Sendable {
         var counts: JSONObject = [:]
         var countedAt: ContinuousClock.Instant?
         var countedFor: Duration = .zero
+        var isCounting = false
         var received: (count: Double, at: ContinuousClock.Instant)?
         var rate = 0.0
         /// Steps of the guide; once all are done they stay so.
@@ -34,6 +35,8 @@ final class OverviewView: Sendable {
     ]
     /// How much longer than counting devices took the counts are kept.
     private static let countedFactor = 50
+    /// How long counting devices may take for a caller to wait for it.
+    private static let countedQuickly: Duration = .milliseconds(20)
     /// How old the counts of devices are at least before they are made again.
     private static let countedMin: Duration = .seconds(1)
     private static let changesMax = 10
@@ -143,15 +146,30 @@ final class OverviewView: Sendable {
     }
 
     /// Returns the numbers of devices; made again after fifty times as long as making them took.
+    ///
+    /// Where that takes long, nobody waits for it: the numbers before are shown meanwhile.
     private func deviceCounts() throws -> JSONObject {
-        let began = ContinuousClock.now
-        let known = kept.withLock { kept -> JSONObject? in
-            guard let at = kept.countedAt,
-                began - at < max(Self.countedMin, kept.countedFor * Self.countedFactor)
-            else { return nil }
-            return kept.counts
+        let now = ContinuousClock.now
+        let (known, isDue, isQuick) = kept.withLock { kept in
+            let age = kept.countedAt.map { now - $0 }
+            let isDue = age.map { $0 >= max(Self.countedMin, kept.countedFor * Self.countedFactor) }
+            let mayCount = (isDue ?? true) && !kept.isCounting
+            if mayCount { kept.isCounting = true }
+            return (
+                age == nil ? nil : kept.counts, mayCount, kept.countedFor <= Self.countedQuickly
+            )
         }
-        if let known { return known }
+        guard let known else { return try countDevices() }
+        guard isDue else { return known }
+        if isQuick { return try countDevices() }
+        PlainThread.detach { _ = try? self.countDevices() }
+        return known
+    }
+
+    /// Counts the devices, and keeps the numbers.
+    private func countDevices() throws -> JSONObject {
+        let began = ContinuousClock.now
+        defer { kept.withLock { $0.isCounting = false } }
         let counts = try context.store.read { try $0.devices.counts(DeviceFilter()) }
         let shown = DeviceOperations.counts(counts)
         kept.withLock { kept in

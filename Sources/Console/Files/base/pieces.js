@@ -101,9 +101,10 @@ export function trouble(problem, again) {
 
 /** The button behind a list that goes on. */
 export function more(view, name) {
-  const { data, adding } = view.state[name];
+  const { data, adding, addingProblem } = view.state[name];
   if (!data?.next) return null;
-  return html`<p class="row"><button type="button" disabled=${adding} onclick=${() => view.more(name)}>${adding ? t.loading : t.more}</button></p>`;
+  return html`${addingProblem && trouble(addingProblem)}
+    <p class="row"><button type="button" disabled=${adding} onclick=${() => view.more(name)}>${adding ? t.loading : t.more}</button></p>`;
 }
 
 /** Says something in passing, to eyes and ears; with an act that can be undone for ten seconds. */

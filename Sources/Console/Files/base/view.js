@@ -62,7 +62,7 @@ export class View {
   /** Reads a resource into the state: { loading } first where there was none, then { data, at } or { problem }. */
   async load(name, parts, query) {
     const asked = {};
-    this.set({ [name]: { ...this.state[name], loading: true, asked } });
+    this.set({ [name]: { ...this.state[name], loading: true, adding: false, asked } });
     const isLatest = () => this.state[name]?.asked === asked;
     try {
       const data = await get(parts, query, this.signal);
@@ -82,15 +82,16 @@ export class View {
     return data;
   }
 
+  /** Reads a list's next page, and puts it behind what is there by then: rows change meanwhile as things happen. */
   async more(name) {
-    const { parts, query, data } = this.state[name];
-    this.set({ [name]: { ...this.state[name], adding: true } });
+    const { parts, query, data, asked } = this.state[name];
+    const set = changes => { if (this.state[name].asked === asked) this.set({ [name]: { ...this.state[name], adding: false, ...changes } }); };
+    set({ adding: true, addingProblem: null });
     try {
       const page = await get(parts, { ...query, cursor: data.next }, this.signal);
-      if (this.state[name].data !== data) return;
-      this.set({ [name]: { ...this.state[name], adding: false, data: { ...page, items: [...data.items, ...page.items] } } });
+      set({ data: { ...page, items: [...this.state[name].data.items, ...page.items] } });
     } catch (problem) {
-      if (!this.signal.aborted) this.set({ [name]: { ...this.state[name], adding: false, addingProblem: problem } });
+      if (!this.signal.aborted) set({ addingProblem: problem });
     }
   }
 

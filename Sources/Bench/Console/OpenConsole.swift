@@ -1,0 +1,95 @@
+import Glibc
+import Load
+import Synchronization
+import Workers
+
+/// A page of the console that stays open: the stream of events that its browser would hold, read by a thread of its own.
+final class OpenConsole: Sendable {
+    private let descriptor: Int32
+    private let received = Atomic(0)
+    private let ended = Mutex(false)
+
+    /// Bytes that are read at once.
+    private static let chunk = 65_536
+
+    /// Opens the stream of what a page watches, such as `overview`, and returns once its first event has come.
+    ///
+    /// - Throws: `LoadError` where the service refuses, or says nothing for ten seconds.
+    init(port: Int, token: String, watch: [String]) throws(LoadError) {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { throw .system(function: "socket", code: errno) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else {
+            let code = errno
+            close(descriptor)
+            throw .system(function: "connect", code: code)
+        }
+        let request = """
+            GET /api/v1/live?watch=\(watch.joined(separator: ",")) HTTP/1.1\r
+            Host: 127.0.0.1:\(port)\r
+            Accept: text/event-stream\r
+            Authorization: Bearer \(token)\r
+            \r
+
+            """
+        let bytes = Array(request.utf8)
+        guard send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
+            let code = errno
+            close(descriptor)
+            throw .system(function: "send", code: code)
+        }
+        try begin()
+    }
+
+    deinit { close(descriptor) }
+
+    /// Bytes that have come.
+    var bytes: Int { received.load(ordering: .relaxed) }
+
+    /// Whether the stream has ended, which it does only when it is closed.
+    var hasEnded: Bool { ended.withLock(\.self) }
+
+    /// Closes the page.
+    func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+    /// Reads until the first event is there, then beside the caller.
+    private func begin() throws(LoadError) {
+        let until = LoadClock.nanoseconds + 10_000_000_000
+        var head: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: Self.chunk)
+        var patience = timeval(tv_sec: 10, tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
+        while !String(decoding: head, as: UTF8.self).contains("\ndata:") {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            guard count > 0, LoadClock.nanoseconds < until else {
+                let said = String(decoding: head.prefix(200), as: UTF8.self)
+                throw .failed("the console's stream did not begin: \(said)")
+            }
+            head += buffer[..<count]
+        }
+        patience = timeval()
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
+        received.store(head.count, ordering: .relaxed)
+        PlainThread.detach { self.read() }
+    }
+
+    private func read() {
+        var buffer = [UInt8](repeating: 0, count: Self.chunk)
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            received.add(count, ordering: .relaxed)
+        }
+        ended.withLock { $0 = true }
+    }
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Bench
+
+/// `bench console`: what open consoles cost.
+struct BenchConsoleCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "console",
+        abstract: "Measure what three open consoles cost the path of reports.",
+        discussion: """
+            lamplighter bench console
+            """
+    )
+
+    @Option(help: "Devices that report.")
+    var devices = 1000
+
+    @Option(help: "Devices in the store.")
+    var stored = 100_000
+
+    @Option(help: "Rounds; medians count.")
+    var rounds = 7
+
+    @Option(help: "Seconds of each measurement.")
+    var seconds = 5.0
+
+    @OptionGroup(title: "Common options") var output: OutputOptions
+
+    func validate() throws {
+        guard devices > 0, stored >= 0, rounds > 0, seconds >= 1 else {
+            throw ValidationError(
+                "--devices and --rounds are above 0, --stored not below, --seconds at least 1."
+            )
+        }
+    }
+
+    func run() async throws {
+        var options = BenchConsoleOptions()
+        options.devices = devices
+        options.stored = stored
+        options.rounds = rounds
+        options.seconds = seconds
+        let result = try await BenchConsole(options) { Terminal.tell($0) }.run()
+        if output.json { Terminal.show(result.json) } else { print(result.text) }
+        if !result.isMet { throw ExitCode(1) }
+    }
+}
