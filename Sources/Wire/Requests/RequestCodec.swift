@@ -3,34 +3,62 @@ package import JSON
 
 /// A request of an app.
 ///
+/// It goes through many hands unchanged; as a class none of them copies its fields.
 /// The rules in words (reference: requests#envelope).
-package struct AppRequest: Sendable {
+package final class AppRequest: Sendable {
     /// The app, from the topic.
-    package var app: AppID
+    package let app: AppID
     /// The terminal, from the topic.
-    package var terminal: TerminalID
+    package let terminal: TerminalID
     /// The service, such as `device`.
-    package var service: String
+    package let service: String
     /// The method, such as `bind`.
-    package var method: String
+    package let method: String
     /// The request's id, under which it takes effect once.
-    package var id: MessageID
+    package let id: MessageID
     /// The session's token, where the method needs one.
-    package var token: String?
+    package let token: String?
     /// The user to whom the token should belong.
-    package var uid: String?
+    package let uid: String?
     /// The method's parameters.
-    package var params: JSONObject
+    package let params: JSONObject
     /// The destination of the answer.
-    package var reply: ReplyAddress
+    package let reply: ReplyAddress
     /// The source address of the terminal's connection, as the gate states it; nil if it isn't counted.
-    package var sourceAddress: String?
+    package let sourceAddress: String?
     /// The length of the payload, in bytes.
-    package var bytes = 0
+    package let bytes: Int
     /// When it arrived; nil where that is not known.
-    package var arrivedAt: ContinuousClock.Instant?
+    package let arrivedAt: ContinuousClock.Instant?
     /// The trace that it belongs to: the sender's, or one that was made for it.
-    package var trace = TraceID.make()
+    package let trace: TraceID
+
+    fileprivate init(
+        app: AppID,
+        terminal: TerminalID,
+        service: String,
+        method: String,
+        envelope fields: Fields,
+        reply: ReplyAddress,
+        sourceAddress: String?,
+        bytes: Int,
+        arrivedAt: ContinuousClock.Instant?,
+        trace: TraceID?
+    ) throws(Rejection) {
+        self.app = app
+        self.terminal = terminal
+        self.service = service
+        self.method = method
+        id = try fields.requiredID("id", as: MessageID.self)
+        token = try fields.text("token", length: 0...256)
+        uid = try fields.text("uid", length: 0...64)
+        params = try fields.object("params") ?? [:]
+        self.reply = reply
+        self.sourceAddress = sourceAddress
+        self.bytes = bytes
+        self.arrivedAt = arrivedAt
+        self.trace = trace ?? .make()
+    }
 
     /// The method with its service, such as `device/bind`.
     package var name: String { "\(service)/\(method)" }
@@ -62,7 +90,7 @@ package struct ReplyAddress: Sendable, Equatable {
 
 /// Reads the envelope of app requests.
 package enum RequestCodec {
-    /// Reads a request whose topic is read already.
+    /// Reads a request whose topic is read already; without a trace of its sender it gets one.
     package static func decode(
         _ bytes: ArraySlice<UInt8>,
         app: AppID,
@@ -70,21 +98,22 @@ package enum RequestCodec {
         service: String,
         method: String,
         reply: ReplyAddress,
-        sourceAddress: String? = nil
+        sourceAddress: String? = nil,
+        arrivedAt: ContinuousClock.Instant? = nil,
+        trace: TraceID? = nil
     ) throws(WireError) -> AppRequest {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
-            AppRequest(
+            try AppRequest(
                 app: app,
                 terminal: terminal,
                 service: service,
                 method: method,
-                id: try fields.requiredID("id", as: MessageID.self),
-                token: try fields.text("token", length: 0...256),
-                uid: try fields.text("uid", length: 0...64),
-                params: try fields.object("params") ?? [:],
+                envelope: fields,
                 reply: reply,
                 sourceAddress: sourceAddress,
-                bytes: bytes.count
+                bytes: bytes.count,
+                arrivedAt: arrivedAt,
+                trace: trace
             )
         }
     }

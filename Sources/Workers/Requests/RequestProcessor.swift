@@ -80,18 +80,17 @@ struct RequestProcessor {
     ) -> AppRequest? {
         let reply = replyAddress(message, of: target.app, on: target.terminal)
         do {
-            var request = try RequestCodec.decode(
+            return try RequestCodec.decode(
                 message.payload,
                 app: target.app,
                 terminal: target.terminal,
                 service: target.service,
                 method: target.method,
                 reply: reply,
-                sourceAddress: message.sourceAddress
+                sourceAddress: message.sourceAddress,
+                arrivedAt: message.arrivedAt,
+                trace: message.trace
             )
-            request.arrivedAt = message.arrivedAt
-            if let trace = message.trace { request.trace = trace }
-            return request
         } catch {
             let trace = message.trace ?? .make()
             work.effects.deadLetter(message, unreadable: error, trace: trace)

@@ -75,7 +75,9 @@ struct AnsweredRequest {
 
         /// Names a method; the parts that don't exist here are `other`.
         init(_ service: String, _ method: String, isKnown: Bool) {
-            let isOurs = WorkerName.allCases.contains { $0.services.contains(service) }
+            // Of a method that exists the service does, too.
+            let isOurs =
+                isKnown || WorkerName.allCases.contains { $0.services.contains(service) }
             self.service = isOurs ? service : Self.other
             self.method = isKnown ? method : Self.other
         }
