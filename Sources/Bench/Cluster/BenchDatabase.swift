@@ -50,7 +50,9 @@ struct BenchDatabase {
         return database
     }
 
-    /// Starts one of its programs, which refuse to run as root.
+    /// Starts one of its programs, which refuse to run as root, and ends it when this process dies, even by SIGKILL.
+    ///
+    /// The wish for that is lost with the change of the user, and made again.
     private static func launch(
         _ program: String,
         _ arguments: [String],
@@ -62,7 +64,11 @@ struct BenchDatabase {
         }
         return try await ChildProcess.launch(
             "/usr/bin/setpriv",
-            ["--reuid=postgres", "--regid=postgres", "--clear-groups", "--", path] + arguments,
+            [
+                "--reuid=postgres", "--regid=postgres", "--clear-groups", "--pdeathsig", "INT",
+                "--",
+                path,
+            ] + arguments,
             output: output
         )
     }
