@@ -48,15 +48,12 @@ extension PostgresConnection {
         row: (PostgresRow) throws -> Bool
     ) throws {
         let cursor = "scan\(openCursors)"
-        try withParameters { parameters in
-            bind(parameters)
-            _ = try execute("DECLARE \(cursor) NO SCROLL CURSOR FOR \(sql)", parameters)
-        }
+        try runLater("DECLARE \(cursor) NO SCROLL CURSOR FOR \(sql)", bind: bind)
         openCursors += 1
         defer {
             openCursors -= 1
             // A failed transaction has none any more, and its end closes it anyway.
-            _ = try? execute("CLOSE \(cursor)")
+            if !hasFailed { try? runLater("CLOSE \(cursor)") }
         }
         var size = Self.fetchSizes.first
         var isWanted = true

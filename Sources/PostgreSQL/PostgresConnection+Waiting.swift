@@ -16,7 +16,14 @@ extension PostgresConnection {
             let left = PQflush(handle)
             guard left >= 0 else { throw PostgresError(message: PostgresError.message(of: handle)) }
             if left == 0, PQisBusy(handle) == 0 { return PQgetResult(handle) }
-            try wait(until: end, writes: left == 1)
+            if let open, open.mayCancel, !wasCancelled, let over = open.end, over < end {
+                if try !wait(until: over, writes: left == 1) { cancel() }
+            } else if try !wait(until: end, writes: left == 1) {
+                giveUp()
+                throw PostgresError(
+                    message: "the server did not answer within \(patience / 1000) s"
+                )
+            }
             guard PQconsumeInput(handle) == 1 else {
                 throw PostgresError(message: PostgresError.message(of: handle))
             }
@@ -60,11 +67,11 @@ extension PostgresConnection {
         }
     }
 
-    /// Waits until something can be read, or written if there is something to write.
+    /// Waits until something can be read, or written if there is something to write; false when the time is up.
     private func wait(
         until end: ContinuousClock.Instant,
         writes: Bool
-    ) throws(PostgresError) {
+    ) throws(PostgresError) -> Bool {
         let rest = (end - .now) / .milliseconds(1)
         var waiting = pollfd(
             fd: PQsocket(handle),
@@ -72,8 +79,6 @@ extension PostgresConnection {
             revents: 0
         )
         let count = rest > 0 ? poll(&waiting, 1, Int32(min(rest + 1, 600_000))) : 0
-        guard count == 0 || count < 0 && errno != EINTR else { return }
-        giveUp()
-        throw PostgresError(message: "the server did not answer within \(patience / 1000) s")
+        return count > 0 || count < 0 && errno == EINTR
     }
 }

@@ -11,22 +11,32 @@ package final class PostgresConnection {
     let handle: OpaquePointer
     /// The names of prepared statements, by their text and the types of their parameters.
     private var prepared: [PreparedKey: String] = [:]
-    /// How many rows the last statement changed.
-    package internal(set) var changes = 0
+    /// How many names were given to prepared statements: one whose preparation failed leaves a gap.
+    private var preparedCount = 0
+    /// How many rows the last statement changed that was answered.
+    var changes = 0
     /// How many cursors are open; each has a number of its own.
     var openCursors = 0
     /// The time that an answer may take, in milliseconds.
     package var patience = PostgresConnection.answerMilliseconds
     /// Is shown each statement before it leaves, and gives the one to send: tests stop there, step by step.
     ///
-    /// A pipeline is one statement.
+    /// A statement for many elements is one. With it none waits for the next.
     package var beforeStatement: ((String) -> String)?
     /// Whether an answer was waited for in vain.
     private(set) var isGivenUp = false
+    /// Whether the server was asked to end what ran; the wish may reach it later, and end something else.
+    package internal(set) var wasCancelled = false
+    /// What has not left yet, since nobody waits for its answer.
+    var later: [Statement] = []
+    /// What was sent and not answered yet.
+    var sent: [Sent] = []
+    /// The transaction that is open; nil between two.
+    var open: OpenTransaction?
     /// Lists of parameters that are not in use now.
     private var spareParameters: [PostgresParameters] = []
 
-    private struct PreparedKey: Hashable {
+    struct PreparedKey: Hashable {
         let sql: String
         let types: [UInt32]
     }
@@ -64,24 +74,27 @@ package final class PostgresConnection {
     /// Counts the connection as lost, since an answer that comes later would be taken for another statement's.
     func giveUp() { isGivenUp = true }
 
+    /// Whether a transaction has failed, so that it takes no further statement.
+    var hasFailed: Bool { isLost || PQtransactionStatus(handle) == PQTRANS_INERROR }
+
     /// Whether a transaction is open, or was left failed.
     package var isInTransaction: Bool {
         let status = PQtransactionStatus(handle)
         return status == PQTRANS_INTRANS || status == PQTRANS_INERROR
     }
 
-    /// Runs one statement with parameters, prepared.
+    /// Runs one statement with parameters, prepared, and what waits before it.
     @discardableResult
     package func execute(
         _ sql: String,
         _ parameters: PostgresParameters
     ) throws(PostgresError) -> PostgresResult {
-        let name = try prepare(beforeStatement?(sql) ?? sql, parameters)
-        guard send(name, parameters) else {
+        let sql = beforeStatement?(sql) ?? sql
+        try beginPipeline()
+        try send(sql, parameters)
+        guard let result = try endPipeline(keeping: 1).last else {
             throw PostgresError(message: PostgresError.message(of: handle))
         }
-        let result = try lastAnswer()
-        changes = result.changes
         return result
     }
 
@@ -89,67 +102,54 @@ package final class PostgresConnection {
     @discardableResult
     package func execute(_ sql: String) throws(PostgresError) -> PostgresResult {
         let sql = beforeStatement?(sql) ?? sql
+        try settle()
+        return try executeAtOnce(sql)
+    }
+
+    private func executeAtOnce(_ sql: String) throws(PostgresError) -> PostgresResult {
         guard !isGivenUp, PQsendQuery(handle, sql) == 1 else {
             throw PostgresError(message: PostgresError.message(of: handle))
         }
         return try lastAnswer()
     }
 
-    /// Runs a transaction; a failure undoes all of it.
-    ///
-    /// - Throws: What `body` throws, or a `PostgresError`: of class 08007 where the commit has no answer, so that
-    ///   it may have been carried out.
-    package func transaction<Value>(
-        beginningWith begin: String = "BEGIN",
-        _ body: () throws -> Value
-    ) throws -> Value {
-        try execute(begin)
-        let value: Value
-        do {
-            value = try body()
-        } catch {
-            if isInTransaction { _ = try? execute("ROLLBACK") }
-            throw error
-        }
-        try commit()
-        return value
-    }
-
-    private func commit() throws(PostgresError) {
-        let result: PostgresResult
-        do {
-            result = try execute("COMMIT")
-        } catch {
-            if isInTransaction { _ = try? execute("ROLLBACK") }
-            guard isLost else { throw error }
-            throw PostgresError(state: "08007", message: "the commit was not answered")
-        }
-        // The server answers so, without an error, where a statement failed and the failure was passed over.
-        guard result.command == "COMMIT" else {
-            throw PostgresError(state: "25P02", message: "a statement of the transaction failed")
-        }
-    }
-
     // MARK: Prepared statements
 
-    /// Returns the name of a prepared statement; prepares it if need be (`PQprepare`).
-    func prepare(
-        _ sql: String,
-        _ parameters: PostgresParameters
-    ) throws(PostgresError) -> String {
+    /// Sends a statement within a pipeline; has it prepared before if it is new (`PQsendPrepare`).
+    func send(_ sql: String, _ parameters: PostgresParameters) throws(PostgresError) {
         let key = PreparedKey(sql: sql, types: parameters.types)
-        if let name = prepared[key] { return name }
-        if prepared.count >= Self.preparedMax {
-            try execute("DEALLOCATE ALL")
-            prepared.removeAll()
+        let name = prepared[key] ?? "s\(preparedCount)"
+        if prepared[key] == nil {
+            preparedCount += 1
+            guard PQsendPrepare(handle, name, sql, Int32(key.types.count), key.types) == 1 else {
+                throw PostgresError(message: PostgresError.message(of: handle))
+            }
+            prepared[key] = name
+            sent.append(.preparation(key))
         }
-        let name = "s\(prepared.count)"
-        guard PQsendPrepare(handle, name, sql, Int32(key.types.count), key.types) == 1 else {
-            throw PostgresError(message: PostgresError.message(of: handle))
+        let isSent = parameters.lend { lent in
+            PQsendQueryPrepared(
+                handle,
+                name,
+                lent.count,
+                lent.values,
+                lent.lengths,
+                lent.formats,
+                1
+            ) == 1
         }
-        _ = try lastAnswer()
-        prepared[key] = name
-        return name
+        guard isSent else { throw PostgresError(message: PostgresError.message(of: handle)) }
+        sent.append(.statement)
+    }
+
+    /// Forgets a statement whose preparation failed, or was passed over.
+    func forget(_ key: PreparedKey) { prepared[key] = nil }
+
+    /// Has the server forget the prepared statements where there are too many.
+    func limitPrepared() throws(PostgresError) {
+        guard prepared.count >= Self.preparedMax else { return }
+        _ = try executeAtOnce("DEALLOCATE ALL")
+        prepared.removeAll()
     }
 
     /// Returns the types of the columns that a statement gives, without running it (`PQdescribePrepared`).
@@ -162,16 +162,28 @@ package final class PostgresConnection {
         return (0..<PQnfields(result.handle)).map { PQftype(result.handle, $0) }
     }
 
+    /// The most lists of parameters that are kept for later use.
+    private static let sparesMax = 64
+
     /// Lends an empty list of parameters.
     func withParameters<Value>(
         _ body: (PostgresParameters) throws -> Value
     ) rethrows -> Value {
-        let parameters = spareParameters.popLast() ?? PostgresParameters()
-        defer {
-            parameters.removeAll()
-            spareParameters.append(parameters)
-        }
+        let parameters = takeParameters()
+        defer { takeBack(parameters) }
         return try body(parameters)
+    }
+
+    /// Returns an empty list of parameters, for a statement that waits.
+    func takeParameters() -> PostgresParameters {
+        spareParameters.popLast() ?? PostgresParameters()
+    }
+
+    /// Takes back a list that is not needed any more.
+    func takeBack(_ parameters: PostgresParameters) {
+        guard spareParameters.count < Self.sparesMax else { return }
+        parameters.removeAll()
+        spareParameters.append(parameters)
     }
 
     /// Takes an answer over; throws what it complains of.

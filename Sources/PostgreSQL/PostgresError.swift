@@ -15,6 +15,13 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     /// The state of a commit whose answer was lost (08007): it may have been carried out.
     package static let unknownOutcome = "08007"
 
+    /// The state of a statement that was ended since it, or its transaction, took too long.
+    static let cancelled = "57014"
+    /// The state of a lane's check that finds another process in it: the logarithm of 0, which nothing else takes.
+    ///
+    /// As an error it passes over all that was sent behind it.
+    package static let lostLane = "2201E"
+
     /// SQLSTATE, five characters; empty where no server said it.
     package let state: String
     /// The primary message, which shows no values.
@@ -76,14 +83,18 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
             || message.contains("no password supplied") ? .user : nil
     }
 
+    /// Whether the statement, or its transaction, took too long.
+    package var isTooLong: Bool { state == Self.cancelled }
+
     /// What helps.
     ///
     /// Of the classes and codes of PostgreSQL's Appendix A: 08 connection, 53 resources, 57P0x shutdown, 58 system,
     /// XX damage and 25006 a standby are the server's; 40001 serialization, 40P01 deadlock, 55P03 lock time-out,
-    /// 57014 statement time-out, 23505 unique key and 08007 an unknown outcome are conflicts.
+    /// 57014 too long, 23505 unique key, 2201E a lost lane and 08007 an unknown outcome are conflicts.
     package var kind: Kind {
         switch state {
-        case "40001", "40P01", "55P03", "57014", "23505", Self.unknownOutcome: .conflict
+        case "40001", "40P01", "55P03", Self.cancelled, "23505", Self.lostLane, Self.unknownOutcome:
+            .conflict
         case "", "25006", "25P03": .server
         case _ where ["08", "53", "58", "XX"].contains(String(state.prefix(2))): .server
         case _ where state.hasPrefix("57P"): .server

@@ -7,7 +7,7 @@ extension Store {
     ///
     /// `credentialsPath` is the gate's file; nil where nothing that the gate knows changes. At most `connectionsMax`
     /// connections are open at once. With `isOneWriter` no two transactions that write run at once, of all processes
-    /// that are told so. `onConnection` is given each new connection first.
+    /// that are told so. No transaction lasts longer than `bound`. `onConnection` is given each new connection first.
     /// - Throws: `Failure`.
     package convenience init(
         database address: PostgresAddress,
@@ -18,6 +18,7 @@ extension Store {
         migrates: Bool = true,
         isOneWriter: Bool = false,
         isBeingFilled: Bool = false,
+        bound: TransactionBound? = .service,
         onConnection: @escaping @Sendable (PostgresConnection) throws -> Void = { _ in }
     ) throws {
         let database = try PostgresDatabase(
@@ -26,6 +27,7 @@ extension Store {
             connectionsMax: connectionsMax,
             key: key,
             isOneWriter: isOneWriter,
+            bound: bound,
             onConnection: onConnection
         )
         self.init(.postgres(database), credentialsPath: credentialsPath, key: key)

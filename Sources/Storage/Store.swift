@@ -109,8 +109,9 @@ package final class Store: Sendable {
     /// file that can't be written after the commit, and a commit whose answer was lost. Then the next batch rewrites
     /// the file before it does anything else, and nothing may be published until one succeeded.
     ///
-    /// On PostgreSQL `body` is run again, up to five times, where another transaction came in between: it must begin
-    /// anew each time, and change nothing but the transaction that it is given.
+    /// On PostgreSQL `body` is run again, up to five times, where another transaction came in between, and once where it
+    /// lasted too long (`TransactionBound`): it must begin anew each time, and change nothing but the transaction that
+    /// it is given.
     package func batch<Value>(
         at now: Instant,
         _ body: (Transaction) throws -> Value
@@ -183,14 +184,18 @@ package final class Store: Sendable {
                 }
                 if !changes.records.isEmpty {
                     if isShared { try GateFeed.announce(changes.records, sql) }
-                    try gate?.hold(changes)
+                    if let gate {
+                        // Who holds the file must not wait for a row whose holder waits for the file.
+                        try sql.settle()
+                        try gate.hold(changes)
+                    }
                 }
                 return value
             }
         } catch {
             writerCache.beginAnew()
             if StoreError.isOutcomeUnknown(error), !changes.records.isEmpty { gate?.fallBehind() }
-            throw error
+            throw fence?.meaning(of: error) ?? error
         }
     }
 

@@ -37,6 +37,11 @@ package enum StoreError {
         return (error as? PostgresError)?.kind == .conflict
     }
 
+    /// Tells whether a transaction lasted too long, so that less at once may get through (`TransactionBound`).
+    package static func isTooLong(_ error: any Error) -> Bool {
+        (error as? PostgresError)?.isTooLong == true
+    }
+
     /// Tells whether a transaction was perhaps committed, and the answer was lost.
     static func isOutcomeUnknown(_ error: any Error) -> Bool {
         (error as? PostgresError)?.state == PostgresError.unknownOutcome

@@ -79,7 +79,8 @@ package enum TestStore {
     package static func open(
         beside directory: TemporaryDirectory,
         credentialsPath: String,
-        onConnection: @escaping @Sendable (PostgresConnection) throws -> Void
+        bound: TransactionBound?,
+        onConnection: @escaping @Sendable (PostgresConnection) throws -> Void = { _ in }
     ) throws -> Store {
         guard let key else { throw NoServer() }
         return try Store(
@@ -88,6 +89,7 @@ package enum TestStore {
             connectionsMax: 10,
             credentialsPath: credentialsPath,
             key: key,
+            bound: bound,
             onConnection: onConnection
         )
     }

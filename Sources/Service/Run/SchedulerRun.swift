@@ -34,7 +34,7 @@ package struct SchedulerRun: Sendable {
         let logger = Logger(label: "lamplighter.scheduler")
         let messages = messages
         let environment = Environment(
-            store: try StoreAccess.tool(directory, StorePlace(settings)),
+            store: try StoreAccess.tool(directory, StorePlace(settings), bound: .service),
             topics: Topics(root: settings.root),
             limits: Limits(settings),
             wakeups: try WorkerWakeups([.scheduler]),

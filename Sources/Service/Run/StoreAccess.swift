@@ -22,7 +22,7 @@ package enum StoreAccess {
         var ended: (any Error)?
         let store: Store
         do {
-            store = try open(directory, place, migrates: true) { store in
+            store = try open(directory, place, migrates: true, bound: .service) { store in
                 let path = try MigrationCopy.make(
                     of: store,
                     in: directory,
@@ -49,9 +49,14 @@ package enum StoreAccess {
 
     /// Opens the store for a command: a running service beside it goes on undisturbed.
     ///
+    /// Its transactions last as long as they take, unless it works on and on, and gives a bound.
     /// - Throws: A `Problem`, also where the database has to be brought up to date first.
-    package static func tool(_ directory: DataDirectory, _ place: StorePlace) throws -> Store {
-        try open(directory, place, migrates: false)
+    package static func tool(
+        _ directory: DataDirectory,
+        _ place: StorePlace,
+        bound: TransactionBound? = nil
+    ) throws -> Store {
+        try open(directory, place, migrates: false, bound: bound)
     }
 
     /// Opens the store that a move fills, and makes it the first time.
@@ -66,6 +71,7 @@ package enum StoreAccess {
         _ place: StorePlace,
         migrates: Bool,
         isBeingFilled: Bool = false,
+        bound: TransactionBound? = nil,
         beforeMigrating: (Store) throws -> Void = { _ in }
     ) throws -> Store {
         let problem = StoreProblem(directory, place)
@@ -76,7 +82,8 @@ package enum StoreAccess {
                     directory,
                     place,
                     migrates: migrates,
-                    isBeingFilled: isBeingFilled
+                    isBeingFilled: isBeingFilled,
+                    bound: bound
                 )
             }
             try problem.checkIsDatabase()
@@ -105,7 +112,8 @@ package enum StoreAccess {
         _ directory: DataDirectory,
         _ place: StorePlace,
         migrates: Bool,
-        isBeingFilled: Bool
+        isBeingFilled: Bool,
+        bound: TransactionBound?
     ) throws -> Store {
         let password = try place.passwordFile.map { try SecretFile.read($0) }
         let known = try Store.keyFingerprint(of: address, password: password)
@@ -122,7 +130,8 @@ package enum StoreAccess {
             key: key,
             migrates: migrates,
             isOneWriter: place.isOneWriter,
-            isBeingFilled: isBeingFilled
+            isBeingFilled: isBeingFilled,
+            bound: bound
         )
     }
 

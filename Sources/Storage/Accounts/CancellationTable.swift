@@ -37,7 +37,7 @@ package struct CancellationTable {
     package func undo(_ uid: UserID) throws -> Bool {
         try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM cancellation WHERE uid = $1 AND erasedAt IS NULL", uid)
-        return sql.changes == 1
+        return try sql.changes == 1
     }
 
     private func begin(_ uid: UserID) throws {
@@ -152,7 +152,7 @@ package struct CancellationTable {
             did,
             limit
         )
-        return sql.changes
+        return try sql.changes
     }
 
     /// How many commands to look at for each that may change.

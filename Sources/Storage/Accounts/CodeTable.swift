@@ -67,7 +67,7 @@ package struct CodeTable {
                 max
             )
         }
-        return sql.changes == 1
+        return try sql.changes == 1
     }
 
     /// Tells whether a token belongs to the code that was sent last.
@@ -109,7 +109,7 @@ package struct CodeTable {
             hash(scope),
             hash(code, scope)
         )
-        return sql.changes == 1
+        return try sql.changes == 1
     }
 
     /// Voids the code of a scope, if one is out.
@@ -156,7 +156,7 @@ package struct CodeTable {
             Sodium.sha256(ticket.utf8),
             ticketScope(address, app, region: region, terminal: terminal)
         )
-        return sql.changes == 1
+        return try sql.changes == 1
     }
 
     private func ticketScope(

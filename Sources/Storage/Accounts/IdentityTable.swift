@@ -68,7 +68,7 @@ package struct IdentityTable {
     package func remove(_ provider: String, of uid: UserID) throws -> Bool {
         try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM identity WHERE uid = $1 AND provider = $2", uid, provider)
-        return sql.changes > 0
+        return try sql.changes > 0
     }
 
     /// Erases all links of a user.

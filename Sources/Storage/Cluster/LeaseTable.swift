@@ -1,3 +1,5 @@
+import PostgreSQL
+
 /// Which process holds which lane of which worker.
 ///
 /// A lease has no end of its own: it is good as long as the process that holds it is taken for alive (`NodeTable`), and
@@ -123,21 +125,28 @@ package struct Fence: Sendable {
         self.epoch = epoch
     }
 
-    /// Keeps the lane from being taken until the transaction ends.
+    /// Keeps the lane from being taken until the transaction ends; the lock stands in the way of nothing else.
     ///
-    /// The lock does not stand in the way of anything but that.
-    /// - Throws: `LaneLost` if another process has it.
+    /// Nobody waits for its answer: a lane of another process is a failure, which passes over all that follows.
     func check(in sql: SQL) throws {
-        let isOwn = try sql.integer(
+        try sql.run(
             """
-            SELECT 1 FROM lease WHERE worker = $1 AND lane = $2 AND epoch = $3 AND node IS NOT NULL
-            FOR KEY SHARE
+            SELECT ln(CAST(count(*) AS DOUBLE PRECISION)) FROM (
+                SELECT 1 FROM lease
+                WHERE worker = $1 AND lane = $2 AND epoch = $3 AND node IS NOT NULL
+                FOR KEY SHARE) AS own
             """,
             worker,
             lane,
             epoch
         )
-        if isOwn == nil { throw LaneLost(worker: worker, lane: lane) }
+    }
+
+    /// Returns what the failure of a transaction that began with `check` means: `LaneLost` if another process has the
+    /// lane.
+    func meaning(of error: any Error) -> any Error {
+        guard (error as? PostgresError)?.state == PostgresError.lostLane else { return error }
+        return LaneLost(worker: worker, lane: lane)
     }
 }
 

@@ -77,7 +77,7 @@ package struct NodeTable {
             milliseconds,
             id
         )
-        return sql.changes == 1
+        return try sql.changes == 1
     }
 
     /// Says that a process is gone, so that others need not wait until its time is over.
@@ -100,7 +100,7 @@ package struct NodeTable {
     /// - Returns: Whether there is such a process.
     package func drain(_ name: String, _ isDraining: Bool) throws -> Bool {
         try sql.run("UPDATE node SET draining = $1 WHERE name = $2", isDraining, name)
-        return sql.changes > 0
+        return try sql.changes > 0
     }
 
     /// Returns the slots that processes hold, or that are kept for theirs a while after its time.

@@ -46,10 +46,14 @@ extension Store {
     ///
     /// - Throws: `LaneLost`, or what the database throws.
     package func enter(_ lane: String) throws {
-        try engine.coordinate { sql in
-            try fence?.check(in: sql)
-            let last = try sql.integer("SELECT max(id) FROM outbox WHERE worker = $1", lane)
-            if let last { sequence.goOn(behind: last) }
+        do {
+            try engine.coordinate { sql in
+                try fence?.check(in: sql)
+                let last = try sql.integer("SELECT max(id) FROM outbox WHERE worker = $1", lane)
+                if let last { sequence.goOn(behind: last) }
+            }
+        } catch {
+            throw fence?.meaning(of: error) ?? error
         }
     }
 }
@@ -61,7 +65,7 @@ extension StoreEngine {
         case .sqlite(let file): try file.write { sql in try sql.transaction { try body(sql) } }
         case .postgres(let database):
             try database.with { connection in
-                try connection.transaction {
+                try connection.transaction(within: database.bound) {
                     try body(SQL(.postgres(connection), key: database.key))
                 }
             }

@@ -194,7 +194,7 @@ package struct HistoryBuffer {
                 mark.text
             )
         }
-        guard sql.changes == 1 else { throw LockConflict() }
+        guard try sql.changes == 1 else { throw LockConflict() }
     }
 
     /// Deletes rows of a round whose chunks are all written, up to `seq`.

@@ -164,6 +164,6 @@ package struct HistoryTable {
             ts,
             limit
         )
-        return sql.changes
+        return try sql.changes
     }
 }

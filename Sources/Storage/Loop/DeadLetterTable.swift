@@ -89,7 +89,7 @@ package struct DeadLetterTable {
     /// Removes one letter; returns whether it existed.
     package func drop(_ id: Int64) throws -> Bool {
         try sql.run("DELETE FROM deadLetter WHERE id = $1", id)
-        return sql.changes > 0
+        return try sql.changes > 0
     }
 
     /// Returns the number of the newest letter; 0 where there is none.
@@ -136,7 +136,7 @@ package struct DeadLetterTable {
     /// Removes all letters; returns their number.
     package func dropAll() throws -> Int {
         try sql.run("DELETE FROM deadLetter")
-        return sql.changes
+        return try sql.changes
     }
 
     /// Returns how many letters there are.

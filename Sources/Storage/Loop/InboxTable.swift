@@ -69,6 +69,6 @@ package struct InboxTable {
             moment,
             limit
         )
-        return sql.changes
+        return try sql.changes
     }
 }

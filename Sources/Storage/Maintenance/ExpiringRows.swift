@@ -158,7 +158,7 @@ extension RetentionTable {
             moment,
             limit
         )
-        return transaction.sql.changes
+        return try transaction.sql.changes
     }
 
     /// Returns how many rows of a kind ended before a moment, counted up to `limit`.

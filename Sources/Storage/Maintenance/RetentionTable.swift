@@ -18,7 +18,7 @@ package struct RetentionTable {
             moment,
             limit
         )
-        var isMore = sql.changes == limit
+        var isMore = try sql.changes == limit
         try transaction.devices.keepLastCommandID(did)
         try sql.run(
             """
@@ -31,7 +31,7 @@ package struct RetentionTable {
             moment,
             limit
         )
-        isMore = isMore || sql.changes == limit
+        isMore = try isMore || sql.changes == limit
         // The number of a waiter is the microsecond of its making.
         try sql.run(
             """
@@ -43,7 +43,7 @@ package struct RetentionTable {
             moment.milliseconds * 1000,
             limit
         )
-        isMore = isMore || sql.changes == limit
+        isMore = try isMore || sql.changes == limit
         try sql.run(
             """
             DELETE FROM formerBinding WHERE (uid, did) IN (
@@ -52,7 +52,7 @@ package struct RetentionTable {
             did,
             limit
         )
-        return isMore || sql.changes == limit
+        return try isMore || sql.changes == limit
     }
 
     /// Whether a waiter's command is no longer open; waiters for open commands still get their answer.

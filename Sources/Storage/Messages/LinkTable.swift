@@ -50,7 +50,7 @@ package struct LinkTable {
             Self.hash(token),
             kind.rawValue
         )
-        return sql.changes == 1 ? try find(token) : nil
+        return try sql.changes == 1 ? find(token) : nil
     }
 
     /// Voids all links of a kind that a user still has.

@@ -100,7 +100,7 @@ package struct OutgoingMessageTable {
     /// Deletes a message; false when it was gone already.
     package func delete(_ id: MessageID) throws -> Bool {
         try sql.run("DELETE FROM delivery WHERE messageId = $1", id)
-        return sql.changes == 1
+        return try sql.changes == 1
     }
 
     /// Removes and returns expired messages, at most `limit`; those that another process removes are its own.

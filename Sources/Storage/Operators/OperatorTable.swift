@@ -30,7 +30,7 @@ package struct OperatorTable {
         _ = try revoke(name)
         try sql.run("DELETE FROM operatorToken WHERE name = $1", name)
         try sql.run("DELETE FROM operator WHERE name = $1", name)
-        return sql.changes > 0
+        return try sql.changes > 0
     }
 
     /// Ends an operator's sessions and makes links void; returns how many sessions ended.
@@ -41,7 +41,7 @@ package struct OperatorTable {
             name,
             kept ?? ""
         )
-        return sql.changes
+        return try sql.changes
     }
 
     // MARK: Links
@@ -122,7 +122,7 @@ package struct OperatorTable {
     /// Ends a session; returns whether there was one.
     package func end(_ id: String) throws -> Bool {
         try sql.run("DELETE FROM operatorSession WHERE sessionId = $1", id)
-        return sql.changes > 0
+        return try sql.changes > 0
     }
 
     // MARK: Tokens
@@ -166,6 +166,6 @@ package struct OperatorTable {
     /// Makes a token void; returns whether there was one.
     package func removeToken(_ id: String) throws -> Bool {
         try sql.run("DELETE FROM operatorToken WHERE tokenId = $1", id)
-        return sql.changes > 0
+        return try sql.changes > 0
     }
 }

@@ -103,7 +103,7 @@ package final class GateFeed {
         return 1
     }
 
-    private static let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+    private static let begin = ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"]
 
     private func rewrite() throws {
         try file.hold()

@@ -12,10 +12,12 @@ final class PostgresDatabase: Sendable {
     let place: String
     private let pool: PostgresPool
     private let isOneWriter: Bool
+    /// How long a transaction may last.
+    let bound: TransactionBound?
 
     /// Refers to a database that so many connections may be made to, and connects once to see that it answers and is as it must be.
     ///
-    /// `onConnection` is given each new connection first.
+    /// A transaction may last as long as `bound` says. `onConnection` is given each new connection first.
     /// - Throws: `Store.Failure`.
     init(
         address: PostgresAddress,
@@ -23,10 +25,12 @@ final class PostgresDatabase: Sendable {
         connectionsMax: Int = 60,
         key: ServerKey,
         isOneWriter: Bool = false,
+        bound: TransactionBound? = .service,
         onConnection: @escaping @Sendable (PostgresConnection) throws -> Void = { _ in }
     ) throws {
         self.key = key
         self.isOneWriter = isOneWriter
+        self.bound = bound
         place = address.place
         pool = PostgresPool(size: connectionsMax) {
             let connection = try PostgresConnection(address, password: password)
@@ -39,14 +43,17 @@ final class PostgresDatabase: Sendable {
 
     /// Lends a connection for any number of transactions that write.
     func write<Value>(_ body: (SQL) throws -> Value) throws -> Value {
-        try with { try body(SQL(.postgres($0), key: key, isOneWriter: isOneWriter)) }
+        try with {
+            try body(SQL(.postgres($0), key: key, isOneWriter: isOneWriter, bound: bound))
+        }
     }
 
     /// Lends a connection that reads one state.
     func read<Value>(_ body: (SQL) throws -> Value) throws -> Value {
         try with { connection in
             try connection.transaction(
-                beginningWith: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+                beginningWith: ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"],
+                within: bound
             ) {
                 try body(SQL(.postgres(connection), key: key))
             }

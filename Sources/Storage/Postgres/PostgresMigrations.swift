@@ -112,10 +112,10 @@ struct PostgresMigrations {
     private static let patience = 3_600_000
 
     /// Waits for a minute until no other process migrates, and for its statements as long as they take.
-    private static let begin = """
-        BEGIN; SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0;
-        SELECT pg_advisory_xact_lock(\(0x1A_3B_11_65)); SELECT pg_advisory_xact_lock(\(Engine.writersLock))
-        """
+    private static let begin = [
+        "BEGIN", "SET LOCAL lock_timeout = '60s'", "SET LOCAL statement_timeout = 0",
+        "SELECT pg_advisory_xact_lock(\(0x1A_3B_11_65))", Engine.lockWriters,
+    ]
 
     private func migrate(
         _ steps: [Migrations.Step],

@@ -62,13 +62,17 @@ final class PostgresPool: Sendable {
             state.withLock { $0.idle = [] }
             throw error
         } catch {
+            // A commit without an answer: the others lead to the same server.
+            if lent.connection.isLost { state.withLock { $0.idle = [] } }
             takeBack(lent)
             throw error
         }
     }
 
     private func takeBack(_ lent: Lent) {
-        guard !lent.connection.isLost, !lent.connection.isInTransaction else { return }
+        guard !lent.connection.isLost, !lent.connection.isInTransaction,
+            !lent.connection.wasCancelled
+        else { return }
         state.withLock { $0.idle.append(lent) }
     }
 

@@ -4,11 +4,13 @@ import Synchronization
 
 /// Runs a transaction again where another one came in between, or where the answer to its commit was lost.
 ///
-/// The same work succeeds then, as a rule at once. What the transaction did is undone, or done: ids of messages and
+/// So is one that lasted too long, once: the server may have been slow for a moment. The same work succeeds then, as a rule at once. What the transaction did is undone, or done: ids of messages and
 /// unique keys make a second time harmless.
 final class RunAgain: Sendable {
     /// How often a transaction is tried, the first time included.
     static let runsMax = 5
+    /// How often one is tried that lasts too long: each time costs as long.
+    static let longRunsMax = 2
     /// The longest pause before the second try, in milliseconds; it doubles with each further one.
     static let pauseMilliseconds = 10
 
@@ -26,7 +28,8 @@ final class RunAgain: Sendable {
             do {
                 return try body()
             } catch  where StoreError.mayRunAgain(error) {
-                guard number + 1 < Self.runsMax else {
+                let most = StoreError.isTooLong(error) ? Self.longRunsMax : Self.runsMax
+                guard number + 1 < most else {
                     let isPersistent =
                         error is LockMissing || (error as? PostgresError)?.state == "23505"
                     throw isPersistent ? StoreError.Persistent(cause: error) : error

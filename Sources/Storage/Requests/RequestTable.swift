@@ -60,7 +60,7 @@ package struct RequestTable {
             turnedAway: turnedAway
         )
         try sql.run(RequestRow.table.upsert, row)
-        guard sql.changes == 0 else { return }
+        guard try sql.changes == 0 else { return }
         // Deleted and inserted, not updated: the rows lie in the order of their time.
         try sql.run("DELETE FROM request WHERE sender = $1 AND id = $2", sender, id)
         try sql.run(RequestRow.table.upsert, row)
@@ -128,7 +128,7 @@ package struct RequestTable {
             before,
             2 * transaction.now.milliseconds - before.milliseconds
         )
-        return sql.changes
+        return try sql.changes
     }
 
     /// Tells whether there are more rows than so many, by the numbers of the first and the last; rows lie

@@ -22,7 +22,29 @@ enum Engine {
         }
     }
 
-    /// The same for a query that may give many rows, of which the reader may need few.
+    /// Runs a statement whose rows nobody wants; its failure may be told by a later one, or by the commit.
+    func run(_ sql: String, bind: (ParameterTarget) -> Void) throws {
+        switch self {
+        case .sqlite(let session): try session.query(sql, bind: bind) { _ in true }
+        case .postgres(let connection):
+            try connection.runLater(sql) { bind(ParameterTarget($0)) }
+        }
+    }
+
+    /// The same once for each element, in order.
+    func run<Elements: Collection>(
+        _ sql: String,
+        each elements: Elements,
+        bind: (Elements.Element, ParameterTarget) -> Void
+    ) throws {
+        switch self {
+        case .sqlite(let session): try session.query(sql, each: elements, bind: bind) { _, _ in }
+        case .postgres(let connection):
+            try connection.runLater(sql, each: elements) { bind($0, ParameterTarget($1)) }
+        }
+    }
+
+    /// Runs a query that may give many rows, of which the reader may need few.
     func scan(
         _ sql: String,
         bind: (ParameterTarget) -> Void,
@@ -58,11 +80,19 @@ enum Engine {
         }
     }
 
+    /// Runs what waits for a later statement.
+    func settle() throws {
+        guard case .postgres(let connection) = self else { return }
+        try connection.settle()
+    }
+
     /// How many rows the statement before changed.
     var changes: Int {
-        switch self {
-        case .sqlite(let session): session.changes
-        case .postgres(let connection): connection.changes
+        get throws {
+            switch self {
+            case .sqlite(let session): session.changes
+            case .postgres(let connection): try connection.lastChanges()
+            }
         }
     }
 
@@ -78,19 +108,32 @@ enum Engine {
 
     /// Runs a transaction that writes, alone from its first statement on with SQLite or where `isOneWriter` says so; a
     /// failure undoes all of it.
-    func transaction<Value>(isOneWriter: Bool, _ body: () throws -> Value) throws -> Value {
+    func transaction<Value>(
+        isOneWriter: Bool,
+        within bound: TransactionBound?,
+        _ body: () throws -> Value
+    ) throws -> Value {
         switch self {
         case .sqlite(let session): try session.transaction(body)
         case .postgres(let connection):
             try connection.transaction(
-                beginningWith: isOneWriter ? Self.beginAlone : "BEGIN",
+                beginningWith: isOneWriter ? Self.beginAlone : ["BEGIN"],
+                within: bound,
                 body
             )
         }
     }
 
+    /// Runs a piece of a transaction so that its failure undoes that piece alone.
+    func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
+        switch self {
+        case .sqlite(let session): try session.savepoint(body)
+        case .postgres(let connection): try connection.savepoint(body)
+        }
+    }
+
     /// Begins a transaction of PostgreSQL that no other one of ours runs beside; lets readers go on.
-    static let beginAlone = "BEGIN; SELECT pg_advisory_xact_lock(\(writersLock))"
-    /// The number of the lock that transactions take which write.
-    static let writersLock = 0x1A_3B_11_64
+    static let beginAlone = ["BEGIN", lockWriters]
+    /// Waits until no other transaction writes.
+    static let lockWriters = "SELECT pg_advisory_xact_lock(\(0x1A_3B_11_64))"
 }

@@ -7,18 +7,27 @@ import Sodium
 /// Everything above speaks SQL in the subset that SQLite 3.40 and PostgreSQL 15 both run, through
 /// these few methods; the engines lie below. A *set operation* (`each:`) counts as one statement whatever
 /// the number of its elements: SQLite steps one prepared statement in a loop, PostgreSQL is sent all elements
-/// before it answers, and nothing above sees which. Lives inside one transaction, on one thread.
+/// before it answers, and nothing above sees which. There a statement that gives nothing back (`run`) leaves with the
+/// next one that does, or with the commit, which tell its failure. Lives inside one transaction, on one thread.
 package final class SQL {
     let engine: Engine
     /// Whether transactions that write follow one another, also those of other processes.
     private let isOneWriter: Bool
+    /// How long transactions that write may last.
+    private let bound: TransactionBound?
     /// Seals and opens columns.
     let key: ServerKey
     /// How many statements, a set operation counting as one, have run.
     package internal(set) var statementCount = 0
 
-    init(_ engine: Engine, key: ServerKey, isOneWriter: Bool = false) {
+    init(
+        _ engine: Engine,
+        key: ServerKey,
+        isOneWriter: Bool = false,
+        bound: TransactionBound? = nil
+    ) {
         self.engine = engine
+        self.bound = bound
         self.isOneWriter = isOneWriter
         self.key = key
     }
@@ -35,11 +44,7 @@ package final class SQL {
         _ values: repeat each Value
     ) throws {
         statementCount += 1
-        try engine.query(sql) {
-            Self.bind(repeat each values, to: $0)
-        } row: { _ in
-            true
-        }
+        try engine.run(sql) { Self.bind(repeat each values, to: $0) }
     }
 
     /// Runs a statement once for each element, in order, with the values that the element gives.
@@ -48,7 +53,12 @@ package final class SQL {
         each elements: Elements,
         _ values: (Elements.Element) -> (repeat each Value)
     ) throws {
-        try query(sql, each: elements, values) { _, _ in }
+        guard !elements.isEmpty else { return }
+        statementCount += 1
+        try engine.run(sql, each: elements) { element, target in
+            let bound = values(element)
+            Self.bind(repeat each bound, to: target)
+        }
     }
 
     /// Runs a statement once for each element, in order, with one value.
@@ -57,7 +67,9 @@ package final class SQL {
         each elements: Elements,
         _ value: (Elements.Element) -> Value
     ) throws {
-        try query(sql, each: elements, value) { _, _ in }
+        guard !elements.isEmpty else { return }
+        statementCount += 1
+        try engine.run(sql, each: elements) { Self.bind(value($0), to: $1) }
     }
 
     /// Returns the values made from the rows.
@@ -165,11 +177,10 @@ package final class SQL {
         try records.withUnsafeBufferPointer { rows in
             guard let first = rows.baseAddress, !rows.isEmpty else { return }
             statementCount += 1
-            try engine.query(statement.text, each: rows.indices) { index, target in
+            try engine.run(statement.text, each: rows.indices) { index, target in
                 let row = first + index
                 var mapper = ColumnMapper(binding: row, to: target, of: statement, in: self)
                 _ = Record.map(&mapper)
-            } row: { _, _ in
             }
         }
     }
@@ -230,27 +241,23 @@ package final class SQL {
     }
 
     /// How many rows the statement before changed.
-    package var changes: Int { engine.changes }
+    package var changes: Int { get throws { try engine.changes } }
+
+    /// Has all statements run that nobody waits for; their failures are told then.
+    func settle() throws { try engine.settle() }
 
     /// A number that is another one after another connection has written; nil where others write all the time.
     var dataVersion: Int64? { get throws { try engine.dataVersion } }
 
     /// Runs a transaction that writes; a failure undoes all of it.
     func transaction<Value>(_ body: () throws -> Value) throws -> Value {
-        try engine.transaction(isOneWriter: isOneWriter, body)
+        try engine.transaction(isOneWriter: isOneWriter, within: bound, body)
     }
 
     /// Runs a piece of work so that its failure undoes that piece alone.
     package func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
-        try run("SAVEPOINT piece")
-        do {
-            let value = try body()
-            try run("RELEASE SAVEPOINT piece")
-            return value
-        } catch {
-            try run("ROLLBACK TO SAVEPOINT piece")
-            try run("RELEASE SAVEPOINT piece")
-            throw error
-        }
+        // Two of its own.
+        statementCount += 2
+        return try engine.savepoint(body)
     }
 }

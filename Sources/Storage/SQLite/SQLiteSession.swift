@@ -67,6 +67,20 @@ struct SQLiteSession {
         }
     }
 
+    /// Runs a piece of a transaction so that its failure undoes that piece alone.
+    func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
+        try run("SAVEPOINT piece")
+        do {
+            let value = try body()
+            try run("RELEASE SAVEPOINT piece")
+            return value
+        } catch {
+            try run("ROLLBACK TO SAVEPOINT piece")
+            try run("RELEASE SAVEPOINT piece")
+            throw error
+        }
+    }
+
     private func run(_ sql: String) throws { try query(sql, bind: { _ in }) { _ in true } }
 
     private func prepare(_ sql: String, _ body: (OpaquePointer) throws -> Void) throws {

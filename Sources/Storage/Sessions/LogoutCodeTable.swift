@@ -44,6 +44,6 @@ package struct LogoutCodeTable {
             uid,
             hash(code, uid, on: terminal)
         )
-        return sql.changes == 1
+        return try sql.changes == 1
     }
 }

@@ -40,7 +40,7 @@ package struct ServiceTable {
     /// Removes a principal, whose connections the gate then closes; false when there is none.
     package func remove(_ name: String) throws -> Bool {
         try transaction.sql.run("DELETE FROM service WHERE name = $1", name)
-        guard transaction.sql.changes == 1 else { return false }
+        guard try transaction.sql.changes == 1 else { return false }
         transaction.gate.records.append(.removed(.service, key: name))
         return true
     }

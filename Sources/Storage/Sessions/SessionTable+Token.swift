@@ -28,7 +28,7 @@ extension SessionTable {
             session.id,
             Sodium.sha256(token.utf8)
         )
-        guard sql.changes == 1 else { return false }
+        guard try sql.changes == 1 else { return false }
         session.expiresAt = expiresAt
         session.hasOldToken = true
         try tellGate(session)
@@ -63,7 +63,7 @@ extension SessionTable {
             session.id,
             Sodium.sha256(token.utf8)
         )
-        if sql.changes == 1 { try tellGate(session) }
+        if try sql.changes == 1 { try tellGate(session) }
     }
 
     /// Ends the token before a refresh, which worked until a moment: the gate saw the new one used.
@@ -77,7 +77,7 @@ extension SessionTable {
             session.id,
             until
         )
-        if sql.changes == 1 { try tellGate(session) }
+        if try sql.changes == 1 { try tellGate(session) }
     }
 
     /// Records when a user was last seen, to the hour.

@@ -196,7 +196,7 @@ package struct SessionTable {
             text,
             transaction.now
         )
-        return sql.changes == 1
+        return try sql.changes == 1
     }
 
     /// Forgets sessions that ended before a moment, at most `limit`, and the terminals that have none
@@ -231,7 +231,7 @@ package struct SessionTable {
             terminal,
             uid
         )
-        guard sql.changes == 1 else { return }
+        guard try sql.changes == 1 else { return }
         transaction.gate.records.append(.removed(.terminal, key: terminal.text))
     }
 }

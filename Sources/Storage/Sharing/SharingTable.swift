@@ -133,7 +133,7 @@ package struct SharingTable {
             did,
             limit
         )
-        let own = sql.changes
+        let own = try sql.changes
         try sql.run(
             """
             UPDATE sharing SET guestUid = NULL WHERE sharingId IN (
@@ -143,7 +143,7 @@ package struct SharingTable {
             did,
             limit
         )
-        return own + sql.changes
+        return try own + sql.changes
     }
 }
 

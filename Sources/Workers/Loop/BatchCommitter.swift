@@ -5,6 +5,8 @@ import Wire
 
 /// Commits a worker's batches: all of a batch in one transaction; after a failure its halves, until the message that
 /// fails stands alone and is kept as a dead letter.
+///
+/// So too where a transaction lasted too long, though no message is to blame then, and none becomes a dead letter.
 struct BatchCommitter<Handler: BatchHandler> {
     /// What follows a commit.
     struct Outcome {
@@ -51,8 +53,12 @@ struct BatchCommitter<Handler: BatchHandler> {
         self.logger = logger
         self.reached = reached
         // Requests have a transaction each there, and few at a time let their answers leave soon.
-        let isElsewhere = environment.store.isShared && handler.name == .status
-        pace = BatchPace(environment.limits, isElsewhere: isElsewhere)
+        let isShared = environment.store.isShared
+        pace = BatchPace(
+            environment.limits,
+            isElsewhere: isShared && handler.name == .status,
+            isShared: isShared
+        )
         writer = EffectWriter(
             worker: handler.name,
             environment: environment,
@@ -118,9 +124,12 @@ struct BatchCommitter<Handler: BatchHandler> {
         at now: Instant
     ) throws -> Outcome {
         var outcome = Outcome()
+        let start = ContinuousClock.now
         for part in handler.parts(of: batch) {
             outcome.add(try commitMessages(part, into: &publisher, at: now))
         }
+        // Answers leave when all parts are done.
+        pace.note(batch.count, took: ContinuousClock.now - start)
         guard due || batch.isEmpty else { return outcome }
         repeat {
             let own =
@@ -152,7 +161,7 @@ struct BatchCommitter<Handler: BatchHandler> {
     ) throws -> Outcome {
         do {
             return try commitAtOnce(batch, due: false, into: &publisher, at: now)
-        } catch  where Failure.isMessages(error) && !batch.isEmpty {
+        } catch  where Failure.mayPass(error, inPartsOf: batch.count) {
             logger.warning(
                 "A batch failed; trying its halves",
                 metadata: ["batch.size": "\(batch.count)", "error": "\(Failure.summary(error))"]
@@ -203,7 +212,7 @@ struct BatchCommitter<Handler: BatchHandler> {
 
     private mutating func note(_ count: Int, took duration: Duration) {
         metrics.committed(after: duration)
-        pace.note(count, took: duration)
+        if !environment.store.isShared { pace.note(count, took: duration) }
         reached(.committed)
     }
 
@@ -226,7 +235,7 @@ struct BatchCommitter<Handler: BatchHandler> {
         for half in [Array(batch[..<middle]), Array(batch[middle...])] {
             do {
                 outcome.add(try commitAtOnce(half, due: false, into: &publisher, at: now))
-            } catch  where Failure.isMessages(error) {
+            } catch  where Failure.mayPass(error, inPartsOf: half.count) {
                 outcome.add(try commitHalves(half, into: &publisher, at: now))
             }
         }

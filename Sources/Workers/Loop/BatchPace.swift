@@ -5,7 +5,13 @@
 ///
 /// With a database elsewhere most of that time may be the way there, however few the messages are: smaller batches would
 /// then make everything slower, and nothing end sooner.
+///
+/// Of lanes that processes share the first batch is small: a lane that was taken over has much waiting, and what a message
+/// takes isn't known yet.
 struct BatchPace {
+    /// The messages of a shared lane's first batch.
+    static let firstMax = 16
+
     private let most: Int
     private let target: Duration
     private let isElsewhere: Bool
@@ -14,12 +20,13 @@ struct BatchPace {
     /// The most messages of the next batch.
     private(set) var size: Int
 
-    /// Begins with the largest batches; `isElsewhere` says that the store may be on another machine.
-    init(_ limits: Limits, isElsewhere: Bool = false) {
+    /// Begins with the largest batches, or with a small one where processes share the lanes; `isElsewhere` says that the
+    /// store may be on another machine.
+    init(_ limits: Limits, isElsewhere: Bool = false, isShared: Bool = false) {
         self.isElsewhere = isElsewhere
         most = limits.batchMax
         target = limits.turnMax
-        size = limits.batchMax
+        size = isShared ? min(Self.firstMax, limits.batchMax) : limits.batchMax
     }
 
     /// Notes the size of a batch and the time that it took.

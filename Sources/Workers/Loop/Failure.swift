@@ -10,6 +10,12 @@ enum Failure {
             && !StoreError.isStoresFault(error)
     }
 
+    /// Whether so many messages may get through in parts where together they don't: one of them is to blame, and then
+    /// one alone too, or they took too long.
+    static func mayPass(_ error: any Error, inPartsOf count: Int) -> Bool {
+        count > 0 && isMessages(error) || count > 1 && StoreError.isTooLong(error)
+    }
+
     /// Describes an error for an operator; never includes a payload.
     static func summary(_ error: any Error) -> String { StoreError.summary(error) }
 }

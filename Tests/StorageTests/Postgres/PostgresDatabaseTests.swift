@@ -1,4 +1,5 @@
 import Dispatch
+import Domain
 import PostgreSQL
 import Sodium
 import StoreTestKit
@@ -127,19 +128,26 @@ struct PostgresDatabaseTests {
         #expect(try stores[0].read { try $0.meta.value("count") } == "100")
     }
 
-    @Test("A batch on a lost connection is the store's fault, and the next one has another")
-    func lostConnection() throws {
-        let address = try TestStore.makeDatabase()
-        let store = try store(address)
+    private func cut(_ address: String) throws {
         try TestStore.connection(address).execute(
             """
             SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
             WHERE datname = current_database() AND pid <> pg_backend_pid()
             """
         )
+    }
+
+    @Test("A batch on a lost connection is the store's fault, and the next one has another")
+    func lostConnection() throws {
+        let address = try TestStore.makeDatabase()
+        let store = try store(address)
+        try cut(address)
 
         let error = #expect(throws: PostgresError.self) {
-            try store.arrange(at: Make.now) { try $0.meta.set("fact", to: "lost") }
+            try store.arrange(at: Make.now) { tx in
+                try tx.meta.set("fact", to: "lost")
+                _ = try tx.meta.value("fact")
+            }
         }
         try store.arrange(at: Make.now) { try $0.meta.set("other", to: "told") }
 
@@ -148,6 +156,20 @@ struct PostgresDatabaseTests {
             try store.read { tx in try ["fact", "other"].map { try tx.meta.value($0) } }
                 == [nil, "told"]
         )
+    }
+
+    @Test("A batch whose commit was not answered is run again, on another connection")
+    func lostCommit() throws {
+        let address = try TestStore.makeDatabase()
+        let store = try store(address)
+        // One of several processes: alone it would read first.
+        store.take(try #require(NodeSlot.shared.first))
+        try cut(address)
+
+        try store.arrange(at: Make.now) { try $0.meta.set("fact", to: "told") }
+
+        #expect(store.rerunCount == 1)
+        #expect(try store.read { try $0.meta.value("fact") } == "told")
     }
 
     @Test("What erased accounts left is rewritten once")

@@ -124,4 +124,17 @@ struct TurnQueueTests {
         for _ in 0..<10 { near.note(near.size, took: .milliseconds(100)) }
         #expect(near.size == 1)
     }
+
+    @Test("A lane's first batch is small, and later ones grow")
+    func firstPace() {
+        var limits = Limits()
+        limits.turnMax = .milliseconds(20)
+        var pace = BatchPace(limits, isShared: true)
+        #expect(pace.size == 16)
+        for _ in 0..<10 { pace.note(pace.size, took: .milliseconds(1)) }
+        #expect(pace.size == 500)
+        limits.batchMax = 10
+        #expect(BatchPace(limits, isShared: true).size == 10)
+        #expect(BatchPace(limits).size == 10)
+    }
 }

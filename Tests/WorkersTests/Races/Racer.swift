@@ -64,7 +64,10 @@ final class Racer: Sendable {
     func openStore(beside world: World) throws -> Store {
         try TestStore.open(
             beside: world.directory,
-            credentialsPath: world.directory.path("credentials-\(ObjectIdentifier(self).hashValue)")
+            credentialsPath: world.directory.path(
+                "credentials-\(ObjectIdentifier(self).hashValue)"
+            ),
+            bound: nil
         ) { [self] connection in
             try connection.execute(
                 """
