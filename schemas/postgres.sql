@@ -172,6 +172,7 @@ CREATE TABLE public.delivery (
     told text,
     dueat bigint NOT NULL,
     claimedby bigint,
+    error text,
     createdat bigint NOT NULL,
     expiresat bigint NOT NULL,
     CONSTRAINT delivery_dummy_check CHECK ((dummy = ANY (ARRAY[(0)::bigint, (1)::bigint])))
@@ -310,6 +311,20 @@ CREATE TABLE public.logoutcode (
     expiresat bigint NOT NULL,
     usedat bigint
 );
+CREATE TABLE public.messagerecord (
+    messageid text NOT NULL,
+    channel text NOT NULL,
+    address text NOT NULL,
+    addresshash bytea NOT NULL,
+    template text NOT NULL,
+    appid text NOT NULL,
+    provider text NOT NULL,
+    state text NOT NULL,
+    tries bigint NOT NULL,
+    error text,
+    createdat bigint NOT NULL,
+    endedat bigint NOT NULL
+);
 CREATE TABLE public.meta (
     name text NOT NULL,
     value text NOT NULL
@@ -387,6 +402,13 @@ CREATE TABLE public.product (
     secrethash bytea NOT NULL,
     createdat bigint NOT NULL,
     updatedat bigint NOT NULL
+);
+CREATE TABLE public.provideruse (
+    appid text NOT NULL,
+    provider text NOT NULL,
+    succeededat bigint,
+    failedat bigint,
+    failure text
 );
 CREATE TABLE public.refresh (
     did text NOT NULL,
@@ -614,6 +636,8 @@ ALTER TABLE ONLY public.listedmac
     ADD CONSTRAINT listedmac_pkey PRIMARY KEY (productkey, mac);
 ALTER TABLE ONLY public.logoutcode
     ADD CONSTRAINT logoutcode_pkey PRIMARY KEY (uid);
+ALTER TABLE ONLY public.messagerecord
+    ADD CONSTRAINT messagerecord_pkey PRIMARY KEY (messageid);
 ALTER TABLE ONLY public.meta
     ADD CONSTRAINT meta_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY public.migration
@@ -636,6 +660,8 @@ ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.product
     ADD CONSTRAINT product_pkey PRIMARY KEY (productkey);
+ALTER TABLE ONLY public.provideruse
+    ADD CONSTRAINT provideruse_pkey PRIMARY KEY (appid, provider);
 ALTER TABLE ONLY public.refresh
     ADD CONSTRAINT refresh_pkey PRIMARY KEY (did, uid);
 ALTER TABLE ONLY public.refusal
@@ -704,6 +730,9 @@ CREATE INDEX inboxage ON public.inbox USING btree (at);
 CREATE INDEX linkexpiry ON public.link USING btree (expiresat);
 CREATE INDEX linkuser ON public.link USING btree (uid, kind);
 CREATE INDEX logoutcodeage ON public.logoutcode USING btree (expiresat);
+CREATE INDEX messagerecordaddress ON public.messagerecord USING btree (addresshash);
+CREATE INDEX messagerecordcreation ON public.messagerecord USING btree (createdat, messageid);
+CREATE INDEX messagerecordend ON public.messagerecord USING btree (endedat);
 CREATE INDEX noticeage ON public.notice USING btree (at);
 CREATE INDEX operatorlinkexpiry ON public.operatorlink USING btree (expiresat);
 CREATE INDEX operatorsessionage ON public.operatorsession USING btree (createdat);

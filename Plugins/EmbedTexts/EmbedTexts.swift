@@ -13,7 +13,7 @@ struct EmbedTexts: BuildToolPlugin {
     /// The console's first script, and those beside it: of the worker that tabs share, and of each language.
     private static let page =
         ["--page", "app.js"]
-        + ["feed-core", "feed-worker", "words-en", "words-zh"].flatMap {
+        + ["feed-core", "feed-worker", "words-en", "words-zh", "words-zh-findings"].flatMap {
             ["--apart", "base/\($0).js"]
         }
 

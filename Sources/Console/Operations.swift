@@ -6,7 +6,8 @@ enum Operations {
         SignIn(access).operations + hub.operations + [hub.overview.operation]
             + OperatorOperations(consoleURL: context.run.consoleURL).all + AuditOperations.all
             + DeviceOperations.all + DeviceActions.all + DeviceTabs.all + ProductOperations.all
-            + AppOperations.all + UserOperations.all + WorkOperations.all + ScheduleOperations.all
+            + AppOperations.all + UserOperations.all + WorkOperations.all
+            + MessageOperations.all + ProviderOperations.all + ScheduleOperations.all
             + SystemOperations(context: context).all
     }
 }

@@ -72,6 +72,10 @@ package struct Transaction {
     package var logoutCodes: LogoutCodeTable { LogoutCodeTable(transaction: self) }
     /// Outgoing messages.
     package var outgoingMessages: OutgoingMessageTable { OutgoingMessageTable(transaction: self) }
+    /// What became of outgoing messages.
+    package var messageRecords: MessageRecordTable { MessageRecordTable(transaction: self) }
+    /// When providers worked last.
+    package var providerUses: ProviderUseTable { ProviderUseTable(transaction: self) }
     /// Links in messages.
     package var links: LinkTable { LinkTable(transaction: self) }
     /// Accounts that will be erased, and are being erased.

@@ -24,6 +24,8 @@ LONG = "a long one " * 900  # 10 kB
 PAGES = ["overview", "live", "refusals", "devices", "products", "apps", "users", "messages", "schedules", "deadletters",
          "system", "system/workers", "system/store", "system/limits", "system/config", "system/certificates", "system/log",
          "audit", "audit/operators", "nowhere"]
+# Of forced colours: contrast is the system's then, names and states are not.
+FORCED = ["aria-valid-attr-value", "button-name", "link-name", "label", "scrollable-region-focusable"]
 TABS = ["state", "timeline", "commands", "history", "who", "schedules", "messages", "info"]
 
 
@@ -63,19 +65,19 @@ class EveryPage(Console):
             f"products/{LAMP['productKey']}", "apps/test-app", f"users/{terminal.uid}"]
         visit = self.visit()
         found = []
-        for number, path in enumerate(paths):
+        for path in paths:
             visit.show(path)
-            # Light and dark take turns from page to page: both together in the long run alone.
-            schemes = ("light", "dark") if number % 2 else ("dark", "light")
-            looks = [(1280, schemes[0], None), (390, schemes[1], ["color-contrast", "target-size", "scrollable-region-focusable"])]
-            if TORTURE:
-                looks = [(width, scheme, None) for width in (1280, 390) for scheme in schemes]
-            for width, scheme, only in looks:
+            # Each look without a new page: what is drawn is the same.
+            for width in (1280, 390):
                 visit.page.set_viewport_size({"width": width, "height": 844})
-                visit.page.emulate_media(color_scheme=scheme)
-                found += [f"{path}, {width} px, {scheme}: {one}" for one in visit.findings(only)]
                 if visit.is_wide():
                     found.append(f"{path} is wider than {width} px")
+                for scheme in ("light", "dark"):
+                    visit.page.emulate_media(color_scheme=scheme)
+                    found += [f"{path}, {width} px, {scheme}: {one}" for one in visit.findings()]
+            visit.page.emulate_media(forced_colors="active")
+            found += [f"{path}, forced colours: {one}" for one in visit.findings(FORCED)]
+            visit.page.emulate_media(forced_colors="none")
         self.assertEqual(found, [])
 
     def test_dialogs_have_no_finding(self):
@@ -99,6 +101,20 @@ class EveryPage(Console):
         }""")
         self.assertEqual(missing, [])
         self.assertEqual(visit.findings(), [])
+
+    def test_what_the_doctor_finds_is_said_in_chinese(self):
+        visit = self.visit(locale="zh-CN")
+        visit.show("system")
+        visit.see("代理有应答，且没有丢弃消息")
+        visit.see("个连接，启动以来丢弃 0 条消息")
+        visit.see("没有名称的客户端被拒绝；按来源地址的限制统计")
+        # What is English of it are names of settings, addresses and values.
+        rows = visit.page.locator("main tbody tr").all_inner_texts()
+        self.assertEqual([row for row in rows if not re.search(r"[\u4e00-\u9fff]", row)], [])
+        self.assertEqual(visit.findings(), [])
+        visit.show("apps/test-app")
+        visit.page.get_by_role("button", name="试一下").first.click()
+        visit.see("消息发布给网关")
 
     def test_every_word_that_a_page_uses_is_there(self):
         visit = self.visit()
@@ -137,7 +153,7 @@ class EveryPage(Console):
               return box.width > 0 && !seen;
             }).map(one => one.outerHTML.slice(0, 120))""")
             self.assertEqual(bare, [], path)
-            self.assertEqual(visit.findings(["aria-valid-attr-value", "button-name", "link-name", "label"]), [])
+            self.assertEqual(visit.findings(FORCED), [])
 
     def test_a_chart_s_days_begin_at_the_zone_s_midnights_also_when_clocks_change(self):
         visit = self.visit()
@@ -340,6 +356,37 @@ class Messages(Console):
         self.assertNotIn("51.5", visit.text())
 
 
+class MessagesOut(Console):
+    def test_a_test_message_is_sent_from_the_page_found_and_shown(self):
+        visit = self.visit()
+        page = visit.show("messages")
+        page.get_by_role("button", name="Test message").click()
+        page.fill("dialog input[name=to]", "anna@example.org")
+        page.select_option("dialog select[name=appId]", "test-app")
+        self.assertEqual(visit.findings(), [])
+        page.get_by_role("button", name="Send", exact=True).click()
+        page.wait_for_selector("dialog", state="detached")
+        page.locator("main tbody tr", has_text="a•••@example.org").get_by_text("waiting", exact=True).wait_for()
+        page.get_by_role("link", name="failed", exact=True).click()
+        visit.see("Nothing matches")
+        self.assertIn("state%3Afailed", page.url)
+        page.get_by_role("link", name="Show all").click()
+        visit.see("a•••@example.org")
+        page.get_by_role("button", name="Test message").click()
+        page.fill("dialog input[name=to]", "nobody")
+        page.get_by_role("button", name="Send", exact=True).click()
+        page.get_by_text("to is no e-mail address").wait_for()
+        self.assertEqual(page.locator("dialog").count(), 1)
+
+    def test_a_provider_is_tried_from_the_app_s_page(self):
+        visit = self.visit()
+        page = visit.show("apps/test-app")
+        row = page.locator("main tr[data-key=email]")
+        row.get_by_role("button", name="Try", exact=True).click()
+        row.get_by_text("messages are published for a gateway").wait_for()
+        self.assertEqual(visit.findings(), [])
+
+
 class Sessions(Console):
     def test_a_link_works_once_and_a_password_afterwards(self):
         link = self.own.service.json("operator", "add", "anna", "--role", "viewer")["url"]
@@ -491,11 +538,11 @@ class Weight(Console):
         served = self.served()
         self.assertLessEqual({"app.js", "style.css", "base/feed-core.js", "base/feed-worker.js"}, served.keys())
         words = {path: sizes for path, sizes in served.items() if "/words-" in path}
-        self.assertEqual(len(words), 2)
+        self.assertEqual(set(words), {f"base/words-{name}.js" for name in ("en", "zh", "zh-findings")})
         code = [sizes for path, sizes in served.items() if path not in words]
         self.assertLess(sum(size for size, _ in code), 160_000)
         self.assertLess(sum(travels for _, travels in code), 50_000)
-        # A browser reads the words of one language.
+        # A browser reads the words of one language, and those of findings where it shows some.
         for path, (size, travels) in words.items():
             self.assertLess(size, 32_000, path)
             self.assertLess(travels, 13_500, path)

@@ -202,7 +202,7 @@ struct IDTokenTests {
                 .map { String(format: "%02x", $0) }
                 .joined()
             let token = try issuer.token(Self.claims(url, ["nonce": .string(hash)]), key: "rsa")
-            func verdict(_ more: JSONObject) async throws -> Verdict {
+            func verdict(_ more: JSONObject) async throws -> Verdict? {
                 await providers.verdict(
                     try Self.credential(token, provider: "apple", more),
                     settings

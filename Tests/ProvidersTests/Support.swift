@@ -123,11 +123,13 @@ enum Verdict: Equatable, Sendable {
 }
 
 extension IdentityProviders {
-    func verdict(_ credential: ProviderCredential, _ app: ProviderSettings) async -> Verdict {
+    func verdict(_ credential: ProviderCredential, _ app: ProviderSettings) async -> Verdict? {
         do {
             return .subject(try await verify(credential, for: app).subject)
         } catch {
-            return .failure(error)
+            guard case .unavailable(let seconds, let reason) = error else { return .failure(error) }
+            // Which words an operator gets is another test's matter; that there are some is not.
+            return reason.isEmpty ? nil : .failure(.unavailable(retryAfter: seconds, because: ""))
         }
     }
 }

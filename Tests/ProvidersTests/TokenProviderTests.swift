@@ -19,8 +19,8 @@ struct TokenProviderTests {
     static let expired = Verdict.failure(.invalidCredential(.expired))
     static let otherApp = Verdict.failure(.invalidCredential(.otherApp))
     static let otherUser = Verdict.failure(.invalidCredential(.otherUser))
-    static let misconfigured = Verdict.failure(.unavailable(retryAfter: 60))
-    static let down = Verdict.failure(.unavailable(retryAfter: 5))
+    static let misconfigured = Verdict.failure(.unavailable(retryAfter: 60, because: ""))
+    static let down = Verdict.failure(.unavailable(retryAfter: 5, because: ""))
 
     static func weChat(_ name: String, _ body: JSONValue, _ verdict: Verdict) -> Case {
         Case(
@@ -291,7 +291,7 @@ struct TokenProviderTests {
                 }
                 let began = ContinuousClock.now
                 guard
-                    case .failure(.unavailable(let seconds)) =
+                    case .failure(.unavailable(let seconds, _)) =
                         await providers.verdict(credential, hanging)
                 else {
                     Issue.record("it was asked again")

@@ -209,7 +209,7 @@ final class OverviewView: Sendable {
             let findings = doctor.examineBlocking(Self.groups)
                 .filter { $0.state == .warn || $0.state == .fail }
             self.kept.withLock { kept in
-                kept.findings = findings.map(\.json)
+                kept.findings = findings.map(\.jsonWithWords)
                 kept.examinedAt = .now
                 kept.isExamining = false
             }

@@ -22,7 +22,7 @@ enum AppOperations {
     ]
 
     /// Finds the app of the path.
-    private static func app(_ call: ConsoleCall, in tx: Transaction) throws -> App {
+    static func app(_ call: ConsoleCall, in tx: Transaction) throws -> App {
         let id = try call.id("appId", AppKind.self)
         guard let found = try tx.apps.find(id) else { throw Refused.notFound("app \(id)") }
         return found
@@ -58,6 +58,7 @@ enum AppOperations {
             ("row", .object(try row(app, in: tx))),
             ("document", .object(try document(app, in: tx))),
             ("policies", .object(AppCodec.encode(app.policies, sessionDays: days))),
+            ("providers", .array(try ProviderOperations.rows(of: app, call.context, in: tx))),
         ])
     }
 

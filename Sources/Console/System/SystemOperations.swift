@@ -69,7 +69,7 @@ struct SystemOperations: Sendable {
     }
 
     private func doctor(_ call: ConsoleCall) async throws -> Reply {
-        Reply(Doctor.json(try await examine()).objectValue ?? [:])
+        Reply(Doctor.jsonWithWords(try await examine()))
     }
 
     private func backUp(_ call: ConsoleCall) throws -> Reply {

@@ -96,7 +96,7 @@ extension SystemView {
                 ("from", Shown.moment(facts.begin)), ("until", Shown.moment(facts.end)),
                 (
                     "concerns",
-                    .array(concerns.filter { $0.path == path }.map { .string($0.text) })
+                    .array(concerns.filter { $0.path == path }.map { .object($0.text.json) })
                 ),
             ])
         }

@@ -1,72 +1,152 @@
 import Domain
 import JSON
 import Service
-import ServiceSettings
 import Storage
 import Workers
 
-/// Outgoing messages as the interface shows them: those that wait, and what became of the last ones.
+/// Outgoing messages as the interface shows them: those that wait, and what became of the others.
 enum MessageView {
-    /// How many there are at most.
+    /// How many the stream of events tells of.
     static let shownMax = 100
+    /// Rows of one table that are read at once.
+    private static let pageRows = 200
 
-    /// Returns the newest ones (`MessagePage`).
+    /// The terms of a search, each with the member of a row that it looks at.
+    private static let keys = [
+        "state": "state", "channel": "channel", "template": "template", "app": "appId",
+        "provider": "provider", "to": "to",
+    ]
+
+    /// A row with its place in the list.
+    private typealias Line = (place: MessageRecordTable.Place, row: JSONObject)
+
+    /// Returns the newest messages (`MessagePage`).
     static func newest(_ context: ConsoleContext, in tx: Transaction) throws -> JSONObject {
-        let waiting = try tx.outgoingMessages.newest(limit: shownMax)
-        let known = Set(waiting.map(\.due.message.id))
-        var rows = waiting.map { row, dueAt in
-            Self.row(
-                row,
-                state: row.tries == 0 ? "waiting" : "retrying",
-                dueAt: dueAt,
-                isOpen: context.isDevelopment
-            )
-        }
-        rows += context.environment.messageOutcomes.recent
-            .filter { !known.contains($0.row.message.id) }
-            .map { outcome in
-                var row = Self.row(
-                    outcome.row,
-                    state: outcome.state,
-                    dueAt: nil,
-                    isOpen: context.isDevelopment
-                )
-                row["reason"] = outcome.reason.map { .string($0) }
-                return row
+        let terms = try SearchTerms("")
+        return try page(context, terms, behind: .begin, limit: shownMax, in: tx)
+    }
+
+    /// Returns a page of what a search finds, the newest message first (`MessagePage`).
+    static func page(
+        _ context: ConsoleContext,
+        _ terms: SearchTerms,
+        behind place: MessageRecordTable.Place,
+        limit: Int,
+        in tx: Transaction
+    ) throws -> JSONObject {
+        try terms.requireKeys(keys.keys.sorted())
+        var (place, looked, found) = (place, 0, [JSONObject]())
+        while looked < WorkOperations.scanMax {
+            let lines = try lines(context, behind: place, in: tx)
+            for line in lines where found.count < limit {
+                place = line.place
+                looked += 1
+                if fits(line.row, terms) { found.append(line.row) }
             }
-        rows.sort { ($0["createdAt"]?.intValue ?? 0) > ($1["createdAt"]?.intValue ?? 0) }
-        var page = Shown.page(Array(rows.prefix(shownMax)))
+            guard lines.count == pageRows, found.count < limit else { break }
+        }
+        let isMore = found.count == limit || looked >= WorkOperations.scanMax
+        var page = Shown.page(
+            found,
+            next: isMore ? "\(place.createdAt.milliseconds).\(place.id)" : nil
+        )
         page["ways"] = .object(
-            JSONObject([
-                ("email", .string(way(context.settings.emailDelivery, context))),
-                ("sms", .string(way(context.settings.smsDelivery, context))),
-            ])
+            JSONObject(
+                OutgoingMessage.Channel.allCases.map { channel -> (String, JSONValue?) in
+                    let way = MessageRoutes.way(of: channel, context.run)
+                    return (channel.rawValue, .string(way))
+                }
+            )
         )
         return page
     }
 
-    private static func way(_ word: String, _ context: ConsoleContext) -> String {
-        guard word == "auto" else { return word }
-        return context.run.ownsBroker ? "log" : "gateway"
+    /// Reads a cursor that a page gave.
+    static func place(of cursor: String?) throws -> MessageRecordTable.Place {
+        guard let cursor else { return .begin }
+        let parts = cursor.split(separator: ".", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let milliseconds = Int64(parts[0]) else {
+            throw Refused.invalid("cursor", "cursor is `next` of the page before.")
+        }
+        return .init(createdAt: Instant(milliseconds: milliseconds), id: parts[1])
+    }
+
+    /// Returns one message, wherever it is.
+    static func one(
+        _ id: MessageID,
+        _ context: ConsoleContext,
+        in tx: Transaction
+    ) throws -> JSONObject? {
+        try tx.outgoingMessages.find(id).map { row($0, dueAt: nil, context) }
+            ?? tx.messageRecords.find(id).map { row($0, context) }
+    }
+
+    private static func lines(
+        _ context: ConsoleContext,
+        behind place: MessageRecordTable.Place,
+        in tx: Transaction
+    ) throws -> [Line] {
+        let waiting = try tx.outgoingMessages.page(behind: place, limit: pageRows)
+            .map { due, dueAt -> Line in
+                let place = MessageRecordTable.Place(
+                    createdAt: due.createdAt,
+                    id: due.message.id.text
+                )
+                return (place, row(due, dueAt: dueAt, context))
+            }
+        let ended = try tx.messageRecords.page(behind: place, limit: pageRows)
+            .map { record -> Line in
+                let place = MessageRecordTable.Place(
+                    createdAt: record.createdAt,
+                    id: record.id.text
+                )
+                return (place, row(record, context))
+            }
+        let sorted = (waiting + ended).sorted { left, right in
+            (left.place.createdAt, left.place.id) > (right.place.createdAt, right.place.id)
+        }
+        return Array(sorted.prefix(pageRows))
+    }
+
+    private static func fits(_ row: JSONObject, _ terms: SearchTerms) -> Bool {
+        terms.terms.allSatisfy { term in
+            let members = keys[term.key].map { [$0] } ?? keys.values + ["error"]
+            return term.finds(anyOf: members.map { row[$0]?.stringValue }) != term.isNegated
+        }
     }
 
     private static func row(
         _ due: OutgoingMessageTable.Due,
-        state: String,
         dueAt: Instant?,
-        isOpen: Bool
+        _ context: ConsoleContext
     ) -> JSONObject {
         let message = due.message
-        let secret = message.params["code"] ?? message.params["url"]
+        let isAgain = due.tries > 1 || due.error != nil
         return JSONObject([
             ("messageId", .string(message.id.text)), ("channel", .string(message.channel.rawValue)),
             ("to", .string(MaskedAddress.text(message.to))),
             ("template", .string(message.template.rawValue)),
-            ("appId", .string(message.app.text)), ("state", .string(state)),
-            ("tries", Shown.count(due.tries)), ("dueAt", dueAt.map(Shown.moment)),
-            ("createdAt", Shown.moment(due.createdAt)),
+            ("appId", .string(message.app.text)),
+            ("provider", .string(MessageRoutes.way(of: message.channel, context.run))),
+            ("state", .string(isAgain ? "retrying" : "waiting")),
+            ("tries", Shown.count(due.tries)), ("error", due.error.map { .string($0) }),
+            ("dueAt", dueAt.map(Shown.moment)), ("createdAt", Shown.moment(due.createdAt)),
             ("expiresAt", Shown.moment(message.expiresAt)),
-            ("code", isOpen ? secret.map { .string($0) } : nil),
+            ("code", context.isDevelopment ? message.secret.map { .string($0) } : nil),
+        ])
+    }
+
+    private static func row(_ record: MessageRecord, _ context: ConsoleContext) -> JSONObject {
+        let secret = context.environment.messageOutcomes.shownSecret(record.id)
+        return JSONObject([
+            ("messageId", .string(record.id.text)), ("channel", .string(record.channel.rawValue)),
+            ("to", .string(record.address)), ("template", .string(record.template.rawValue)),
+            ("appId", .string(record.app.text)), ("provider", .string(record.provider)),
+            ("state", .string(record.state.rawValue)), ("tries", Shown.count(record.tries)),
+            ("error", record.error.map { .string($0) }),
+            ("createdAt", Shown.moment(record.createdAt)),
+            ("endedAt", Shown.moment(record.endedAt)),
+            ("code", context.isDevelopment ? secret.map { .string($0) } : nil),
         ])
     }
 }

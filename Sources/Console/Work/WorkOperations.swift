@@ -6,7 +6,7 @@ import Storage
 import Wire
 import Workers
 
-/// Operations on refusals, dead letters and outgoing messages.
+/// Operations on refusals and dead letters.
 enum WorkOperations {
     static let all: [Operation] = [
         Operation("listRefusals", "GET", "refusals", role: .viewer, refusals),
@@ -23,15 +23,11 @@ enum WorkOperations {
             role: .operator,
             replay
         ),
-        Operation("listMessages", "GET", "messages", role: .viewer) { call in
-            try call.read { Reply(try MessageView.newest(call.context, in: $0)) }
-        },
-        Operation("resendMessage", "POST", "messages/{messageId}/resend", role: .operator, resend),
         Operation("explain", "GET", "explain/{code}", role: .viewer, explain),
     ]
 
     /// Rows that one search looks through.
-    private static let scanMax = 10_000
+    static let scanMax = 10_000
 
     // MARK: Refusals
 
@@ -170,20 +166,6 @@ enum WorkOperations {
             act.subject = "deadLetter \(found.id)"
             act.before = ["topic": .string(found.topic), "reason": .string(found.reason)]
             _ = try work.tx.deadLetters.drop(found.id)
-        }
-        return .empty
-    }
-
-    // MARK: Messages
-
-    private static func resend(_ call: ConsoleCall) throws -> Reply {
-        let id = try call.id("messageId", MessageKind.self)
-        try call.act { work, act in
-            guard let due = try work.tx.outgoingMessages.find(id), !due.message.isDummy else {
-                throw Refused.notFound("message \(id) that waits; a sent one is not kept")
-            }
-            act.subject = "message \(id)"
-            try work.tx.outgoingMessages.retry(id)
         }
         return .empty
     }

@@ -133,8 +133,9 @@ package enum ProviderFailure: Error, Equatable, Sendable {
 
     /// The credential doesn't prove who the user is.
     case invalidCredential(Reason)
-    /// The provider can't be asked now, or not so soon; another try makes sense after some seconds.
-    case unavailable(retryAfter: Int64)
+    /// The provider can't be asked now, or not so soon; another try makes sense after some seconds. `because` says why,
+    /// for operators, without secrets.
+    case unavailable(retryAfter: Int64, because: String)
     /// The app doesn't use this provider.
     case disabled
 
@@ -147,7 +148,7 @@ package enum ProviderFailure: Error, Equatable, Sendable {
                 "The provider does not confirm this credential for this app.",
                 field: "params.credential"
             )
-        case .unavailable(let seconds):
+        case .unavailable(let seconds, _):
             Rejection(
                 .unavailable,
                 "The identity provider can't be asked at present; try again later.",

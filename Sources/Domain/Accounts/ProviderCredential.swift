@@ -29,6 +29,20 @@ package struct ProviderCredential: Sendable, Equatable {
         self.nickname = nickname
     }
 
+    /// Returns a credential that nobody has, for trying a provider; nil for those with ID tokens, which are verified here.
+    package static func trial(of provider: ProviderName) -> ProviderCredential? {
+        let nothing = "lamplighter-trial"
+        switch provider {
+        case .wechat: return ProviderCredential(provider, .code(nothing))
+        case .qq, .weibo:
+            return ProviderCredential(provider, .accessToken(nothing, user: "1"))
+        case .facebook, .baidu:
+            return ProviderCredential(provider, .accessToken(nothing, user: nil))
+        case .twitter: return ProviderCredential(provider, .signingKey(nothing, secret: nothing))
+        default: return nil
+        }
+    }
+
     /// How many bytes a token may have; ID tokens with many claims are the longest.
     package static let tokenMax = 16_384
     /// How many bytes an id at a provider may have.

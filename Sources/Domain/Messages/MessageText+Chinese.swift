@@ -97,6 +97,16 @@ extension MessageText {
                     """,
                 sms: "【{app}】您的帐号将在 {days} 天后删除，登录即可保留。"
             )
+        case .test:
+            Words(
+                subject: "{app} 的测试消息",
+                text: """
+                    这是 {app} 的运营人员发送的测试消息。
+
+                    您无需进行任何操作。
+                    """,
+                sms: "【{app}】这是一条测试消息，无需任何操作。"
+            )
         }
     }
 

@@ -105,6 +105,16 @@ extension MessageText {
                     """,
                 sms: "{app}: your account will be erased in {days} days. Log in to keep it."
             )
+        case .test:
+            Words(
+                subject: "A test message of {app}",
+                text: """
+                    This is a test message: an operator of {app} tries whether messages arrive.
+
+                    You need not do anything.
+                    """,
+                sms: "{app}: this is a test message. You need not do anything."
+            )
         }
     }
 

@@ -26,6 +26,8 @@ package struct OutgoingMessage: Sendable, Equatable {
         case passwordChanged
         /// The account will be erased; `params`: `days`.
         case cancelled
+        /// An operator tries whether messages arrive.
+        case test
     }
 
     /// The request that asked for the message; its terminal learns the outcome.

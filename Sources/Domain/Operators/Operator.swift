@@ -44,6 +44,12 @@ package struct Operator: Sendable, Equatable {
     package static let countMax = 100
     /// How many live sessions one operator may have; a further one ends the oldest.
     package static let sessionsMax = 20
+    /// How many providers one operator may try in an hour: each asks somebody outside.
+    package static let trialsPerHour = 60
+    /// How many test messages one operator may send in an hour.
+    package static let testMessagesPerHour = 20
+    /// How long a test message is worth sending, in seconds.
+    package static let testMessageSeconds: Int64 = 600
     /// How many tokens one operator may have.
     package static let tokensMax = 50
 }

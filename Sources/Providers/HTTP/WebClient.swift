@@ -12,6 +12,8 @@ package final class WebClient: Sendable {
         var headers: [(name: String, value: String)] = []
         /// With a body it is a POST.
         var body: (type: String, bytes: [UInt8])?
+        /// Whether it is a HEAD.
+        var isHead = false
     }
 
     /// A response, of any status.

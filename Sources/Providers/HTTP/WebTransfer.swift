@@ -65,6 +65,7 @@ final class WebTransfer: Sendable {
             try curl.set(CURLOPT_POST, 1)
             try curl.set(body: body.bytes)
         }
+        if request.isHead { try curl.set(CURLOPT_NOBODY, 1) }
         try curl.set(CURLOPT_HTTPHEADER, list: headers)
     }
 

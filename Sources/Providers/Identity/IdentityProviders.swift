@@ -31,6 +31,8 @@ package final class IdentityProviders: Sendable {
     private let client: WebClient
     private let line: ProviderLine
     private let keys: IssuerKeys
+    private let breaker: Breaker.Limits
+    private let logger: Logger
     private let timeout: Duration
     private let clock: @Sendable () -> Int64
 
@@ -46,7 +48,7 @@ package final class IdentityProviders: Sendable {
         clock: @escaping @Sendable () -> Int64 = { Int64(time(nil)) }
     ) {
         client = WebClient(connectTimeout: limits.connectTimeout)
-        let breaker = Breaker.Limits(
+        breaker = Breaker.Limits(
             failuresMax: limits.failuresMax,
             pause: limits.pause,
             callsMax: limits.callsMax
@@ -58,6 +60,7 @@ package final class IdentityProviders: Sendable {
             timeout: limits.timeout
         )
         timeout = limits.timeout
+        self.logger = logger
         self.clock = clock
     }
 
@@ -89,6 +92,32 @@ package final class IdentityProviders: Sendable {
         )
         identity.avatarURL = VerifiedIdentity.shown(picture: identity.avatarURL)
         return identity
+    }
+
+    /// Tries a provider for an app without a user: fetches an issuer's keys anew, or has the provider judge a credential
+    /// that nobody has.
+    ///
+    /// It is asked also where it failed several times in a row. Takes as long as the limits allow at most.
+    /// - Throws: `ProviderFailure.unavailable` with the reason; an app that does not use it is tried all the same.
+    package func examine(_ app: ProviderSettings) async throws(ProviderFailure) {
+        let line = ProviderLine(client: client, limits: breaker, logger: logger)
+        guard let credential = ProviderCredential.trial(of: app.provider) else {
+            _ = try await IssuerKeys.fetch(app, over: line, until: .now + timeout).get()
+            return
+        }
+        let provider = TokenProvider(
+            line: line,
+            settings: app,
+            deadline: .now + timeout,
+            now: clock()
+        )
+        do throws(ProviderFailure) {
+            _ = try await provider.verify(credential)
+        } catch {
+            // The provider knows the app, and refuses the credential as it should.
+            if case .invalidCredential = error { return }
+            throw error
+        }
     }
 
     private func verify(

@@ -117,7 +117,7 @@ actor IssuerKeys {
     }
 
     /// Asks the issuer where its keys are (OpenID Connect Discovery 1.0) and then for them (RFC 7517).
-    private static func fetch(
+    static func fetch(
         _ settings: ProviderSettings,
         over line: ProviderLine,
         until deadline: ContinuousClock.Instant
@@ -134,15 +134,13 @@ actor IssuerKeys {
             guard bare == settings.baseURL, let url = discovery["jwks_uri"]?.stringValue,
                 ProviderSettings.isSafeURL(url)
             else {
-                line.complain(settings, "its discovery document is for another issuer")
-                throw .unavailable(retryAfter: 60)
+                throw line.unusable(settings, "its discovery document is for another issuer")
             }
             let set = try await document(url, settings, line: line, deadline: deadline)
             let keys = (set["keys"]?.arrayValue ?? []).prefix(100)
                 .compactMap { $0.objectValue.flatMap(PublishedKey.init) }
             guard !keys.isEmpty else {
-                line.complain(settings, "it publishes no key that can be used")
-                throw .unavailable(retryAfter: 60)
+                throw line.unusable(settings, "it publishes no key that can be used")
             }
             return .success(keys)
         } catch {
@@ -158,8 +156,10 @@ actor IssuerKeys {
     ) async throws(ProviderFailure) -> JSONObject {
         let answer = try await line.call(settings, WebClient.Request(url: url), until: deadline)
         guard answer.isSuccess, let object = (try? JSONValue.parse(answer.body))?.objectValue else {
-            line.complain(settings, "it answered \(answer.status) to a question for its keys")
-            throw .unavailable(retryAfter: 60)
+            throw line.unusable(
+                settings,
+                "it answered \(answer.status) to a question for its keys"
+            )
         }
         return object
     }

@@ -49,7 +49,7 @@ final class ProviderLine: Sendable {
     ) async throws(ProviderFailure) -> WebClient.Answer {
         let key = "\(settings.provider) \(settings.baseURL)\(purpose)"
         guard case .call(let isProbe) = try enter(key) else {
-            throw .unavailable(retryAfter: 1)
+            throw .unavailable(retryAfter: 1, because: "too many calls to it are under way")
         }
         do {
             let answer = try await client.call(request, until: deadline)
@@ -58,27 +58,30 @@ final class ProviderLine: Sendable {
             guard (200...299).contains(answer.status) || (400...499).contains(answer.status),
                 !isDown
             else {
-                complain(settings, "it answered \(answer.status)")
-                throw ProviderFailure.unavailable(retryAfter: 5)
+                throw unusable(settings, "it answered \(answer.status)", retryAfter: 5)
             }
             return answer
         } catch let failure as WebClient.Failure {
             leave(key, failure == .cancelled ? .cancelled : .failed, isProbe: isProbe)
-            complain(settings, failure.rawValue)
-            throw .unavailable(retryAfter: 5)
+            throw unusable(settings, failure.rawValue, retryAfter: 5)
         } catch let failure as ProviderFailure {
             throw failure
         } catch {
-            throw .unavailable(retryAfter: 5)
+            throw .unavailable(retryAfter: 5, because: "the call failed")
         }
     }
 
-    /// Logs for the operator that a provider misbehaves, or refuses the app's own secret.
-    func complain(_ settings: ProviderSettings, _ problem: String) {
+    /// Logs for the operator that a provider misbehaves, or refuses the app's own secret, and makes the error of it.
+    func unusable(
+        _ settings: ProviderSettings,
+        _ problem: String,
+        retryAfter seconds: Int64 = 60
+    ) -> ProviderFailure {
         logger.warning(
             "An identity provider can't be used",
             metadata: ["provider": "\(settings.provider)", "error": "\(problem)"]
         )
+        return .unavailable(retryAfter: seconds, because: problem)
     }
 
     private func enter(_ key: String) throws(ProviderFailure) -> Breaker.Admission {
@@ -88,7 +91,9 @@ final class ProviderLine: Sendable {
             }
             return breakers[key, default: Breaker(limits)].enter(at: .now)
         }
-        if case .refused(let seconds) = admission { throw .unavailable(retryAfter: seconds) }
+        if case .refused(let seconds) = admission {
+            throw .unavailable(retryAfter: seconds, because: "it failed several times in a row")
+        }
         return admission
     }
 

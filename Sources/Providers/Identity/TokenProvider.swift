@@ -34,8 +34,7 @@ struct TokenProvider: Sendable {
 
     /// Makes the error of a provider that refuses the app's id or secret, or gives an unknown answer.
     func unusable(_ problem: String) -> ProviderFailure {
-        line.complain(settings, problem)
-        return .unavailable(retryAfter: 60)
+        line.unusable(settings, problem)
     }
 
     /// The app's id, of those with a secret the only one.

@@ -25,13 +25,62 @@ package struct SMTPClient: Sendable {
         }
     }
 
+    /// What keeps mails from being sent, by what has to be mended.
+    package enum Obstacle: Sendable, Equatable {
+        /// There is no server of that name.
+        case name
+        /// Nothing answers at that address.
+        case connection
+        /// The server's certificate is not trusted, or it speaks no TLS.
+        case security
+        /// It does not take the user name and password.
+        case login
+        /// Something else.
+        case other
+    }
+
+    /// Connects and logs in as for a mail, and sends none.
+    ///
+    /// Blocks until the server answered, or as long as the settings allow.
+    /// - Returns: Nil where mails would be taken; else what keeps them from it, and libcurl's words for it.
+    package func greet(as domain: String) -> (obstacle: Obstacle, summary: String)? {
+        do {
+            var curl = try CurlHandle()
+            try prepare(&curl, from: domain)
+            try curl.set(CURLOPT_CONNECT_ONLY, 1)
+            _ = try curl.perform()
+            return nil
+        } catch {
+            return (Self.obstacle(error.code), error.summary)
+        }
+    }
+
+    private static func obstacle(_ code: CURLcode) -> Obstacle {
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST: .name
+        case CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT: .connection
+        case CURLE_USE_SSL_FAILED, CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION,
+            CURLE_SSL_CACERT_BADFILE:
+            .security
+        case CURLE_LOGIN_DENIED: .login
+        default: .other
+        }
+    }
+
     private func prepare(
         _ curl: inout CurlHandle,
         _ message: MailMessage
     ) throws(CurlError) {
+        try prepare(&curl, from: message.from.domain)
+        try curl.set(CURLOPT_MAIL_FROM, "<\(message.from.text)>")
+        try curl.set(CURLOPT_MAIL_RCPT, list: ["<\(message.to.text)>"])
+        try curl.set(CURLOPT_UPLOAD, 1)
+    }
+
+    private func prepare(_ curl: inout CurlHandle, from domain: String) throws(CurlError) {
         let scheme = settings.security == .tls ? "smtps" : "smtp"
         // The path is what EHLO says.
-        let url = "\(scheme)://\(settings.host):\(settings.port)/\(message.from.domain)"
+        let url = "\(scheme)://\(settings.host):\(settings.port)/\(domain)"
         try curl.set(CURLOPT_URL, url)
         try curl.set(CURLOPT_PROTOCOLS_STR, scheme)
         // Neither the environment's proxy nor its signals: libcurl's time-outs of names use SIGALRM.
@@ -50,9 +99,6 @@ package struct SMTPClient: Sendable {
             try curl.set(CURLOPT_USERNAME, user)
             try curl.set(CURLOPT_PASSWORD, password)
         }
-        try curl.set(CURLOPT_MAIL_FROM, "<\(message.from.text)>")
-        try curl.set(CURLOPT_MAIL_RCPT, list: ["<\(message.to.text)>"])
-        try curl.set(CURLOPT_UPLOAD, 1)
     }
 
     /// The server's refusals that concern the settings and not the mail: an operator can fix them.

@@ -36,8 +36,7 @@ package struct TextWebhook: Sendable {
     /// that it may be later. It may arrive twice, with the same `messageId`.
     /// - Throws: `SendFailure`.
     package func send(_ message: JSONObject) async throws(SendFailure) {
-        var request = WebClient.Request(url: url)
-        if let token { request.headers.append((name: "authorization", value: "Bearer \(token)")) }
+        var request = self.request
         request.body = (type: "application/json", bytes: message.encoded())
         let answer: WebClient.Answer
         do {
@@ -52,5 +51,26 @@ package struct TextWebhook: Sendable {
         case 400...499: throw .permanent(summary)
         default: throw .temporary(summary)
         }
+    }
+
+    /// Asks for the head of the webhook's page, which sends nothing; returns the status.
+    ///
+    /// Many know no answer but to a POST: any status but those of a refused token and of a server in trouble says that
+    /// it is there.
+    /// - Throws: `SendFailure` where nothing answers.
+    package func reach() async throws(SendFailure) -> Int {
+        var request = self.request
+        request.isHead = true
+        do {
+            return try await client.call(request, until: .now + timeout).status
+        } catch {
+            throw .temporary("The webhook failed: \(error.rawValue).")
+        }
+    }
+
+    private var request: WebClient.Request {
+        var request = WebClient.Request(url: url)
+        if let token { request.headers.append((name: "authorization", value: "Bearer \(token)")) }
+        return request
     }
 }

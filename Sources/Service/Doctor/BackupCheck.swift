@@ -11,7 +11,7 @@ struct BackupCheck {
     let place: StorePlace
 
     func run() -> Finding {
-        let title = "there is a fresh backup"
+        let title: FindingText = "there is a fresh backup"
         guard place.database == nil else {
             return Finding(
                 .doctorBackup,
@@ -42,7 +42,7 @@ struct BackupCheck {
             )
         }
         let age = note.age(at: now)
-        let shown = "\(age / 3600) h old, read back after it was written"
+        let shown: FindingText = "\(age / 3600) h old, read back after it was written"
         return finding(
             title,
             age > BackupNote.oldSeconds ? .warn : .pass,
@@ -59,10 +59,10 @@ struct BackupCheck {
     }
 
     private func finding(
-        _ title: String,
+        _ title: FindingText,
         _ state: Finding.State,
         of subject: String,
-        evidence: String
+        evidence: FindingText
     ) -> Finding {
         Finding(
             .doctorBackup,

@@ -9,7 +9,7 @@ struct BrokerCheck {
     let settings: Settings
 
     func run() -> Finding {
-        let title = "the broker answers and drops nothing"
+        let title: FindingText = "the broker answers and drops nothing"
         let (host, port) = ToolClient(directory, settings).address
         let subject = "\(host):\(port)"
         guard Ports.accepts(host, port) else {
@@ -26,10 +26,12 @@ struct BrokerCheck {
         do {
             let facts = try ask()
             let dropped = facts["$SYS/broker/publish/messages/dropped"] ?? "0"
-            let evidence =
-                "\(facts["$SYS/broker/version"] ?? "version unknown"),"
-                + " \(facts["$SYS/broker/clients/connected"] ?? "?") connected,"
-                + " \(dropped) messages dropped since its start"
+            let version: FindingText =
+                facts["$SYS/broker/version"].map { FindingText(verbatim: $0) }
+                ?? "version unknown"
+            let connected = facts["$SYS/broker/clients/connected"] ?? "?"
+            let evidence: FindingText =
+                "\(version), \(connected) connected, \(dropped) messages dropped since its start"
             return Finding(
                 .doctorBroker,
                 title,
@@ -46,7 +48,7 @@ struct BrokerCheck {
                 title,
                 .fail,
                 subject,
-                why,
+                FindingText(verbatim: why),
                 cure: "see the broker's log",
                 command: "cat '\(directory.brokerLog)'"
             )

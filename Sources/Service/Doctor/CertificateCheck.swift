@@ -9,7 +9,7 @@ struct CertificateCheck {
     let directory: DataDirectory
     let settings: Settings
 
-    private static let title = "the certificates hold"
+    private static let title: FindingText = "the certificates hold"
 
     func run(at now: Instant) async -> Finding {
         do {
@@ -31,7 +31,7 @@ struct CertificateCheck {
                 Self.title,
                 .fail,
                 problem?.place ?? directory.path,
-                problem?.why ?? "\(error)",
+                FindingText(verbatim: problem?.why ?? "\(error)"),
                 cure: "see which files are read, and what to do",
                 command: "lamplighter tls show --data '\(directory.path)'"
             )
@@ -60,7 +60,7 @@ struct CertificateCheck {
             Self.title,
             first.isUrgent ? .fail : .warn,
             first.path,
-            concerns.map(\.text).joined(separator: "; "),
+            FindingText(joining: concerns.map(\.text), by: "; "),
             cure: first.cure,
             command: first.command
         )

@@ -34,7 +34,9 @@ struct DatabaseChecks {
                     "the database's server answers",
                     .skip,
                     address.place,
-                    (error as? Problem)?.message ?? StoreError.summary(error)
+                    FindingText(
+                        verbatim: (error as? Problem)?.message ?? StoreError.summary(error)
+                    )
                 )
             ]
         }
@@ -43,7 +45,7 @@ struct DatabaseChecks {
     private var subject: String { place.database?.place ?? "" }
 
     private func standbys(_ health: DatabaseHealth) -> Finding {
-        let title = "standbys follow the database"
+        let title: FindingText = "standbys follow the database"
         let all = health.standbys
         guard !all.isEmpty else {
             return Finding(
@@ -55,13 +57,14 @@ struct DatabaseChecks {
                 cure: "make one: docs/guides/growing.md, pg_basebackup --write-recovery-conf"
             )
         }
-        let count = "\(all.count) standby" + (all.count == 1 ? "" : "s")
-        let shown = all.map { standby in
-            let lag = standby.bytesBehind.map { "\($0 >> 10) KiB behind" } ?? "lag not shown"
-            return
-                "\(standby.name) \(standby.isSynchronous ? "synchronous" : "asynchronous"), \(lag)"
+        let count: FindingText = all.count == 1 ? "1 standby" : "\(all.count) standbys"
+        let shown = all.map { standby -> FindingText in
+            let lag: FindingText =
+                standby.bytesBehind.map { "\($0 >> 10) KiB behind" } ?? "lag not shown"
+            return standby.isSynchronous
+                ? "\(standby.name) synchronous, \(lag)" : "\(standby.name) asynchronous, \(lag)"
         }
-        let evidence = "\(count): " + shown.joined(separator: "; ")
+        let evidence: FindingText = "\(count): \(FindingText(joining: shown, by: "; "))"
         if all.contains(where: { ($0.bytesBehind ?? 0) > Self.lagMax }) {
             return Finding(
                 .doctorStandbys,
@@ -78,7 +81,7 @@ struct DatabaseChecks {
                 title,
                 .warn,
                 subject,
-                evidence + "; a failover may lose the last moments",
+                "\(evidence); a failover may lose the last moments",
                 cure: "name it in synchronous_standby_names, so that a commit waits for it"
             )
         }
@@ -106,20 +109,24 @@ struct DatabaseChecks {
             "no transaction is old",
             isOld ? .warn : .pass,
             subject,
-            "the oldest is \(oldest.seconds) s old" + (isOld ? ", process \(oldest.pid)" : ""),
+            isOld
+                ? "the oldest is \(oldest.seconds) s old, process \(oldest.pid)"
+                : "the oldest is \(oldest.seconds) s old",
             cure: isOld ? "end it: while it lasts nothing deleted is cleared away" : "",
             command: isOld ? "SELECT pg_terminate_backend(\(oldest.pid))" : nil
         )
     }
 
     private func bloat(_ health: DatabaseHealth) -> Finding {
-        let shown = health.bloat.map { "\($0.table) \($0.dead) dead, \($0.live) live" }
+        let shown = health.bloat.map { row -> FindingText in
+            "\(row.table) \(row.dead) dead, \(row.live) live"
+        }
         return Finding(
             .doctorBloat,
             "tables are cleared of old rows",
             shown.isEmpty ? .pass : .warn,
             subject,
-            shown.isEmpty ? "autovacuum keeps up" : shown.joined(separator: "; "),
+            shown.isEmpty ? "autovacuum keeps up" : FindingText(joining: shown, by: "; "),
             cure: shown.isEmpty ? "" : "end old transactions, and see that autovacuum is on",
             command: health.bloat.first.map { "VACUUM \($0.table)" }
         )

@@ -90,6 +90,14 @@ package struct Doctor {
         )
     }
 
+    /// Returns the same for the console, with the texts' words and values apart.
+    package static func jsonWithWords(_ findings: [Finding]) -> JSONObject {
+        JSONObject([
+            ("version", 1), ("ok", .bool(exitCode(findings) == 0)),
+            ("checks", .array(findings.map(\.jsonWithWords))),
+        ])
+    }
+
     /// Returns the exit code: 1 where something fails, 3 where there are warnings only, else 0.
     package static func exitCode(_ findings: [Finding]) -> Int32 {
         if findings.contains(where: { $0.state == .fail }) { return 1 }

@@ -11,15 +11,15 @@ package struct Finding: Sendable {
     /// The code that `lamplighter explain` knows.
     package let code: ProblemCode
     /// The subject of the check, in words.
-    package let title: String
+    package let title: FindingText
     /// The state.
     package let state: State
     /// The path, address or name that was looked at.
     package let subject: String
     /// The evidence.
-    package let evidence: String
+    package let evidence: FindingText
     /// The cure; empty where none is needed.
-    package let cure: String
+    package let cure: FindingText
     /// The command for the cure.
     package let command: String?
     /// The duration of the check.
@@ -27,11 +27,11 @@ package struct Finding: Sendable {
 
     init(
         _ code: ProblemCode,
-        _ title: String,
+        _ title: FindingText,
         _ state: State,
         _ subject: String,
-        _ evidence: String,
-        cure: String = "",
+        _ evidence: FindingText,
+        cure: FindingText = "",
         command: String? = nil
     ) {
         self.code = code
@@ -47,11 +47,21 @@ package struct Finding: Sendable {
     package var json: JSONValue {
         .object(
             JSONObject([
-                ("code", .string(code.rawValue)), ("title", .string(title)),
+                ("code", .string(code.rawValue)), ("title", .string(title.description)),
                 ("state", .string(state.rawValue)), ("subject", .string(subject)),
-                ("evidence", .string(evidence)), ("cure", .string(cure)),
+                ("evidence", .string(evidence.description)), ("cure", .string(cure.description)),
                 ("command", command.map { .string($0) }), ("ms", .integer(milliseconds)),
             ])
         )
+    }
+
+    /// The same for the console, with the texts' words and values apart (`says`).
+    package var jsonWithWords: JSONValue {
+        var row = json.objectValue ?? [:]
+        row["says"] = [
+            "title": .object(title.json), "evidence": .object(evidence.json),
+            "cure": .object(cure.json),
+        ]
+        return .object(row)
     }
 }

@@ -9,7 +9,7 @@ struct GateCheck {
     let settings: Settings
 
     func run() -> Finding {
-        let title = "the gate refuses strangers"
+        let title: FindingText = "the gate refuses strangers"
         let (host, port) = ToolClient(directory, settings).address
         guard Ports.accepts(host, port) else {
             return Finding(.doctorGate, title, .skip, "\(host):\(port)", "no broker answers")
@@ -41,7 +41,7 @@ struct GateCheck {
             title,
             .pass,
             "\(host):\(port)",
-            "a client without a name was refused; " + Self.sourceAddresses
+            "a client without a name was refused; \(Self.sourceAddresses)"
         )
     }
 
@@ -49,9 +49,10 @@ struct GateCheck {
     ///
     /// Mosquitto 2.0 does not know the PROXY protocol (it came with 2.1), so behind a proxy all connections are
     /// the proxy's: one on this machine is exempt, one elsewhere counts as a single address.
-    private static let sourceAddresses =
-        "limits by source address count what connects to the broker (IPv6 by its /64), a proxy as"
-        + " one address, and not 127.0.0.1 and ::1"
+    private static let sourceAddresses: FindingText = """
+        limits by source address count what connects to the broker (IPv6 by its /64), a proxy as \
+        one address, and not 127.0.0.1 and ::1
+        """
 
     private func isStrangerLetIn(_ host: String, _ port: Int) -> Bool {
         var options = ConnectionOptions(host: host, port: port, clientID: "doctor-stranger")
@@ -74,13 +75,14 @@ struct AddressCheck {
     let settings: Settings
 
     func run() -> Finding {
-        let title = "limits count by source address"
+        let title: FindingText = "limits count by source address"
         let host = settings.mqttHost
         let isLocal = host == "localhost" || host == "::1" || host.hasPrefix("127.")
-        let rule =
-            "the address of a connection counts, of IPv6 its /64; 127.0.0.1 and ::1 are exempt;"
-            + " Mosquitto 2.0 takes no PROXY protocol, so a proxy counts as one address"
-        let evidence =
+        let rule: FindingText = """
+            the address of a connection counts, of IPv6 its /64; 127.0.0.1 and ::1 are exempt; \
+            Mosquitto 2.0 takes no PROXY protocol, so a proxy counts as one address
+            """
+        let evidence: FindingText =
             isLocal
             ? "\(rule); \(host) is this machine: clients behind a proxy on it are not counted"
             : rule

@@ -18,7 +18,7 @@ struct RefusalCheck {
     private var subject: String { place.database?.place ?? directory.database }
 
     func run() -> Finding {
-        let title = "the gate refuses few"
+        let title: FindingText = "the gate refuses few"
         do {
             let hourAgo = SystemClock().now.adding(seconds: -3600)
             let store = try store ?? StoreAccess.tool(directory, place)
@@ -42,7 +42,7 @@ struct RefusalCheck {
                 title,
                 .skip,
                 subject,
-                (error as? Problem)?.message ?? StoreError.summary(error)
+                FindingText(verbatim: (error as? Problem)?.message ?? StoreError.summary(error))
             )
         }
     }

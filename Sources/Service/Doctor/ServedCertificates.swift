@@ -106,8 +106,10 @@ extension ServedCertificates {
         guard !certificate.isSame(as: files) else { return nil }
         return CertificateConcern(
             path: shown.place,
-            text: "\(shown.place) shows another certificate, until"
-                + " \(CertificateText.date(certificate.facts.end))",
+            text: """
+                \(shown.place) shows another certificate, until \
+                \(CertificateText.date(certificate.facts.end))
+                """,
             isUrgent: !CertificateAge(certificate.facts, at: now).isValid,
             cure: "see the service's log for why it did not take the file's",
             command: nil

@@ -12,7 +12,7 @@ struct ServiceCheck {
     let patience: Duration
 
     func run() -> Finding {
-        let title = "a service runs and accepts work"
+        let title: FindingText = "a service runs and accepts work"
         guard let pid = DirectoryLock.holder(of: directory) else {
             return Finding(
                 .doctorService,
@@ -53,7 +53,7 @@ struct ServiceCheck {
                 title,
                 .fail,
                 "pid \(pid)",
-                waiting.joined(separator: "; "),
+                FindingText(joining: waiting, by: "; "),
                 cure: "it goes on trying by itself; the reason says what it waits for"
             )
     }
@@ -64,7 +64,7 @@ struct ServiceCheck {
         return WebClient.body(of: "http://\(authority):\(port)/readyz", within: patience)
     }
 
-    private func waitingParts(_ body: [UInt8]) -> [String] {
+    private func waitingParts(_ body: [UInt8]) -> [FindingText] {
         guard let object = try? JSONValue.parse(body).objectValue else { return ["no answer"] }
         return (object["parts"]?.arrayValue ?? []).compactMap { part in
             guard let part = part.objectValue, part["ready"]?.boolValue == false else { return nil }

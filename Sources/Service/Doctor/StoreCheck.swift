@@ -12,15 +12,15 @@ struct StoreCheck {
 
     private var subject: String { place.database?.place ?? directory.database }
 
-    private func sizes(_ size: Store.FileSize) -> [String] {
-        let free = "\(size.bytes >> 20) MiB, \(size.freeBytes >> 20) of them free"
+    private func sizes(_ size: Store.FileSize) -> [FindingText] {
+        let free: FindingText = "\(size.bytes >> 20) MiB, \(size.freeBytes >> 20) of them free"
         guard place.database == nil else { return ["\(size.bytes >> 20) MiB"] }
         guard !size.isShrinkable else { return [free] }
         return [free, "it can't shrink: stop the service and run lamplighter migrate --compact"]
     }
 
     func run() -> Finding {
-        let title = "the store opens, with the settings it needs"
+        let title: FindingText = "the store opens, with the settings it needs"
         do {
             let store = try store ?? StoreAccess.tool(directory, place)
             let settings = try store.settings()
@@ -29,7 +29,7 @@ struct StoreCheck {
             }
             let shown =
                 sizes(try store.fileSize())
-                + settings.map { "\($0.name) \($0.value)" } + [
+                + settings.map { FindingText(verbatim: "\($0.name) \($0.value)") } + [
                     "\(devices) devices", "\(letters) dead letters",
                 ]
             return Finding(
@@ -37,7 +37,7 @@ struct StoreCheck {
                 title,
                 .pass,
                 subject,
-                shown.joined(separator: ", ")
+                FindingText(joining: shown, by: ", ")
             )
         } catch let problem as Problem {
             return Finding(
@@ -45,8 +45,8 @@ struct StoreCheck {
                 title,
                 .fail,
                 subject,
-                problem.why,
-                cure: problem.cures.first?.title ?? "",
+                FindingText(verbatim: problem.why),
+                cure: FindingText(verbatim: problem.cures.first?.title ?? ""),
                 command: problem.cures.first?.command
             )
         } catch {
@@ -55,7 +55,7 @@ struct StoreCheck {
                 title,
                 .fail,
                 subject,
-                StoreError.summary(error),
+                FindingText(verbatim: StoreError.summary(error)),
                 cure: "look at the disk; restore a backup if the file is damaged"
             )
         }

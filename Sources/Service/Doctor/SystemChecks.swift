@@ -13,7 +13,7 @@ enum SystemChecks {
 
     /// Returns whether secrets are ours alone to read.
     static func secrets(_ directory: DataDirectory) -> Finding {
-        let title = "secrets are readable by their owner only"
+        let title: FindingText = "secrets are readable by their owner only"
         let secrets = [directory.serverKey, directory.serviceSecret, directory.toolsSecret]
         let open = ([directory.path] + secrets).filter { (TextFile.mode($0) ?? 0) & 0o077 != 0 }
         guard let first = open.first else {
@@ -32,14 +32,14 @@ enum SystemChecks {
 
     /// Returns whether there is room for the database to grow.
     static func disk(_ directory: DataDirectory, _ reserve: DiskGuard.Reserve) -> Finding {
-        let title = "the disk has room"
+        let title: FindingText = "the disk has room"
         guard let room = DiskGuard.Room.of(directory.path), room.total > 0 else {
             return Finding(.doctorDisk, title, .skip, directory.path, "the system does not say")
         }
         let least = reserve.bytes(of: room.total)
         let state: Finding.State =
             room.free < least ? .fail : room.free < max(roomWarn, 2 * least) ? .warn : .pass
-        let rule =
+        let rule: FindingText =
             reserve.percent > 0
             ? "below \(least >> 20) MiB nothing more is taken in"
             : "no reserve is kept (limits.diskFreePercent)"
@@ -57,7 +57,7 @@ enum SystemChecks {
 
     /// Returns whether the clock is set.
     static func clock() -> Finding {
-        let title = "the clock is set"
+        let title: FindingText = "the clock is set"
         let now = SystemClock().now
         let shown = Date(timeIntervalSince1970: Double(now.milliseconds) / 1000)
             .formatted(.iso8601)
@@ -85,12 +85,12 @@ enum SystemChecks {
                 command: "timedatectl timesync-status"
             )
         }
-        return Finding(.doctorClock, title, .pass, "system clock", shown)
+        return Finding(.doctorClock, title, .pass, "system clock", FindingText(verbatim: shown))
     }
 
     /// Returns whether the system lets us open as many connections as are configured.
     static func limits(_ settings: Settings) -> Finding {
-        let title = "enough files may be open"
+        let title: FindingText = "enough files may be open"
         let limit = FileLimit.current
         let wanted = UInt(settings.brokerConnections)
         guard limit.hard >= wanted else {

@@ -7,7 +7,7 @@ import ServiceSettings
 import Workers
 
 /// The routes of outgoing messages, from the settings.
-enum MessageRoutes {
+package enum MessageRoutes {
     /// Returns the route of each channel.
     ///
     /// - Throws: A `Problem` where a setting that the route needs is missing or wrong.
@@ -35,13 +35,13 @@ enum MessageRoutes {
 
     // MARK: Mail
 
-    private static func smtp(_ settings: Settings) throws -> Route {
+    /// Returns the mail server's client, and the address that mails come from.
+    static func mailServer(_ settings: Settings) throws -> (SMTPClient, from: MailAddress) {
         guard let from = MailAddress(settings.smtpFrom) else {
             throw wrong("smtp.from", "must be an e-mail address", example: "no-reply@example.org")
         }
-        let client: SMTPClient
         do {
-            client = SMTPClient(
+            let client = SMTPClient(
                 try SMTPSettings(
                     host: settings.smtpHost,
                     port: settings.smtpPort == 0 ? nil : settings.smtpPort,
@@ -53,6 +53,7 @@ enum MessageRoutes {
                     timeoutSeconds: settings.smtpTimeout
                 )
             )
+            return (client, from)
         } catch let rejection as Rejection {
             throw wrong(
                 "smtp.\(rejection.field ?? "host")",
@@ -60,6 +61,10 @@ enum MessageRoutes {
                 example: "smtp.example.org"
             )
         }
+    }
+
+    private static func smtp(_ settings: Settings) throws -> Route {
+        let (client, from) = try mailServer(settings)
         // curl blocks, so each mail is handed over on a thread of its own.
         let blocking = BlockingPool(max: 64)
         return .direct { (message) async throws(MessageFailure) in
@@ -118,20 +123,7 @@ extension MessageRoutes {
     /// Texts are posted to a webhook as gateways get them, with the number in full and the words:
     /// `{"messageId", "to", "countryCode", "template", "params", "appName", "expiresAt", "text"}`.
     static func webhook(_ settings: Settings) throws -> Route {
-        let hook: TextWebhook
-        do {
-            hook = try TextWebhook(
-                client: client,
-                url: settings.webhookURL,
-                token: try settings.webhookTokenFile.map(SecretFile.read)
-            )
-        } catch let rejection as Rejection {
-            throw wrong(
-                "webhook.\(rejection.field == "token" ? "tokenFile" : "url")",
-                rejection.message,
-                example: "https://texts.example.org/send"
-            )
-        }
+        let hook = try textWebhook(settings)
         return .direct { (message) async throws(MessageFailure) in
             let params = message.params.sorted { $0.key < $1.key }.map { name, value in
                 (name, JSONValue.string(value))
@@ -149,6 +141,23 @@ extension MessageRoutes {
             } catch {
                 throw translated(error)
             }
+        }
+    }
+
+    /// Returns the webhook.
+    static func textWebhook(_ settings: Settings) throws -> TextWebhook {
+        do {
+            return try TextWebhook(
+                client: client,
+                url: settings.webhookURL,
+                token: try settings.webhookTokenFile.map(SecretFile.read)
+            )
+        } catch let rejection as Rejection {
+            throw wrong(
+                "webhook.\(rejection.field == "token" ? "tokenFile" : "url")",
+                rejection.message,
+                example: "https://texts.example.org/send"
+            )
         }
     }
 }

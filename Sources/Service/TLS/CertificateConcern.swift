@@ -7,11 +7,11 @@ package struct CertificateConcern: Sendable, Equatable {
     /// The file.
     package let path: String
     /// What is wrong, in words.
-    package let text: String
+    package let text: FindingText
     /// Whether connections fail, or will within days.
     package let isUrgent: Bool
     /// What to do.
-    package let cure: String
+    package let cure: FindingText
     /// The command that does it; nil where it is not a matter of this program.
     package let command: String?
 }
@@ -34,7 +34,7 @@ extension TLSMaterial {
         return found.filter(\.isUrgent) + found.filter { !$0.isUrgent }
     }
 
-    private typealias Cure = (text: String, command: String?)
+    private typealias Cure = (text: FindingText, command: String?)
 
     private func age(
         of facts: CertificateFacts,

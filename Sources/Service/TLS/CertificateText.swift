@@ -10,14 +10,14 @@ package enum CertificateText {
     }
 
     /// Returns a time in days, or in hours where it is less than two days.
-    private static func left(until end: Instant, at now: Instant) -> String {
+    private static func left(until end: Instant, at now: Instant) -> FindingText {
         let hours = (end.milliseconds - now.milliseconds) / 3_600_000
         if hours >= 48 { return "\(hours / 24) days" }
         return hours == 1 ? "1 hour" : "\(hours) hours"
     }
 
     /// Returns what should worry about a certificate's times; nil where nothing does.
-    package static func warning(_ facts: CertificateFacts, at now: Instant) -> String? {
+    package static func warning(_ facts: CertificateFacts, at now: Instant) -> FindingText? {
         switch CertificateAge(facts, at: now) {
         case .fine: nil
         case .early: "it holds from \(date(facts.begin)) only; look at the clocks"

@@ -142,7 +142,7 @@ final class CertificateWatch: Service {
             else { continue }
             throw TLSMaterial.problem(
                 path,
-                CertificateText.warning(next, at: now) ?? "clients do not take it",
+                CertificateText.warning(next, at: now)?.description ?? "clients do not take it",
                 cures: []
             )
         }

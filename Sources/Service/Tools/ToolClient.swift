@@ -115,12 +115,12 @@ package struct ToolClient {
     }
 
     /// The address of the running service's broker: the port from this command's flags, else from
-    /// `ready.json`, else as configured.
+    /// `ready.json`, else as configured; 0 is any free port, and only `ready.json` knows which one.
     var address: (host: String, port: Int) {
         let ready = TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }
         let port = ready?.objectValue?["mqttPort"]?.intValue.map { Int($0) }
         let isGiven = settings.entries.contains { entry in
-            entry.setting.key == "mqtt.port" && entry.origin == .flag
+            entry.setting.key == "mqtt.port" && entry.origin == .flag && settings.mqttPort != 0
         }
         return (settings.mqttHost, isGiven ? settings.mqttPort : port ?? settings.mqttPort)
     }

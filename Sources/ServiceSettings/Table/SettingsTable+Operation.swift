@@ -84,6 +84,21 @@ extension SettingsTable {
             doc: "Time refusals are kept."
         ),
         NumberSetting(
+            "limits.messageRecords",
+            sets: \.messageRecordsMax,
+            in: 10...1_000_000,
+            unit: "rows",
+            doc: "Sent and given up mails and texts that the console shows; addresses are masked."
+        ),
+        NumberSetting(
+            "limits.messageRecordDays",
+            sets: \.messageRecordSeconds,
+            times: 86_400,
+            in: 1...365,
+            unit: "days",
+            doc: "Time they are kept."
+        ),
+        NumberSetting(
             "limits.refusalLines",
             sets: \.refusalLines,
             in: 1...10_000,

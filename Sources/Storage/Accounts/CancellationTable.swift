@@ -91,6 +91,8 @@ package struct CancellationTable {
             for due in try transaction.outgoingMessages.unsent(to: user) {
                 _ = try transaction.outgoingMessages.delete(due.message.id)
             }
+            // Behind the messages: what another transaction makes of one of them is seen then.
+            try transaction.messageRecords.forget(user)
         }
         try transaction.attempts.forget(uid)
         try transaction.replans.forget(uid)

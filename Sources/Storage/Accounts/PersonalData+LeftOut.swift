@@ -7,6 +7,7 @@ extension PersonalData {
             "operator": "operators, who are no users",
             "operatorLink": "of operators", "operatorSession": "of operators",
             "operatorToken": "of operators",
+            "providerUse": "whether providers work, of all users together",
             "app": "not about people", "service": "not about people",
             "device": "about the device, whichever user has it",
             "status": "about the device, whichever user has it",
@@ -60,9 +61,16 @@ extension PersonalData {
         // Sealed; `messages` has what is no secret.
         for column in [
             "messageId", "channel", "dummy", "content", "tries", "told", "dueAt", "claimedBy",
-            "createdAt", "expiresAt",
+            "error", "createdAt", "expiresAt",
         ] {
             out["delivery.\(column)"] = "in `messages`, without the content"
+        }
+        // Found by the hash of the user's addresses.
+        for column in [
+            "messageId", "channel", "address", "addressHash", "template", "appId", "provider",
+            "state", "tries", "error", "createdAt", "endedAt",
+        ] {
+            out["messageRecord.\(column)"] = "in `messageRecords`"
         }
         for table in [
             "avatar", "identity", "session", "home", "homeDevice", "binding", "formerBinding",

@@ -80,6 +80,9 @@ package enum PersonalData {
                 section.isSingle ? rows.first ?? JSONValue.null : JSONValue.array(rows)
         }
         document["messages"] = .array(try messages(user, tx))
+        document["messageRecords"] = .array(
+            try tx.messageRecords.records(of: user).map { .object(record($0)) }
+        )
         return document
     }
 
@@ -127,5 +130,18 @@ package enum PersonalData {
                 ])
             )
         }
+    }
+
+    /// Returns what is kept of a message that was sent or given up.
+    private static func record(_ record: MessageRecord) -> JSONObject {
+        JSONObject([
+            ("channel", .string(record.channel.rawValue)), ("to", .string(record.address)),
+            ("template", .string(record.template.rawValue)),
+            ("appId", .string(record.app.text)), ("provider", .string(record.provider)),
+            ("state", .string(record.state.rawValue)), ("tries", .integer(Int64(record.tries))),
+            ("error", record.error.map { .string($0) }),
+            ("createdAt", .integer(record.createdAt.milliseconds)),
+            ("endedAt", .integer(record.endedAt.milliseconds)),
+        ])
     }
 }

@@ -93,6 +93,8 @@ package struct ExpiringRows: Sendable {
     package static let notice = Self("notice", key: "noticeId", by: "at")
     /// Codes with which users end their other sessions.
     package static let logoutCode = Self("logoutCode", key: "uid", by: "expiresAt")
+    /// What became of outgoing messages.
+    package static let messageRecord = Self("messageRecord", key: "messageId", by: "endedAt")
     /// Invitations that ended.
     package static let endedInvitation = Self(
         "endedInvitation",

@@ -17,6 +17,8 @@ package struct OutgoingMessageTable {
         package var tries: Int
         /// The last state published to its terminal, if any.
         package var told: String?
+        /// Why the last try failed, without secrets; nil if none did.
+        package var error: String?
         /// When it was made.
         package var createdAt: Instant
     }
@@ -92,6 +94,11 @@ package struct OutgoingMessageTable {
         transaction.gate.hasOutgoingMessage = true
     }
 
+    /// Records why a try failed, in words without secrets.
+    package func note(_ id: MessageID, error: String) throws {
+        try sql.run("UPDATE delivery SET error = $1 WHERE messageId = $2", error, id)
+    }
+
     /// Records the state that was published to the asking terminal.
     package func note(_ id: MessageID, told state: String) throws {
         try sql.run("UPDATE delivery SET told = $1 WHERE messageId = $2", state, id)
@@ -132,23 +139,27 @@ package struct OutgoingMessageTable {
 
     /// Returns the unsent messages to a user's addresses, the oldest first; opens all that there are.
     package func unsent(to user: User) throws -> [Due] {
-        let addresses = Set(
-            [
-                user.email?.text, user.pendingEmail?.text, user.phone?.text,
-                user.pendingPhone?.text,
-            ].compactMap(\.self)
-        )
+        let addresses = user.messageAddresses
         guard !addresses.isEmpty else { return [] }
         return try query("dummy = 0 ORDER BY createdAt").filter {
             $0.message.app == user.app && addresses.contains($0.message.fullAddress)
         }
     }
 
-    /// Returns messages that are not sent yet, the newest first, with the moment of their next try; no dummies.
-    package func newest(limit: Int) throws -> [(due: Due, dueAt: Instant)] {
+    /// Returns a page of messages that are not sent yet, the newest first, with the moment of their next try; no
+    /// dummies.
+    package func page(
+        behind place: MessageRecordTable.Place,
+        limit: Int
+    ) throws -> [(due: Due, dueAt: Instant)] {
         try sql.rows(
             of: MessageRow.table,
-            "WHERE dummy = 0 ORDER BY createdAt DESC, messageId LIMIT $1",
+            """
+            WHERE dummy = 0 AND (createdAt, messageId) < ($1, $2)
+            ORDER BY createdAt DESC, messageId DESC LIMIT $3
+            """,
+            place.createdAt,
+            place.id,
             limit
         ).map { ($0.due, $0.dueAt) }
     }
@@ -188,6 +199,7 @@ struct MessageRow: TableRow {
             message: message,
             tries: column("tries", \.due.tries),
             told: column("told", \.due.told),
+            error: column("error", \.due.error),
             createdAt: column("createdAt", \.due.createdAt)
         )
         return MessageRow(

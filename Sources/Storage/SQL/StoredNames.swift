@@ -14,5 +14,7 @@ extension ErrorCode: StoredName { static let unknown = Self.internal }
 extension Schedule.Misfire: StoredName { static let unknown = Self.skip }
 extension ScheduleRun.State: StoredName { static let unknown = Self.failed }
 extension OutgoingMessage.Channel: StoredName { static let unknown = Self.email }
+extension OutgoingMessage.Template: StoredName { static let unknown = Self.code }
+extension MessageRecord.State: StoredName { static let unknown = Self.failed }
 extension Session.EndReason: StoredName { static let unknown = Self.loggedOut }
 extension Sharing.AddresseeKind: StoredName { static let unknown = Self.anonymous }

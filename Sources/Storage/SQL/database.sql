@@ -316,6 +316,7 @@ CREATE TABLE delivery (
     told TEXT,
     dueAt INTEGER NOT NULL,
     claimedBy INTEGER,
+    error TEXT,
     createdAt INTEGER NOT NULL,
     expiresAt INTEGER NOT NULL
 ) STRICT;
@@ -655,3 +656,33 @@ CREATE TABLE operatorToken (
 CREATE UNIQUE INDEX operatorTokenSecret ON operatorToken (tokenHash);
 
 CREATE INDEX operatorTokenExpiry ON operatorToken (expiresAt);
+
+CREATE TABLE messageRecord (
+    messageId TEXT NOT NULL PRIMARY KEY,
+    channel TEXT NOT NULL,
+    address TEXT NOT NULL,
+    addressHash BLOB NOT NULL,
+    template TEXT NOT NULL,
+    appId TEXT NOT NULL,
+    provider TEXT NOT NULL,
+    state TEXT NOT NULL,
+    tries INTEGER NOT NULL,
+    error TEXT,
+    createdAt INTEGER NOT NULL,
+    endedAt INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX messageRecordCreation ON messageRecord (createdAt, messageId);
+
+CREATE INDEX messageRecordEnd ON messageRecord (endedAt);
+
+CREATE INDEX messageRecordAddress ON messageRecord (addressHash);
+
+CREATE TABLE providerUse (
+    appId TEXT NOT NULL,
+    provider TEXT NOT NULL,
+    succeededAt INTEGER,
+    failedAt INTEGER,
+    failure TEXT,
+    PRIMARY KEY (appId, provider)
+) STRICT;

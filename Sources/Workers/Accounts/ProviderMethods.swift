@@ -29,13 +29,22 @@ enum ProviderMethods {
 
     private static func identity(_ call: Call) throws -> VerifiedIdentity {
         guard let identity = call.prepared.identity else {
-            throw ProviderFailure.unavailable(retryAfter: 5).rejection
+            throw ProviderFailure.unavailable(retryAfter: 5, because: "it was not asked").rejection
         }
         do {
-            return try identity.get()
-        } catch let failure {
+            let found = try identity.get()
+            try noteUse(call, failure: nil)
+            return found
+        } catch let failure as ProviderFailure {
+            if case .unavailable(_, let reason) = failure { try noteUse(call, failure: reason) }
             throw failure.rejection
         }
+    }
+
+    /// Notes for the operator whether a provider works; a credential that it refuses says nothing about it.
+    private static func noteUse(_ call: Call, failure: String?) throws {
+        let provider = try ProviderParameters(call.fields).credential().provider
+        try call.tx.providerUses.note(provider.rawValue, of: call.app.id, failure: failure)
     }
 
     /// Refuses a login that the provider did not confirm, and notes it in the audit trail.

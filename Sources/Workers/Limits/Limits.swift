@@ -44,9 +44,13 @@ package struct Limits: Sendable {
     package var deadLettersMax = 10_000
     /// Rows of refusals that are kept; equal ones of an hour share one row of 1 KiB at most.
     package var refusalsMax = 1000
+    /// Records of sent and given up messages that are kept; one has about 300 bytes.
+    package var messageRecordsMax = 10_000
+    /// The time for which they are kept, in seconds: 30 days.
+    package var messageRecordSeconds: Int64 = 2_592_000
     /// Log lines about refused and dead messages that are written in a second.
     package var refusalLines = 20
-    /// The time for which they are kept, in seconds: 7 days.
+    /// The time for which refusals are kept, in seconds: 7 days.
     package var refusalSeconds: Int64 = 604_800
     /// The time for which a report's id is known, in seconds: 7 days.
     package var inboxSeconds: Int64 = 604_800

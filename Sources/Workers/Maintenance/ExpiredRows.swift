@@ -26,6 +26,7 @@ struct ExpiredRows: MaintenanceJob {
             (.session, limits.endedSessionSeconds),
             (.notice, limits.inboxSeconds),
             (.logoutCode, 0),
+            (.messageRecord, limits.messageRecordSeconds),
             (.endedInvitation, limits.endedInvitationSeconds),
             (.audit, limits.auditDays == 0 ? nil : Int64(limits.auditDays) * 86_400),
         ]

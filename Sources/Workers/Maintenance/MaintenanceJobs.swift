@@ -15,6 +15,7 @@ package enum MaintenanceJobs {
             RequestBound(environment),
             AttemptBound(environment),
             RefusalBound(environment),
+            MessageRecordBound(environment),
             InboxThinning(environment),
             AccountErasure(environment),
             ErasedContent(environment),

@@ -129,3 +129,25 @@ struct RefusalBound: MaintenanceJob {
         return false
     }
 }
+
+/// Deletes the records of messages that ended first, beyond their number.
+struct MessageRecordBound: MaintenanceJob {
+    private let environment: Environment
+    let name = "excessMessageRecord"
+    let interval: Duration = .seconds(5)
+
+    init(_ environment: Environment) { self.environment = environment }
+
+    func step() throws -> Bool {
+        let limits = environment.limits
+        let excess =
+            try environment.store.read { try $0.messageRecords.count() }
+            - Int64(limits.messageRecordsMax)
+        guard excess > 0 else { return false }
+        let step = min(excess, Int64(limits.sweepStep))
+        try environment.store.batch(at: environment.clock.now) { tx in
+            try tx.messageRecords.dropOldest(Int(clamping: step))
+        }
+        return excess > step
+    }
+}

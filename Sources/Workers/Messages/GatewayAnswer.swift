@@ -23,11 +23,11 @@ enum GatewayAnswer {
             !row.message.isDummy
         else { return }
         if result.isSent {
-            try outcomes.sent(row, in: &work)
+            try outcomes.sent(row, by: Route.gatewayName, in: &work)
         } else {
             let reason = result.error ?? "no reason given"
             let failure = result.isFinal ? MessageFailure.final(reason) : .refused(reason)
-            try outcomes.failed(row, failure, in: &work)
+            try outcomes.failed(row, failure, by: Route.gatewayName, in: &work)
         }
     }
 }

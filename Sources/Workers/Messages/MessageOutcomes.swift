@@ -1,7 +1,7 @@
-import Domain
+package import Domain
 package import Logging
 import Metrics
-package import Storage
+import Storage
 import Synchronization
 import Wire
 
@@ -18,27 +18,20 @@ package final class MessageOutcomes: Sendable {
         var milliseconds: Int64 = 0
     }
 
-    /// What became of a message, which its row no longer tells.
-    package struct Recent: Sendable {
-        /// The message with its tries.
-        package var row: OutgoingMessageTable.Due
-        /// `sent`, `refused` or `expired`.
-        package var state: String
-        /// Why it was given up, in words without secrets.
-        package var reason: String?
+    /// How many shown messages' secrets are remembered.
+    private static let secretsMax = 100
+    private let shown = Mutex<[(id: MessageID, secret: String)]>([])
+
+    /// The code or link of a message whose text went to the log, in development alone; of the last ones only.
+    package func shownSecret(_ id: MessageID) -> String? {
+        shown.withLock { $0.last { $0.id == id }?.secret }
     }
 
-    /// How many are remembered.
-    private static let recentMax = 100
-    private let outcomes = Mutex<[Recent]>([])
-
-    /// What became of the last messages, the oldest first; lost when the process ends.
-    package var recent: [Recent] { outcomes.withLock { $0 } }
-
-    private func remember(_ row: OutgoingMessageTable.Due, _ state: String, reason: String? = nil) {
-        outcomes.withLock { outcomes in
-            if outcomes.count >= Self.recentMax { outcomes.removeFirst() }
-            outcomes.append(Recent(row: row, state: state, reason: reason))
+    private func remember(_ message: OutgoingMessage) {
+        guard let secret = message.secret else { return }
+        shown.withLock { shown in
+            if shown.count >= Self.secretsMax { shown.removeFirst() }
+            shown.append((message.id, secret))
         }
     }
 
@@ -62,14 +55,23 @@ package final class MessageOutcomes: Sendable {
 
     // MARK: Outcomes of a try
 
-    /// Handles a sent message: deletes it and tells its terminal.
-    func sent(_ row: OutgoingMessageTable.Due, in work: inout UnitOfWork) throws {
+    /// Handles a message that a provider sent: deletes it and tells its terminal.
+    ///
+    /// With `isShown` its text goes to the log.
+    func sent(
+        _ row: OutgoingMessageTable.Due,
+        by provider: String,
+        isShown: Bool = false,
+        in work: inout UnitOfWork
+    ) throws {
         guard try work.tx.outgoingMessages.delete(row.message.id) else { return }
         note(row, works: true, at: work.now)
         work.tx.afterCommit {
             self.count(row, "sent")
-            self.remember(row, "sent")
+            if isShown { self.remember(row.message) }
         }
+        try record(row, .sent, by: provider, in: work)
+        try noteUse(row, by: provider, failure: nil, in: work)
         notifyTerminal(row, nil, in: &work)
     }
 
@@ -77,12 +79,15 @@ package final class MessageOutcomes: Sendable {
     func failed(
         _ row: OutgoingMessageTable.Due,
         _ failure: MessageFailure,
+        by provider: String,
         in work: inout UnitOfWork
     ) throws {
         work.tx.afterCommit {
             self.count(row, "retried")
             self.log(failure, of: row)
         }
+        let error = row.message.redacted(failure.reason)
+        try noteUse(row, by: provider, failure: error, in: work)
         switch failure {
         case .unavailable:
             note(row, works: false, at: work.now)
@@ -93,9 +98,10 @@ package final class MessageOutcomes: Sendable {
                 try work.tx.outgoingMessages.note(row.message.id, told: "sent")
             }
             if let why = Self.reason(failure, row, refusalsMax: work.limits.messageRefusals) {
-                return try giveUp(row, why, in: &work)
+                return try giveUp(row, why, error: error, by: provider, in: &work)
             }
         }
+        try work.tx.outgoingMessages.note(row.message.id, error: error)
         try work.tx.outgoingMessages.postpone(
             row.message.id,
             until: work.now.adding(
@@ -133,11 +139,13 @@ package final class MessageOutcomes: Sendable {
     }
 
     /// Handles an expired message, which has been deleted from the store.
-    func expired(_ row: OutgoingMessageTable.Due, in work: inout UnitOfWork) {
-        work.tx.afterCommit {
-            self.count(row, "expired")
-            self.remember(row, "expired")
-        }
+    func expired(
+        _ row: OutgoingMessageTable.Due,
+        by provider: String,
+        in work: inout UnitOfWork
+    ) throws {
+        work.tx.afterCommit { self.count(row, "expired") }
+        try record(row, .expired, by: provider, in: work)
         guard row.told == nil else { return }
         let failure = Rejection(.unavailable, "The message could not be sent in time.")
         notifyTerminal(row, failure, in: &work)
@@ -146,15 +154,59 @@ package final class MessageOutcomes: Sendable {
     private func giveUp(
         _ row: OutgoingMessageTable.Due,
         _ why: Rejection,
+        error: String,
+        by provider: String,
         in work: inout UnitOfWork
     ) throws {
         guard try work.tx.outgoingMessages.delete(row.message.id) else { return }
-        work.tx.afterCommit {
-            self.count(row, "failed")
-            self.remember(row, "refused", reason: why.message)
-        }
+        work.tx.afterCommit { self.count(row, "failed") }
+        var row = row
+        row.error = error
+        try record(row, .failed, by: provider, in: work)
         guard row.told == nil, !row.message.isGuarded else { return }
         notifyTerminal(row, why, in: &work)
+    }
+
+    /// Keeps what became of a message, for operators; a dummy was none.
+    private func record(
+        _ row: OutgoingMessageTable.Due,
+        _ state: MessageRecord.State,
+        by provider: String,
+        in work: UnitOfWork
+    ) throws {
+        let message = row.message
+        guard !message.isDummy else { return }
+        try work.tx.messageRecords.add(
+            message,
+            MessageRecord(
+                id: message.id,
+                channel: message.channel,
+                address: MaskedAddress.text(message.to),
+                template: message.template,
+                app: message.app,
+                provider: provider,
+                state: state,
+                tries: row.tries,
+                error: row.error,
+                createdAt: row.createdAt,
+                endedAt: work.now
+            )
+        )
+    }
+
+    /// Notes for the operator whether the app's messages are sent; nothing sends what is only logged.
+    private func noteUse(
+        _ row: OutgoingMessageTable.Due,
+        by provider: String,
+        failure: String?,
+        in work: UnitOfWork
+    ) throws {
+        guard !row.message.isDummy, provider != Route.logName else { return }
+        try work.tx.providerUses.note(
+            row.message.channel.rawValue,
+            of: row.message.app,
+            failure: failure
+        )
     }
 
     private func notifyTerminal(

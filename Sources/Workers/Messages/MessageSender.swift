@@ -38,6 +38,10 @@ package final class MessageSender: Sendable {
 
     private var outcomes: MessageOutcomes { environment.messageOutcomes }
 
+    private func name(of channel: OutgoingMessage.Channel) -> String {
+        (routes[channel] ?? .gateway).name(of: channel)
+    }
+
     // MARK: The loop
 
     /// Runs until `stop` or until the task is cancelled.
@@ -128,7 +132,7 @@ package final class MessageSender: Sendable {
         let steps = try environment.work(publishedBy: .session) { work in
             let limits = work.limits
             for row in try work.tx.outgoingMessages.takeExpired(limit: limits.messagePage) {
-                outcomes.expired(row, in: &work)
+                try outcomes.expired(row, by: name(of: row.message.channel), in: &work)
             }
             guard room > 0 else { return [Step]() }
             return try work.tx.outgoingMessages.claim(
@@ -155,7 +159,7 @@ package final class MessageSender: Sendable {
             try publish(row, appName: appName, in: &work)
             return nil
         case .log(let showsText):
-            try outcomes.sent(row, in: &work)
+            try outcomes.sent(row, by: Route.logName, isShown: showsText, in: &work)
             let text = try showsText ? words(row.message, appName: appName, in: work) : nil
             return .log(row.message, text)
         case .direct:
@@ -235,10 +239,11 @@ package final class MessageSender: Sendable {
     private func note(_ failure: MessageFailure?, of row: OutgoingMessageTable.Due) {
         do {
             try environment.work(publishedBy: .session) { work in
+                let provider = name(of: row.message.channel)
                 if let failure {
-                    try outcomes.failed(row, failure, in: &work)
+                    try outcomes.failed(row, failure, by: provider, in: &work)
                 } else {
-                    try outcomes.sent(row, in: &work)
+                    try outcomes.sent(row, by: provider, in: &work)
                 }
             }
         } catch {

@@ -8,6 +8,21 @@ package enum Route: Sendable {
     case log(showsText: Bool)
     /// Sent by the service itself; returns when the other side has accepted it.
     case direct(@Sendable (ComposedMessage) async throws(MessageFailure) -> Void)
+
+    /// The name of the way that sends nothing.
+    package static let logName = "log"
+    /// The name of the way over gateways.
+    static let gatewayName = "gateway"
+
+    /// Returns the name of the way, as the setting of the channel has it.
+    func name(of channel: OutgoingMessage.Channel) -> String {
+        switch (self, channel) {
+        case (.gateway, _): Self.gatewayName
+        case (.log, _): Self.logName
+        case (.direct, .email): "smtp"
+        case (.direct, .sms): "webhook"
+        }
+    }
 }
 
 /// A message as the service sends it.
@@ -73,6 +88,9 @@ extension OutgoingMessage {
         default: return false
         }
     }
+
+    /// The code or link in it; nil where it has none.
+    package var secret: String? { params["code"] ?? params["url"] }
 
     /// Returns a text from outside on one line, without the secrets and the address of this
     /// message.

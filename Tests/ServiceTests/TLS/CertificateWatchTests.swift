@@ -124,6 +124,6 @@ import Testing
         let warning = CertificateText.warning(facts, at: moment)
 
         #expect((warning == nil) == (words == nil))
-        if let words { #expect(warning?.contains(words) == true) }
+        if let words { #expect(warning?.description.contains(words) == true) }
     }
 }

@@ -146,6 +146,23 @@ struct PersonalDataTests {
                         expiresAt: Make.at(60)
                     )
                 )
+                var sent = OutgoingMessageTests.message("m-s-\(to.prefix(4))")
+                sent.to = to
+                try tx.messageRecords.add(
+                    sent,
+                    MessageRecord(
+                        id: sent.id,
+                        channel: .email,
+                        address: MaskedAddress.text(to),
+                        template: .code,
+                        app: Make.app,
+                        provider: "smtp",
+                        state: .sent,
+                        tries: 1,
+                        createdAt: Make.now,
+                        endedAt: Make.now
+                    )
+                )
             }
             return try PersonalData.document(user, at: Make.at(5), in: tx)
         }
@@ -165,6 +182,7 @@ struct PersonalDataTests {
         #expect(list("sharingsGiven").map { $0["sharingId"] } == ["sh-1"])
         #expect(list("audit").count == 2)
         #expect(list("messages").map { $0["to"] } == ["lena@example.com"])
+        #expect(list("messageRecords").map { $0["to"] } == ["l•••@example.com"])
         let text = String(decoding: JSONValue.object(read).encoded(), as: UTF8.self)
         for secret in [
             other.text, "hash-of-password", "provider-token", "installation-secret", "qr-secret",

@@ -23,6 +23,7 @@ struct PrepareTests {
         "HistoryChunk": .init(HistoryChunk.table), "HistoryDayRow": .init(HistoryDayRow.table),
         "Home": .init(Home.table),
         "IdentityRow": .init(IdentityRow.table), "LinkRow": .init(LinkRow.table),
+        "MessageRecordRow": .init(MessageRecordRow.table),
         "MessageRow": .init(MessageRow.table), "OutboxRow": .init(OutboxRow.table),
         "Operator": .init(Operator.table),
         "OperatorSessionRow": .init(OperatorSessionRow.table),
@@ -39,7 +40,7 @@ struct PrepareTests {
         let logs = [EventTable.log.text, CommandTable.log.text]
         let rows: [ExpiringRows] = [
             .inbox, .attempt, .code, .ticket, .link, .scheduleRun, .session, .notice, .logoutCode,
-            .endedInvitation, .audit, .command, .invitation, .guest, .cancellation,
+            .messageRecord, .endedInvitation, .audit, .command, .invitation, .guest, .cancellation,
         ]
         let expiring = rows.flatMap { [$0.deletion(besideOthers: true), $0.counting] }
         let whole = StoredTable.all().flatMap { table in

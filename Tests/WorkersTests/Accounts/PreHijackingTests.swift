@@ -183,7 +183,9 @@ struct ProviderMethodTests {
         #expect(
             try world.ask(0, "loginWithProvider", params).errorCode == "InvalidCredentials"
         )
-        world.pool.identify = { _, _ in .failure(.unavailable(retryAfter: 30)) }
+        world.pool.identify = { _, _ in
+            .failure(.unavailable(retryAfter: 30, because: "it was down"))
+        }
         #expect(try world.ask(0, "loginWithProvider", params).retryAfter == 30)
         for provider in ["apple", "oidc:nobody", "qq"] {
             let answer = try world.ask(

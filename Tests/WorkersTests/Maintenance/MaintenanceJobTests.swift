@@ -35,6 +35,11 @@ import Testing
         """,
         "notice": "INSERT INTO notice (noticeId, at) VALUES ('#', $1)",
         "logoutCode": "INSERT INTO logoutCode (uid, codeHash, expiresAt) VALUES ('#', x'01', $1)",
+        "messageRecord": """
+        INSERT INTO messageRecord (messageId, channel, address, addressHash, template, appId,
+            provider, state, tries, createdAt, endedAt)
+        VALUES ('m-#', 'email', 'a', x'01', 'code', 'demo', 'smtp', 'sent', 1, $1, $1)
+        """,
         "endedInvitation": invitation("'e#'", "'rejected'"),
         "audit": """
         INSERT INTO audit (id, at, kind, actorKind, actorId)
@@ -168,6 +173,18 @@ import Testing
             #expect(try job.backlog(limit: 100) == 5, "\(job.name)")
             #expect(try job.backlog(limit: 3) == 3, "\(job.name)")
         }
+    }
+
+    @Test("Of the records of messages no more are kept than the limit, the newest")
+    func messageRecords() throws {
+        let world = try filledWorld()
+        world.environment.limits.messageRecordsMax = 2
+        world.environment.limits.messageRecordSeconds = 200 * 86_400
+        let jobs = jobs(world).filter { $0.name.hasSuffix("essageRecord") }
+        #expect(jobs.count == 2)
+        for job in jobs { try world.run(job) }
+        let left = try world.read { try $0.messageRecords.page(behind: .begin, limit: 10) }
+        #expect(left.map(\.id.text) == ["m-5", "m-4"])
     }
 
     @Test("An audit trail that is kept for good is counted as one without a backlog")

@@ -36,6 +36,8 @@ extension OutgoingMessageTests {
         )
         #expect(try told(world, Self.outbound).count == 1)
         #expect(try world.count("delivery") == 0)
+        // An operator sees no message that was none.
+        #expect(try records(world).map(\.id.text) == ["m-1"])
     }
 
     @Test("While gateways are silent a dummy waits as a message does, and fails as it fails")

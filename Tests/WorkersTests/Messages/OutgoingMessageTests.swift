@@ -54,6 +54,20 @@ struct OutgoingMessageTests {
         }
     }
 
+    /// What is kept of messages that ended.
+    func records(_ world: World) throws -> [MessageRecord] {
+        try world.read { try $0.messageRecords.page(behind: .begin, limit: 10) }
+    }
+
+    private func waiting(_ world: World) throws -> [(due: OutgoingMessageTable.Due, dueAt: Instant)]
+    {
+        try world.read { try $0.outgoingMessages.page(behind: .begin, limit: 10) }
+    }
+
+    func use(_ world: World) throws -> [String: ProviderUse] {
+        try world.read { try $0.providerUses.all(of: World.app) }
+    }
+
     @Test("A gateway gets the message in its schema's form, and its answer is published")
     func gateway() throws {
         let world = try World()
@@ -81,6 +95,11 @@ struct OutgoingMessageTests {
         world.broker.send(Self.result, ["messageId": "m-1", "ok": true])
         #expect(try told(world, Self.code) == [["requestId": "q-m-1", "state": "sent"]])
         #expect(try world.count("delivery") == 0)
+        let record = try #require(try records(world).first)
+        #expect((record.state, record.provider, record.tries) == (.sent, "gateway", 1))
+        #expect((record.address, record.error) == ("•••78", nil))
+        #expect(try use(world)["sms"]?.failedAt == nil)
+        #expect(try use(world)["sms"]?.succeededAt == world.clock.now)
     }
 
     @Test("A gateway that is silent gets the message again, less and less often, until it expires")
@@ -103,6 +122,8 @@ struct OutgoingMessageTests {
         #expect(states.map { $0["state"] } == ["failed"])
         #expect(states.first?.errorCode == "Unavailable")
         #expect(try world.count("delivery") == 0)
+        #expect(try records(world).map(\.state) == [.expired])
+        #expect(try records(world).map(\.tries) == [5])
     }
 
     @Test("A gateway that refuses three times has the message given up, and that is told once")
@@ -111,17 +132,28 @@ struct OutgoingMessageTests {
         let service = service(world)
         try add(world, Self.message(at: world.clock.now))
 
+        var errors: [String?] = []
         for _ in 0..<5 {
             _ = service.round()
             try world.runSession()
-            world.broker.send(Self.result, ["messageId": "m-1", "ok": false, "error": "482915?"])
+            world.broker.send(
+                Self.result,
+                ["messageId": "m-1", "ok": false, "error": "482915? no"]
+            )
             try world.runSession()
+            if let waiting = try waiting(world).first { errors.append(waiting.due.error) }
             world.clock.advance(seconds: 30)
         }
 
         #expect(try told(world, Self.outbound).count == 3)
         #expect(try told(world, Self.code).map { $0["state"] } == ["failed"])
         #expect(try world.count("delivery") == 0)
+        // In the gateway's words without the code, while it waits and when it is given up.
+        #expect(errors == ["***? no", "***? no"])
+        #expect(try records(world).map(\.error) == ["***? no"])
+        #expect(try records(world).map(\.state) == [.failed])
+        #expect(try use(world)["sms"]?.failure == "***? no")
+        #expect(try use(world)["sms"]?.succeededAt == nil)
     }
 
     @Test("A gateway's failure is a line in the log, without codes and addresses")

@@ -11,8 +11,14 @@ struct RaceState {
 
     /// Reads the tables.
     init(_ connection: PostgresConnection, of tables: [String]) throws {
-        let parts = tables.map { "'\($0)', (SELECT json_agg(t) FROM \($0) AS t)" }
-        let query = "SELECT CAST(json_build_object(\(parts.joined(separator: ", "))) AS TEXT)"
+        // A function takes 100 arguments, and there are more than 50 tables.
+        let parts = tables.map {
+            "SELECT '\($0)' AS name, (SELECT json_agg(t) FROM \($0) AS t) AS content"
+        }
+        let query = """
+            SELECT CAST(json_object_agg(name, content) AS TEXT)
+            FROM (\(parts.joined(separator: " UNION ALL "))) AS part
+            """
         let text = try connection.execute(query).texts.first ?? "{}"
         let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
         for (name, rows) in object ?? [:] {

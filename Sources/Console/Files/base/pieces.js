@@ -169,6 +169,15 @@ export function dialog(label, draw) {
 export const dialogHead = (title, box) => html`<div class="row apart"><h2>${title}</h2>
   <button type="button" class="plain" aria-label="${t.close}" onclick=${box.close}>${icon('close')}</button></div>`;
 
+/** Asks for something in a form; what its fields have goes to `send`, and the dialog closes once that is done. */
+export function ask(title, fields, verb, send) {
+  dialog(title, box => html`<form onsubmit=${async event => {
+    event.preventDefault();
+    const made = await attempt(() => send(Object.fromEntries(new FormData(event.target))));
+    if (made) box.close();
+  }}>${dialogHead(title, box)}${fields}<div class="row end"><button type="button" onclick=${box.close}>${t.cancel}</button><button class="main">${verb}</button></div></form>`);
+}
+
 /** Asks for something that cannot be taken back: names what disappears, and wants the id typed. */
 export function askTyped({ title, loses, id, verb, act }) {
   dialog(title, box => html`<form onsubmit=${event => {

@@ -4,14 +4,18 @@ import { html } from '../base/html.js';
 import { t, count, value } from '../base/words.js';
 import { post, put } from '../base/api.js';
 import { to, go } from '../base/route.js';
-import { icon, shown, when, blank, facts } from '../base/pieces.js';
+import { icon, shown, when, blank, facts, badge, state, attempt } from '../base/pieces.js';
 import { table } from '../base/table.js';
 import { actButton } from '../base/session.js';
 import { editDocument } from '../shared/document.js';
 import { askNewSecret, showSecret } from '../shared/device-acts.js';
+import { learn, say } from '../shared/findings.js';
 
 export const title = view => view.state.one?.data?.row.name ?? t.nav.apps;
-export const start = view => (view.parts[1] ? view.load('one', ['apps', view.parts[1]]) : view.load('list', ['apps']));
+export async function start(view) {
+  await learn();
+  await (view.parts[1] ? view.load('one', ['apps', view.parts[1]]) : view.load('list', ['apps']));
+}
 export const draw = view => (view.parts[1] ? one(view) : list(view));
 
 const add = () => editDocument({
@@ -32,16 +36,35 @@ const columns = [
 ];
 
 function one(view) {
-  return shown(view.state.one, ({ row, document, policies }) => {
+  return shown(view.state.one, ({ row, document, policies, providers: found }) => {
     return html`<div class="head"><h1 tabindex="-1">${row.name}</h1><span class="row">
         ${actButton('admin', t.edit, () => editDocument({ title: t.products.edit(row.name), document, check: ['apps', 'check'], save: changed => put(['apps', row.appId], changed, row.updatedAt), done: () => start(view) }))}
         ${actButton('admin', t.secret.rotate, () => askNewSecret(['apps', row.appId], row.appId))}</span></div>
       <div class="stack">
-      ${facts([['appId', html`<code>${row.appId}</code>`], [t.nav.users, html`<a href="${to(['users'], { query: `app:${row.appId}` })}">${count(row.users)}</a>`], [t.apps.sessions, count(row.sessions)], [t.apps.providers, row.providers.join(', ') || t.apps.noProviders], [t.products.changed, when(row.updatedAt)]])}
+      ${facts([['appId', html`<code>${row.appId}</code>`], [t.nav.users, html`<a href="${to(['users'], { query: `app:${row.appId}` })}">${count(row.users)}</a>`], [t.apps.sessions, count(row.sessions)], [t.products.changed, when(row.updatedAt)]])}
+      <h2>${t.apps.providers}</h2>${table(providers(view), found, { name: 'providers', label: t.apps.providers, key: one => one.name })}
       <h2>${t.apps.policies}</h2>
       <ul class="stack tight">${Object.entries(policies).map(([name, set]) => html`<li key=${name}>${sentence(name, set)} <span class="soft small"><code>${name}: ${value(set)}</code></span></li>`)}</ul>
       <h2>${t.apps.document}</h2><pre tabindex="0">${JSON.stringify(document, null, 2)}</pre></div>`;
   });
+}
+
+const providers = view => [
+  { id: 'name', label: t.apps.name, isHead: true, cell: row => html`${t.messages.channels[row.name] ?? row.name}${row.way && html`<br><span class="soft small">${t.messages.ways[row.way] ?? row.way}</span>`} ${!row.isEnabled && !row.way && badge(t.apps.off)}` },
+  { id: 'worked', label: t.apps.worked, cell: row => when(row.succeededAt) },
+  { id: 'failed', label: t.apps.failed, cell: row => html`${when(row.failedAt)}${row.failure && html`<br><span class="small any">${say(row.failure)}</span>`}` },
+  { id: 'trial', label: t.apps.trial, tint: row => view.state[`try ${row.name}`]?.state, cell: row => trial(view.state[`try ${row.name}`]) },
+  { id: 'acts', label: t.acts.title, isActs: true, cell: row => actButton('operator', t.apps.tryIt, async () => {
+    const name = `try ${row.name}`;
+    view.set({ [name]: true });
+    view.set({ [name]: await attempt(() => post(['apps', view.parts[1], 'providers', row.name, 'try'])) });
+  }, { disabled: view.state[`try ${row.name}`] === true }) },
+];
+
+// What a trial found: nothing yet, that it is under way, or its outcome with the cure.
+function trial(found) {
+  if (!found) return '';
+  return found === true ? html`<span role="status">${t.loading}</span>` : html`<span role="status">${state(found.state)} <span class="any">${say(found.evidence)}</span>${found.cure && html`<br><span class="any">${icon('check')} ${say(found.cure)}</span>`}</span>`;
 }
 
 function sentence(name, set) {

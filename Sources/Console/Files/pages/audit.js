@@ -4,8 +4,8 @@ import { html } from '../base/html.js';
 import { t, count } from '../base/words.js';
 import { address, post, change, remove } from '../base/api.js';
 import { to } from '../base/route.js';
-import { shown, when, blank, more, icon, attempt, badge, dialog, dialogHead, copyable, askTyped } from '../base/pieces.js';
-import { searchField, asked, merge } from '../base/list.js';
+import { shown, when, more, icon, attempt, badge, dialog, dialogHead, copyable, ask, askTyped } from '../base/pieces.js';
+import { searchField, asked, nothing, follow } from '../base/list.js';
 import { table } from '../base/table.js';
 import { may, session } from '../base/session.js';
 import { act } from '../shared/sentences.js';
@@ -21,12 +21,13 @@ async function loadOperators(view) {
 }
 
 export async function start(view) {
-  view.feed(['audit'], (kind, data) => {
-    if (kind !== 'audit') return;
-    if (view.parts[1] === 'operators') loadOperators(view);
-    else if (asked(view)) load(view); else merge(view, 'list', data.items, 'id');
-  });
-  await (view.parts[1] === 'operators' ? loadOperators(view) : load(view));
+  if (view.parts[1] === 'operators') {
+    view.feed(['audit'], kind => { if (kind === 'audit') loadOperators(view); });
+    await loadOperators(view);
+  } else {
+    follow(view, 'audit', 'id', load);
+    await load(view);
+  }
 }
 
 export function draw(view) {
@@ -42,7 +43,7 @@ const keys = () => [{ key: 'kind', hint: t.audit.kind, values: [{ value: 'operat
 const rows = view => shown(view.state.list, data => html`<ol class="times">${data.items.map(row => html`<li key=${row.id} data-row="" class="${view.state.fresh?.has(row.id) ? 'new' : ''}"><span class="small">${when(row.at)}</span><span class="soft">${icon(row.actor.kind === 'operator' ? 'gear' : row.actor.kind === 'user' ? 'user' : 'system')}</span>
     <div class="stack tight any"><p>${act(row)}</p>${(row.before !== undefined || row.after !== undefined) && html`<details><summary class="small soft">${t.audit.beforeAfter}</summary>${compared(row.before, row.after)}</details>`}</div></li>`)}</ol>
     ${more(view, 'list')} <p class="row">${may('admin') && html`<a class="button" download href="${address(['audit', 'export'], { query: asked(view) }).href}">${icon('download')}CSV</a>`}</p>`,
-  () => (asked(view) ? blank('search', t.nothingFound, t.nothingFoundWhy, html`<a class="button" href="#/audit">${t.showAll}</a>`) : blank('audit', t.audit.none, t.audit.noneWhy)));
+  () => nothing(view, 'audit', t.audit.none, t.audit.noneWhy));
 
 function operators(view) {
   const again = () => loadOperators(view);
@@ -77,14 +78,6 @@ const tokens = again => [
   { id: 'used', label: t.audit.used, cell: row => when(row.lastUsedAt) }, { id: 'until', label: t.commands.expires, cell: row => when(row.expiresAt) },
   { id: 'acts', label: t.acts.title, isActs: true, cell: row => html`<button type="button" onclick=${() => attempt(() => remove(['tokens', row.tokenId]), t.audit.tokenRevoked).then(again)}>${t.audit.revokeToken}</button>` },
 ];
-
-function ask(title, fields, verb, send) {
-  dialog(title, box => html`<form onsubmit=${async event => {
-    event.preventDefault();
-    const made = await attempt(() => send(Object.fromEntries(new FormData(event.target))));
-    if (made) box.close();
-  }}>${dialogHead(title, box)}${fields}<div class="row end"><button type="button" onclick=${box.close}>${t.cancel}</button><button class="main">${verb}</button></div></form>`);
-}
 
 const add = again => ask(t.audit.add, html`<label><span>${t.enter.name}</span><input name="name" required maxlength="64" autocomplete="off" autocapitalize="none" spellcheck="false"></label><label><span>${t.audit.role}</span>${roleChoice('operator')}</label><p class="soft small">${t.audit.roleWhat}</p>`,
   t.audit.add, async ({ name, role }) => { const link = await post(['operators'], { name, role }); showLink(link); again(); return link; });

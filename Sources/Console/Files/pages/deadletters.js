@@ -4,8 +4,8 @@ import { html } from '../base/html.js';
 import { t, bytes } from '../base/words.js';
 import { get, post, remove } from '../base/api.js';
 import { to, here, refine } from '../base/route.js';
-import { shown, when, blank, more, attempt, dialog, dialogHead, facts, chips, soon, icon } from '../base/pieces.js';
-import { searchField, asked, withTerm, merge } from '../base/list.js';
+import { shown, when, more, attempt, dialog, dialogHead, facts, soon, icon } from '../base/pieces.js';
+import { searchField, asked, termChips, nothing, follow } from '../base/list.js';
 import { table } from '../base/table.js';
 import { actButton } from '../base/session.js';
 import { save } from '../shared/label.js';
@@ -17,10 +17,7 @@ function load(view) {
 }
 
 export async function start(view) {
-  view.feed(['deadLetters'], (kind, data) => {
-    if (kind !== 'deadLetters') return;
-    if (asked(view)) load(view); else merge(view, 'list', data.items, 'id');
-  });
+  follow(view, 'deadLetters', 'id', load);
   await load(view);
   const opened = view.query.get('open');
   if (opened) show(view, Number(opened));
@@ -28,7 +25,6 @@ export async function start(view) {
 
 export function draw(view) {
   const counts = view.state.counts?.data?.items ?? [];
-  const chosen = /(?:^|\s)reason:"?([^"]+?)"?(?:\s|$)/.exec(asked(view))?.[1] ?? '';
   const columns = [
     { id: 'topic', label: t.dead.topic, isHead: true, cell: row => html`<a href="${to(['deadletters'], { open: row.id, query: asked(view) })}" class="any">${row.topic}</a>` },
     { id: 'reason', label: t.dead.reason, cell: row => row.reason },
@@ -38,9 +34,9 @@ export function draw(view) {
     { id: 'acts', label: t.acts.title, isActs: true, cell: row => html`<span class="row">${acts(view, row)}</span>` },
   ];
   return html`<div class="head"><h1 tabindex="-1">${t.nav.deadletters}</h1>${searchField(view, [{ key: 'worker', hint: t.dead.worker }, { key: 'reason', hint: t.dead.reason }, { key: 'topic', hint: t.dead.topic }], load, t.dead.search)}<p>${t.dead.about}</p></div>
-    ${counts.length > 1 && chips(t.dead.byReason, [{ id: '', text: t.all, href: to(['deadletters'], { query: withTerm(asked(view), 'reason') }) }, ...counts.map(({ reason, count: number }) => ({ id: reason, text: reason, number, href: to(['deadletters'], { query: withTerm('', 'reason', /\s/.test(reason) ? `"${reason}"` : reason) }) }))], chosen)}
+    ${counts.length > 1 && termChips(view, t.dead.byReason, 'reason', counts.map(({ reason, count: number }) => ({ id: reason, text: reason, number })))}
     ${shown(view.state.list, data => html`<div class="live">${table(columns, data.items, { name: 'deadLetters', label: t.nav.deadletters, key: row => row.id, isNew: row => view.state.fresh?.has(row.id) })}</div>${more(view, 'list')}`,
-      () => (asked(view) ? blank('search', t.nothingFound, t.nothingFoundWhy, html`<a class="button" href="#/deadletters">${t.showAll}</a>`) : blank('check', t.dead.none, t.dead.noneWhy)))}`;
+      () => nothing(view, 'check', t.dead.none, t.dead.noneWhy))}`;
 }
 
 const without = (view, id) => {

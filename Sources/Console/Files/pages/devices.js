@@ -4,8 +4,8 @@ import { html } from '../base/html.js';
 import { t, count } from '../base/words.js';
 import { get, post } from '../base/api.js';
 import { to } from '../base/route.js';
-import { icon, shown, when, presence, badge, blank, more, attempt, chips, tell, user, askTyped } from '../base/pieces.js';
-import { searchField, asked, withTerm } from '../base/list.js';
+import { icon, shown, when, presence, badge, more, attempt, chips, tell, user, askTyped } from '../base/pieces.js';
+import { searchField, asked, withTerm, nothing } from '../base/list.js';
 import { table, columnChoice } from '../base/table.js';
 import { may, actButton } from '../base/session.js';
 import { connectDevice } from '../shared/later.js';
@@ -66,8 +66,7 @@ export function draw(view) {
     ${shown(view.state.list, data => html`<div class="live">${table(columns, data.items, {
       name: 'devices', label: t.nav.devices, key: row => row.did, chosen: may('operator') ? chosen : null,
       onChoose: (did, on) => { if (on) chosen.add(did); else chosen.delete(did); view.redraw(); },
-    })}</div>${more(view, 'list')}`, () => (asked(view) ? blank('search', t.nothingFound, t.nothingFoundWhy, html`<a class="button" href="#/devices">${t.showAll}</a>`)
-      : blank('device', t.devices.none, t.devices.noneWhy, html`<button type="button" class="main" onclick=${() => connectDevice()}>${icon('plus')}${t.connect.title}</button>`)))}`;
+    })}</div>${more(view, 'list')}`, () => nothing(view, 'device', t.devices.none, t.devices.noneWhy, html`<button type="button" class="main" onclick=${() => connectDevice()}>${icon('plus')}${t.connect.title}</button>`))}`;
 }
 
 function filters(view) {

@@ -6,10 +6,12 @@ import { to } from '../base/route.js';
 import { icon, shown, when, copyable, state as stateBadge } from '../base/pieces.js';
 import { connectDevice } from '../shared/later.js';
 import { act as auditSentence } from '../shared/sentences.js';
+import { learn, say } from '../shared/findings.js';
 
 export const title = () => t.nav.overview;
 
 export async function start(view) {
+  await learn();
   const now = data => view.set({ overview: { data, at: Date.now() } });
   view.feed(['overview'], (kind, data) => { if (kind === 'overview') now(data); });
   await view.load('overview', ['overview']);
@@ -45,7 +47,7 @@ function health(data) {
     <p class="strong">${icon(tone === 'good' ? 'check' : 'warn')} ${t.overview.states[data.state](data.needs)}</p>
     ${data.notReady.map(({ part, reason }) => html`<p>${part}: ${reason}</p>`)}
     ${data.findings.length > 0 && html`<ul class="stack tight">${data.findings.map(finding => html`<li key=${finding.code + finding.subject} class="any">
-      ${stateBadge(finding.state)} <span class="strong">${finding.title}</span> ${finding.evidence} ${finding.cure && html`<span class="soft">${finding.cure}</span>`} ${finding.command && html`<code>${finding.command}</code>`} <span class="soft small">${finding.code}</span></li>`)}</ul>`}
+      ${stateBadge(finding.state)} <span class="strong">${say(finding.says.title)}</span> ${say(finding.says.evidence)} ${finding.cure && html`<span class="soft">${say(finding.says.cure)}</span>`} ${finding.command && html`<code>${finding.command}</code>`} <span class="soft small">${finding.code}</span></li>`)}</ul>`}
   </section>`;
 }
 

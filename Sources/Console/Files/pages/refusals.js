@@ -4,8 +4,8 @@ import { html } from '../base/html.js';
 import { t, count } from '../base/words.js';
 import { post } from '../base/api.js';
 import { to } from '../base/route.js';
-import { icon, shown, when, blank, more, copy, attempt, device, chips } from '../base/pieces.js';
-import { searchField, asked, withTerm, merge } from '../base/list.js';
+import { icon, shown, when, more, copy, attempt, device } from '../base/pieces.js';
+import { searchField, asked, termChips, nothing, follow } from '../base/list.js';
 import { actButton } from '../base/session.js';
 
 export const title = () => t.nav.refusals;
@@ -15,30 +15,19 @@ function load(view) {
 }
 
 export async function start(view) {
-  view.feed(['refusals'], (kind, data) => {
-    if (kind !== 'refusals') return;
-    // A question's answers are the server's to choose: with one, it is asked again.
-    if (asked(view)) {
-      load(view);
-    } else {
-      merge(view, 'list', data.items, 'id');
-      view.load('counts', ['refusals', 'counts']);
-    }
-  });
+  follow(view, 'refusals', 'id', load, () => view.load('counts', ['refusals', 'counts']));
   await load(view);
 }
 
 export function draw(view) {
   const counts = view.state.counts?.data?.items ?? [];
-  const chosen = /(?:^|\s)reason:(\S+)/.exec(asked(view))?.[1] ?? '';
   const keys = [{ key: 'reason', hint: t.refusals.reason, values: counts.map(({ reason }) => ({ value: reason, hint: t.reasons[reason] })) },
     { key: 'action', hint: t.refusals.action, values: ['connect', 'publish', 'subscribe', 'receive'].map(value => ({ value, hint: t.actions[value] })) },
     { key: 'client', hint: t.refusals.client }, { key: 'user', hint: t.refusals.user }, { key: 'address', hint: t.refusals.address }];
   return html`<div class="head"><h1 tabindex="-1">${t.nav.refusals}</h1>${searchField(view, keys, load, t.refusals.search)}<p>${t.refusals.about}</p></div>
-    ${counts.length > 0 && chips(t.refusals.byReason, [{ id: '', text: t.all, href: to(['refusals'], { query: withTerm(asked(view), 'reason') }) },
-      ...counts.map(({ reason, count: number }) => ({ id: reason, text: t.reasons[reason] ?? reason, number, href: to(['refusals'], { query: withTerm(asked(view), 'reason', reason) }) }))], chosen)}
+    ${counts.length > 0 && termChips(view, t.refusals.byReason, 'reason', counts.map(({ reason, count: number }) => ({ id: reason, text: t.reasons[reason] ?? reason, number })))}
     ${shown(view.state.list, data => html`<ul class="stack tight live">${data.items.map(row => html`<li key=${row.id} class="card" data-row="" tint=${row.times}>${refusal(view, row)}</li>`)}</ul>${more(view, 'list')}`,
-      () => (asked(view) ? blank('search', t.nothingFound, t.nothingFoundWhy, html`<a class="button" href="#/refusals">${t.showAll}</a>`) : blank('check', t.refusals.none, t.refusals.noneWhy)))}`;
+      () => nothing(view, 'check', t.refusals.none, t.refusals.noneWhy))}`;
 }
 
 /** One refusal: who, what, why, and what to do. */

@@ -4,8 +4,8 @@ import { html } from '../base/html.js';
 import { t, count, exact, timeZone, language } from '../base/words.js';
 import { get, post, change } from '../base/api.js';
 import { to, go, here, refine } from '../base/route.js';
-import { shown, when, blank, more, state, attempt, dialog, dialogHead, facts, device, user, badge, tell } from '../base/pieces.js';
-import { searchField, asked } from '../base/list.js';
+import { shown, when, more, state, attempt, dialog, dialogHead, facts, device, user, badge, tell } from '../base/pieces.js';
+import { searchField, asked, nothing } from '../base/list.js';
 import { table } from '../base/table.js';
 import { actButton } from '../base/session.js';
 import { values } from '../shared/sentences.js';
@@ -31,7 +31,7 @@ export function draw(view) {
     <div class="stack"><section class="card stack tight"><h2>${t.schedules.day}</h2>${shown(view.state.upcoming, day)}</section>
     <section class="stack"><h2>${t.schedules.all}</h2>
     ${shown(view.state.list, data => html`${table(columns, data.items, { name: 'schedules', label: t.nav.schedules, key: row => row.scheduleId })}${more(view, 'list')}`,
-      () => (asked(view) ? blank('search', t.nothingFound, t.nothingFoundWhy, html`<a class="button" href="#/schedules">${t.showAll}</a>`) : blank('schedule', t.schedules.none, t.schedules.noneWhy)))}</section></div>`;
+      () => nothing(view, 'schedule', t.schedules.none, t.schedules.noneWhy))}</section></div>`;
 }
 
 const MOST_LANES = 40;

@@ -8,6 +8,7 @@ import { shown, when, state, badge, blank, facts, attempt, usage, icon, tell } f
 import { table } from '../base/table.js';
 import { may, actButton } from '../base/session.js';
 import { save } from '../shared/label.js';
+import { learn, say } from '../shared/findings.js';
 
 const TABS = {
   doctor: { parts: ['system', 'doctor'], draw: doctor }, workers: { parts: ['system', 'workers'], draw: (...all) => workers(...all) }, store: { parts: ['system', 'store'], draw: (...all) => store(...all) }, limits: { parts: ['system', 'limits'], draw: (...all) => limits(...all) },
@@ -18,6 +19,7 @@ const tabName = view => (view.parts[1] in TABS ? view.parts[1] : 'doctor');
 export const title = view => t.system.tabs[tabName(view)];
 
 export async function start(view) {
+  await learn();
   const tab = tabName(view);
   if (tab === 'workers' || tab === 'store') {
     view.feed(['system'], (kind, data) => { if (kind === 'system') view.set({ shown: { data: data[tab] } }); });
@@ -47,10 +49,10 @@ function doctor({ checks }, view) {
   return html`<div class="stack"><p class="row">${WORST.map(name => html`<span>${state(name)} ${count(checks.filter(check => check.state === name).length)}</span>`)} <button type="button" onclick=${() => start(view)}>${t.system.again}</button></p>
     ${table([
       { id: 'state', label: t.commands.state, cell: row => state(row.state) },
-      { id: 'title', label: t.system.check, isHead: true, cell: row => html`<strong>${row.title}</strong>${row.subject && html`<br><span class="soft small">${row.subject}</span>`}` },
-      { id: 'evidence', label: t.system.evidence, cell: row => html`${row.evidence}${row.state !== 'pass' && row.cure && html`<br>${icon('check')} ${row.cure}`}${row.state !== 'pass' && row.command && html` <code>${row.command}</code>`}` },
-      { id: 'code', label: t.system.code, cell: row => html`<code>${row.code}</code>` },
-      { id: 'ms', label: t.system.took, isNumber: true, cell: row => span(row.ms) },
+      { id: 'title', label: t.system.check, isHead: true, cell: row => html`<strong>${say(row.says.title)}</strong>${row.subject && html`<br><span class="soft small">${say(row.subject)}</span>`}` },
+      { id: 'evidence', label: t.system.evidence, cell: row => html`${say(row.says.evidence)}${row.state !== 'pass' && row.cure && html`<br>${icon('check')} ${say(row.says.cure)}`}${row.state !== 'pass' && row.command && html` <code>${row.command}</code>`}` },
+      { id: 'code', label: t.system.code, cell: row => html`<code class="nowrap">${row.code}</code>` },
+      { id: 'ms', label: t.system.took, isNumber: true, cell: row => html`<span class="nowrap">${span(row.ms)}</span>` },
     ], sorted, { name: 'doctor', label: t.system.tabs.doctor, key: row => `${row.code} ${row.subject}` })}</div>`;
 }
 
@@ -99,7 +101,7 @@ function config({ file, items }, view) {
 const certificates = ({ items }) => (items.length === 0 ? blank('system', t.system.noCertificates, html`<code>lamplighter tls init --name lamps.example.com</code>`) : table([
   { id: 'use', label: t.system.use, isHead: true, cell: row => row.use }, { id: 'names', label: t.system.names, cell: row => row.names.join(', ') },
   { id: 'until', label: t.system.until, cell: row => html`${when(row.until)} ${row.until - Date.now() < 14 * 86_400_000 && badge(t.system.endsSoon, 'bad')}` }, { id: 'from', label: t.system.from, cell: row => when(row.from) },
-  { id: 'concerns', label: t.system.concerns, cell: row => row.concerns.map(text => html`<p class="warn">${text}</p>`) }, { id: 'path', label: t.system.file, cell: row => html`<code>${row.path}</code>` },
+  { id: 'concerns', label: t.system.concerns, cell: row => row.concerns.map(text => html`<p class="warn">${say(text)}</p>`) }, { id: 'path', label: t.system.file, cell: row => html`<code>${row.path}</code>` },
 ], items, { name: 'certificates', label: t.system.tabs.certificates, key: row => `${row.use} ${row.path}` }));
 
 const LEVELS = ['trace', 'debug', 'info', 'notice', 'warning', 'error'];

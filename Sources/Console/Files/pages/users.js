@@ -3,8 +3,8 @@
 import { html } from '../base/html.js';
 import { t } from '../base/words.js';
 import { to } from '../base/route.js';
-import { shown, when, blank, more, badge } from '../base/pieces.js';
-import { searchField, asked } from '../base/list.js';
+import { shown, when, more, badge } from '../base/pieces.js';
+import { searchField, asked, nothing } from '../base/list.js';
 import { table, columnChoice } from '../base/table.js';
 
 export const title = () => t.nav.users;
@@ -22,7 +22,7 @@ export function draw(view) {
     { key: 'country', hint: t.users.country }, { key: 'anonymous', hint: t.users.anonymous, values: yes }, { key: 'verified', hint: t.users.verified, values: yes }];
   return html`<div class="head"><h1 tabindex="-1">${t.nav.users}</h1>${searchField(view, keys, load, t.users.search)}${columnChoice('users', columns, () => view.redraw())}</div>
     ${shown(view.state.list, data => html`${table(columns, data.items, { name: 'users', label: t.nav.users, key: row => row.uid })}${more(view, 'list')}`,
-      () => (asked(view) ? blank('search', t.nothingFound, t.nothingFoundWhy, html`<a class="button" href="#/users">${t.showAll}</a>`) : blank('user', t.users.none, t.users.noneWhy)))}`;
+      () => nothing(view, 'user', t.users.none, t.users.noneWhy))}`;
 }
 
 const verified = is => (is ? badge(t.users.isVerified, 'good') : badge(t.users.isNotVerified));

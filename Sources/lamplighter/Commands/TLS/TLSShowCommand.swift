@@ -93,9 +93,9 @@ struct TLSShowCommand: AsyncParsableCommand {
         _ now: Instant,
         among concerns: [CertificateConcern]
     ) -> String? {
-        let times = CertificateText.warning(row.facts, at: now)
+        let times = CertificateText.warning(row.facts, at: now)?.description
         guard row.title == "server" else { return times }
-        let all = concerns.filter { $0.path == row.path }.map(\.text)
+        let all = concerns.filter { $0.path == row.path }.map(\.text.description)
         return all.isEmpty ? times : all.joined(separator: "; ")
     }
 

@@ -1,0 +1,100 @@
+import Domain
+import JSON
+import Logging
+import Service
+import Storage
+import Workers
+
+/// Providers of an app: of sign-in, and those of mails and texts that all apps share.
+enum ProviderOperations {
+    static let all: [Operation] = [
+        Operation(
+            "tryProvider",
+            "POST",
+            "apps/{appId}/providers/{provider}/try",
+            role: .operator,
+            work: .waiting(examine)
+        )
+    ]
+
+    /// Returns the rows of an app's providers (`Provider`).
+    static func rows(
+        of app: App,
+        _ context: ConsoleContext,
+        in tx: Transaction
+    ) throws -> [JSONValue] {
+        let uses = try tx.providerUses.all(of: app.id)
+        func row(_ name: String, isEnabled: Bool, way: String? = nil) -> JSONValue {
+            let use = uses[name]
+            return .object(
+                JSONObject([
+                    ("name", .string(name)), ("way", way.map { .string($0) }),
+                    ("isEnabled", .bool(isEnabled)),
+                    ("succeededAt", use?.succeededAt.map(Shown.moment)),
+                    ("failedAt", use?.failedAt.map(Shown.moment)),
+                    ("failure", use?.failure.map { .string($0) }),
+                ])
+            )
+        }
+        return app.providers.values.sorted { $0.provider.rawValue < $1.provider.rawValue }
+            .map { row($0.provider.rawValue, isEnabled: $0.isEnabled) }
+            + OutgoingMessage.Channel.allCases.map { channel in
+                let way = MessageRoutes.way(of: channel, context.run)
+                return row(channel.rawValue, isEnabled: way != Route.logName, way: way)
+            }
+    }
+
+    /// What is tried.
+    private enum Subject {
+        case identity(ProviderSettings)
+        case channel(OutgoingMessage.Channel, gateways: Int)
+    }
+
+    private static func examine(_ call: ConsoleCall) async throws -> Reply {
+        let context = call.context
+        let (app, subject) = try await context.threads.run {
+            try call.store.batch(at: call.now) { tx in
+                let found = try Self.subject(call, in: tx)
+                try call.take("trial", Operator.trialsPerHour, in: tx)
+                return found
+            }
+        }
+        let trial =
+            switch subject {
+            case .identity(let settings):
+                await ProviderTrial.identity(
+                    settings,
+                    logger: Logger(label: "lamplighter.providers")
+                )
+            case .channel(let channel, let gateways):
+                await ProviderTrial.channel(channel, context.run, gateways: gateways)
+            }
+        try await context.threads.run {
+            var act = Act(subject: "app \(app)")
+            act.app = app
+            act.after = [
+                "provider": .string(call.parameter("provider")),
+                "state": .string(trial.state.rawValue),
+                "evidence": .string(trial.evidence.description),
+            ]
+            try call.note(act)
+        }
+        return Reply(trial.json)
+    }
+
+    private static func subject(
+        _ call: ConsoleCall,
+        in tx: Transaction
+    ) throws -> (AppID, Subject) {
+        let app = try AppOperations.app(call, in: tx)
+        let name = call.parameter("provider")
+        if let channel = OutgoingMessage.Channel(rawValue: name) {
+            let gateways = try tx.services.all().count { $0.role == "gateway" }
+            return (app.id, .channel(channel, gateways: gateways))
+        }
+        guard let settings = ProviderName(rawValue: name).flatMap({ app.providers[$0] }) else {
+            throw Refused.notFound("provider \(Rejection.shown(name, upTo: 64)) of the app")
+        }
+        return (app.id, .identity(settings))
+    }
+}

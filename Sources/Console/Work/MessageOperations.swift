@@ -1,0 +1,131 @@
+import Domain
+import JSON
+import Storage
+import Web
+import Workers
+
+/// Operations on outgoing messages.
+enum MessageOperations {
+    static let all: [Operation] = [
+        Operation("listMessages", "GET", "messages", role: .viewer, list),
+        Operation("sendTestMessage", "POST", "messages/test", role: .operator, sendTest),
+        Operation("resendMessage", "POST", "messages/{messageId}/resend", role: .operator, resend),
+    ]
+
+    private static func list(_ call: ConsoleCall) throws -> Reply {
+        let (limit, terms) = (try call.limit(), try call.search())
+        let place = try MessageView.place(of: call.request.query["cursor"])
+        return try call.read { tx in
+            Reply(
+                try MessageView.page(call.context, terms, behind: place, limit: limit, in: tx)
+            )
+        }
+    }
+
+    private static func resend(_ call: ConsoleCall) throws -> Reply {
+        let id = try call.id("messageId", MessageKind.self)
+        try call.act { work, act in
+            guard let due = try work.tx.outgoingMessages.find(id), !due.message.isDummy else {
+                throw Refused.notFound("message \(id) that waits; what a sent one said is not kept")
+            }
+            act.subject = "message \(id)"
+            try work.tx.outgoingMessages.retry(id)
+        }
+        return .empty
+    }
+
+    // MARK: Test messages
+
+    /// Where a test message goes.
+    private struct Recipient {
+        var channel: OutgoingMessage.Channel
+        var to: String
+        var countryCode: String?
+    }
+
+    private static func sendTest(_ call: ConsoleCall) throws -> Reply {
+        let recipient = try recipient(call)
+        guard let app = call.body["appId"]?.stringValue.flatMap({ AppID($0) }) else {
+            throw Refused.invalid("appId", "appId is the app in whose name the message is sent.")
+        }
+        let language = call.body["language"]?.stringValue
+        guard language.map({ Language(rawValue: $0) != nil }) ?? true else {
+            throw Refused.invalid("language", "language is en or zh.")
+        }
+        let id = try call.act { work, act in
+            guard try work.tx.apps.find(app) != nil else { throw Refused.notFound("app \(app)") }
+            try call.take("testMessage", Operator.testMessagesPerHour, in: work.tx)
+            let id = MessageID(trusted: work.makeID("m"))
+            act.subject = "message \(id)"
+            act.app = app
+            act.after = [
+                "channel": .string(recipient.channel.rawValue),
+                "to": .string(MaskedAddress.text(recipient.to)),
+            ]
+            try work.tx.outgoingMessages.add(
+                OutgoingMessage(
+                    id: id,
+                    channel: recipient.channel,
+                    to: recipient.to,
+                    countryCode: recipient.countryCode,
+                    app: app,
+                    template: .test,
+                    language: language,
+                    expiresAt: work.now.adding(seconds: Operator.testMessageSeconds)
+                )
+            )
+            return id
+        }
+        return try call.read { tx in
+            guard let row = try MessageView.one(id, call.context, in: tx) else {
+                throw Refused.notFound("message \(id)")
+            }
+            return Reply(row)
+        }
+    }
+
+    private static func recipient(_ call: ConsoleCall) throws -> Recipient {
+        let to = call.body["to"]?.stringValue ?? ""
+        switch call.body["channel"]?.stringValue {
+        case OutgoingMessage.Channel.email.rawValue:
+            guard let address = EmailAddress(to) else {
+                throw Refused.invalid("to", "to is no e-mail address.")
+            }
+            return Recipient(channel: .email, to: address.text)
+        case OutgoingMessage.Channel.sms.rawValue:
+            // What the country code is, only a sign behind it tells.
+            let digits = to.drop { $0 == "+" }.prefix { $0.isASCII && $0.isNumber }
+            guard to.hasPrefix("+"), CountryCode.accepts(String(digits)),
+                let phone = Phone(to, countryCode: String(digits))
+            else {
+                throw Refused.invalid("to", "to is a number such as +49 1511 2345678.")
+            }
+            return Recipient(
+                channel: .sms,
+                to: phone.national,
+                countryCode: phone.countryCode
+            )
+        default: throw Refused.invalid("channel", "channel is email or sms.")
+        }
+    }
+}
+
+extension ConsoleCall {
+    /// Counts an act that reaches somebody outside, of which each operator has some in an hour.
+    ///
+    /// - Throws: `Rejection` with `TooManyRequests`.
+    func take(_ what: String, _ max: Int, in tx: Transaction) throws {
+        let limit = AttemptTable.Limit(
+            "operator/\(what)/\(caller.name)",
+            max: max,
+            windowSeconds: 3600
+        )
+        if let wait = try tx.attempts.take([limit]) {
+            throw Rejection(
+                .tooManyRequests,
+                "That was done \(max) times within an hour; try again later.",
+                retryAfter: wait
+            )
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package import JSON
+
+/// A text for operators whose values stand apart from its words, so that the console can say it in another language.
+///
+/// Each text has one place in a language: in English where it is said, in Chinese in the console's
+/// `words-zh-findings.js`, under the English words with `{0}` for the first value.
+///
+/// ```swift
+/// let text: FindingText = "\(used) of \(max) in use"   // words: "{0} of {1} in use"
+/// ```
+package struct FindingText: Sendable, Equatable, CustomStringConvertible {
+    /// What stands in a text: something as it is, or a text itself.
+    package enum Value: Sendable, Equatable {
+        case plain(String)
+        case text(FindingText)
+    }
+
+    /// The words, with `{0}` and so on for the values.
+    package let words: String
+    /// The values.
+    package let values: [Value]
+
+    fileprivate init(words: String, values: [Value]) {
+        self.words = words
+        self.values = values
+    }
+
+    /// Takes a text of elsewhere as it is; what the console knows by heart it says in another language all the same.
+    package init(verbatim text: String) {
+        self = text.isEmpty ? "" : FindingText(words: "{0}", values: [.plain(text)])
+    }
+
+    /// Joins texts.
+    package init(joining texts: [FindingText], by separator: String) {
+        words = texts.indices.map { "{\($0)}" }.joined(separator: separator)
+        values = texts.map { .text($0) }
+    }
+
+    /// Whether it says nothing.
+    package var isEmpty: Bool { words.isEmpty }
+
+    /// The text in English.
+    package var description: String {
+        var (text, rest) = ("", words[...])
+        while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
+            text += rest[..<open]
+            if let place = Int(rest[rest.index(after: open)..<close]), values.indices ~= place {
+                text += values[place].description
+            }
+            rest = rest[rest.index(after: close)...]
+        }
+        return text + rest
+    }
+
+    /// The words and the values, for the console (`FindingText` of `schemas/http`).
+    package var json: JSONObject {
+        JSONObject([
+            ("words", .string(words)),
+            (
+                "values",
+                values.isEmpty
+                    ? nil
+                    : .array(
+                        values.map { value in
+                            switch value {
+                            case .plain(let text): .string(text)
+                            case .text(let text): .object(text.json)
+                            }
+                        }
+                    )
+            ),
+        ])
+    }
+}
+
+extension FindingText.Value: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .plain(let text): text
+        case .text(let text): text.description
+        }
+    }
+}
+
+extension FindingText: ExpressibleByStringInterpolation {
+    package init(stringLiteral words: String) { self.init(words: words, values: []) }
+
+    /// Takes the words and values of a literal with interpolations.
+    package init(stringInterpolation: Interpolation) {
+        self.init(words: stringInterpolation.words, values: stringInterpolation.values)
+    }
+
+    /// Gathers the words and the values of a literal.
+    package struct Interpolation: StringInterpolationProtocol {
+        fileprivate var words = ""
+        fileprivate var values: [Value] = []
+
+        /// Begins with nothing.
+        package init(literalCapacity _: Int, interpolationCount _: Int) {}
+
+        /// Adds words.
+        package mutating func appendLiteral(_ literal: String) { words += literal }
+
+        /// Adds a text as a value.
+        package mutating func appendInterpolation(_ text: FindingText) { append(.text(text)) }
+
+        /// Adds a value as it is.
+        package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+            append(.plain(value.description))
+        }
+
+        private mutating func append(_ value: Value) {
+            words += "{\(values.count)}"
+            values.append(value)
+        }
+    }
+}

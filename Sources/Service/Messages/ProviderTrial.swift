@@ -1,0 +1,183 @@
+package import Domain
+package import JSON
+package import Logging
+import Problems
+import Providers
+import ServiceSettings
+import Workers
+
+/// What came of trying a provider of sign-in, mails or texts, and what to do.
+package struct ProviderTrial: Sendable {
+    /// Whether it works; `skip` where that can't be seen from here.
+    package let state: Finding.State
+    /// What was found.
+    package let evidence: FindingText
+    /// The cure; empty where none is needed.
+    package let cure: FindingText
+
+    init(_ state: Finding.State, _ evidence: FindingText, cure: FindingText = "") {
+        self.state = state
+        self.evidence = evidence
+        self.cure = cure
+    }
+
+    /// The trial as the console gets it (`ProviderTrial` of `schemas/http`).
+    package var json: JSONObject {
+        JSONObject([
+            ("state", .string(state.rawValue)), ("evidence", .object(evidence.json)),
+            ("cure", cure.isEmpty ? nil : .object(cure.json)),
+        ])
+    }
+
+    // MARK: Sign-in
+
+    /// Asks an identity provider for an app; takes as long as a login at most.
+    package static func identity(
+        _ provider: ProviderSettings,
+        logger: Logger
+    ) async -> ProviderTrial {
+        let path = "providers.\(provider.provider)"
+        guard !provider.clientIDs.isEmpty else {
+            return ProviderTrial(
+                .fail,
+                "it has no client id",
+                cure: "put the app's ids at the provider into \(path).clientIds of the document"
+            )
+        }
+        let providers = IdentityProviders(logger: logger)
+        var failure: ProviderFailure?
+        do throws(ProviderFailure) {
+            try await providers.examine(provider)
+        } catch {
+            failure = error
+        }
+        await providers.shutdown()
+        if case .unavailable(_, let reason) = failure {
+            return ProviderTrial(
+                .fail,
+                FindingText(verbatim: reason),
+                cure: """
+                    see whether this machine reaches \(provider.baseURL), and whether address, ids and \
+                    secret of \(path) are right
+                    """
+            )
+        }
+        guard provider.isEnabled else {
+            return ProviderTrial(
+                .warn,
+                "it answers, and users may not log in with it",
+                cure: "set \(path).enabled in the document"
+            )
+        }
+        return provider.provider.hasIDTokens
+            ? ProviderTrial(.pass, "it publishes keys that ID tokens are verified with")
+            : ProviderTrial(.pass, "it answers, and refuses a credential that nobody has")
+    }
+
+    // MARK: Messages
+
+    /// Tries the way on which messages of a channel leave, and sends none; takes as long as one message at most.
+    package static func channel(
+        _ channel: OutgoingMessage.Channel,
+        _ context: RunContext,
+        gateways: Int
+    ) async -> ProviderTrial {
+        let key = "delivery.\(channel.rawValue)"
+        switch MessageRoutes.way(of: channel, context) {
+        case "smtp": return await mailServer(context.settings)
+        case "webhook": return await webhook(context.settings)
+        case Route.logName:
+            return ProviderTrial(
+                .warn,
+                "nothing is sent: messages are lines of the log",
+                cure: "set \(key) to another way"
+            )
+        default:
+            guard gateways > 0 else {
+                return ProviderTrial(
+                    .fail,
+                    "messages are published for a gateway, and none may connect",
+                    cure: "lamplighter service add mailer --role gateway"
+                )
+            }
+            return ProviderTrial(
+                .skip,
+                "messages are published for a gateway; \(gateways) may connect",
+                cure: "a test message shows whether one sends them"
+            )
+        }
+    }
+
+    private static func mailServer(_ settings: Settings) async -> ProviderTrial {
+        do {
+            let (client, from) = try MessageRoutes.mailServer(settings)
+            let found = try await BlockingPool(max: 1).run { client.greet(as: from.domain) }
+            guard let found else {
+                return ProviderTrial(.pass, "\(settings.smtpHost) answers and would take mails")
+            }
+            return ProviderTrial(
+                .fail,
+                FindingText(verbatim: found.summary),
+                cure: cure(found.obstacle)
+            )
+        } catch {
+            return broken(error)
+        }
+    }
+
+    private static func cure(_ obstacle: SMTPClient.Obstacle) -> FindingText {
+        switch obstacle {
+        case .name: "see whether smtp.host is the server's name"
+        case .connection: "see smtp.host and smtp.port, and whether a firewall is between"
+        case .security: "see smtp.security and smtp.caFile, and the server's certificate"
+        case .login: "see smtp.username and smtp.passwordFile"
+        case .other: "see the settings smtp.… and the server's log"
+        }
+    }
+
+    private static func webhook(_ settings: Settings) async -> ProviderTrial {
+        do {
+            let status = try await MessageRoutes.textWebhook(settings).reach()
+            let evidence: FindingText = "the webhook answered \(status)"
+            return switch status {
+            case 401, 403: ProviderTrial(.fail, evidence, cure: "see webhook.tokenFile")
+            case 404, 410:
+                ProviderTrial(.warn, evidence, cure: "see whether webhook.url is its address")
+            // What knows no HEAD says so.
+            case 500, 502...599:
+                ProviderTrial(.fail, evidence, cure: "see the log of the webhook's server")
+            default: ProviderTrial(.pass, evidence)
+            }
+        } catch let failure as SendFailure {
+            return ProviderTrial(
+                .fail,
+                FindingText(verbatim: failure.summary),
+                cure: "see whether this machine reaches webhook.url"
+            )
+        } catch {
+            return broken(error)
+        }
+    }
+
+    private static func broken(_ error: any Error) -> ProviderTrial {
+        let problem = error as? Problem
+        return ProviderTrial(
+            .fail,
+            "\(problem?.message ?? "\(error)"): \(problem?.why ?? "")",
+            cure: "correct the setting, and start the service again"
+        )
+    }
+}
+
+extension MessageRoutes {
+    /// Returns the name of the way on which messages of a channel leave.
+    package static func way(of channel: OutgoingMessage.Channel, _ context: RunContext) -> String {
+        let word =
+            switch channel {
+            case .email: context.settings.emailDelivery
+            case .sms: context.settings.smsDelivery
+            }
+        guard word == "auto" else { return word }
+        return context.ownsBroker ? Route.logName : "gateway"
+    }
+}

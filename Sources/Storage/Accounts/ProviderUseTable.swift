@@ -1,0 +1,42 @@
+package import Domain
+
+/// When each app's providers of sign-in, mails and texts worked last, and when and why they did not.
+package struct ProviderUseTable {
+    let transaction: Transaction
+    private var sql: SQL { transaction.sql }
+
+    /// Notes that a provider worked, or why it did not (`failure`), where that is news.
+    package func note(_ provider: String, of app: AppID, failure: String?) throws {
+        let now = transaction.now
+        let known = try all(of: app)[provider] ?? ProviderUse()
+        guard known.isNews(isFailure: failure != nil, at: now) else { return }
+        try sql.run(
+            """
+            INSERT INTO providerUse (appId, provider, succeededAt, failedAt, failure)
+            VALUES ($1, $2, $3, $4, $5) ON CONFLICT (appId, provider) DO UPDATE
+            SET succeededAt = coalesce(excluded.succeededAt, providerUse.succeededAt),
+                failedAt = coalesce(excluded.failedAt, providerUse.failedAt),
+                failure = coalesce(excluded.failure, providerUse.failure)
+            """,
+            app,
+            provider,
+            failure == nil ? now : nil,
+            failure == nil ? nil : now,
+            failure
+        )
+    }
+
+    /// Returns the use of an app's providers, by their names.
+    package func all(of app: AppID) throws -> [String: ProviderUse] {
+        let rows = try sql.query(
+            "SELECT provider, succeededAt, failedAt, failure FROM providerUse WHERE appId = $1",
+            app
+        ) { row in
+            (
+                row.next(String.self),
+                ProviderUse(succeededAt: row.next(), failedAt: row.next(), failure: row.next())
+            )
+        }
+        return Dictionary(rows) { first, _ in first }
+    }
+}

@@ -1,0 +1,137 @@
+package import Domain
+
+/// What became of outgoing messages, for operators: addresses masked, nothing of what they said.
+package struct MessageRecordTable {
+    let transaction: Transaction
+    private var sql: SQL { transaction.sql }
+
+    /// A place in the list of messages, the newest first: behind the message of this moment and id.
+    package struct Place: Sendable, Equatable {
+        /// When the message was made.
+        package var createdAt: Instant
+        /// Its id.
+        package var id: String
+
+        /// The begin of the list.
+        package static let begin = Place(
+            createdAt: Instant(milliseconds: .max),
+            id: ""
+        )
+
+        /// Names a place.
+        package init(createdAt: Instant, id: String) {
+            self.createdAt = createdAt
+            self.id = id
+        }
+    }
+
+    /// Keeps what became of a message; its full address becomes a hash by which its user's records are found.
+    package func add(_ message: OutgoingMessage, _ record: MessageRecord) throws {
+        let hash = addressHash(message.fullAddress, of: message.app)
+        try sql.run(MessageRecordRow.table.upsert, MessageRecordRow(record, addressHash: hash))
+    }
+
+    /// Returns the record of a message, or nil.
+    package func find(_ id: MessageID) throws -> MessageRecord? {
+        try sql.find(MessageRecordRow.table, id)?.record
+    }
+
+    /// Returns a page of records, the newest message first.
+    package func page(behind place: Place, limit: Int) throws -> [MessageRecord] {
+        try sql.rows(
+            of: MessageRecordRow.table,
+            """
+            WHERE (createdAt, messageId) < ($1, $2) ORDER BY createdAt DESC, messageId DESC LIMIT $3
+            """,
+            place.createdAt,
+            place.id,
+            limit
+        ).map(\.record)
+    }
+
+    /// Returns the records of messages to a user's present addresses, the oldest first.
+    func records(of user: User) throws -> [MessageRecord] {
+        try user.messageAddresses.flatMap { address in
+            try sql.rows(
+                of: MessageRecordRow.table,
+                "WHERE addressHash = $1",
+                addressHash(address, of: user.app)
+            ).map(\.record)
+        }.sorted { ($0.createdAt, $0.id.text) < ($1.createdAt, $1.id.text) }
+    }
+
+    /// Forgets the messages to a user's present addresses.
+    func forget(_ user: User) throws {
+        try sql.run(
+            "DELETE FROM messageRecord WHERE addressHash = $1",
+            each: user.messageAddresses
+        ) {
+            addressHash($0, of: user.app)
+        }
+    }
+
+    /// Returns how many there are.
+    package func count() throws -> Int64 {
+        try sql.integer("SELECT count(*) FROM messageRecord") ?? 0
+    }
+
+    /// Deletes those that ended first, at most `limit`.
+    package func dropOldest(_ limit: Int) throws {
+        try sql.run(
+            """
+            DELETE FROM messageRecord WHERE messageId IN (
+                SELECT messageId FROM messageRecord ORDER BY endedAt, messageId LIMIT $1)
+            """,
+            limit
+        )
+    }
+
+    private func addressHash(_ address: String, of app: AppID) -> [UInt8] {
+        transaction.hash("\(app.text) \(address)", boundTo: "messageRecord")
+    }
+}
+
+/// A record with the hash of its address.
+struct MessageRecordRow: TableRow {
+    var record: MessageRecord
+    var addressHash: [UInt8]
+
+    init(_ record: MessageRecord, addressHash: [UInt8]) {
+        self.record = record
+        self.addressHash = addressHash
+    }
+
+    static let table = Table<MessageRecordRow>("messageRecord")
+
+    static func map(_ column: inout ColumnMapper<MessageRecordRow>) -> MessageRecordRow {
+        let id = column("messageId", \.record.id, as: .key)
+        let channel = column("channel", \.record.channel)
+        let address = column("address", \.record.address)
+        let addressHash = column("addressHash", \.addressHash)
+        return MessageRecordRow(
+            MessageRecord(
+                id: id,
+                channel: channel,
+                address: address,
+                template: column("template", \.record.template),
+                app: column("appId", \.record.app),
+                provider: column("provider", \.record.provider),
+                state: column("state", \.record.state),
+                tries: column("tries", \.record.tries),
+                error: column("error", \.record.error),
+                createdAt: column("createdAt", \.record.createdAt),
+                endedAt: column("endedAt", \.record.endedAt)
+            ),
+            addressHash: addressHash
+        )
+    }
+}
+
+extension User {
+    /// The addresses that messages to the user go to, also those that wait for their proof.
+    var messageAddresses: [String] {
+        Set(
+            [email?.text, pendingEmail?.text, phone?.text, pendingPhone?.text].compactMap(\.self)
+        ).sorted()
+    }
+}

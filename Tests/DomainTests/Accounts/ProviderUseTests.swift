@@ -1,0 +1,40 @@
+import Domain
+import Testing
+
+@Suite("The use of a provider")
+struct ProviderUseTests {
+    private static let now = Instant(milliseconds: 1_800_000_000_000)
+
+    struct Case: CustomTestStringConvertible, Sendable {
+        var name: String
+        /// Seconds since the last success and the last failure.
+        var success: Int64?
+        var failure: Int64?
+        var isFailure: Bool
+        var isNews: Bool
+
+        var testDescription: String { name }
+    }
+
+    static let rows = [
+        Case(name: "a first success", isFailure: false, isNews: true),
+        Case(name: "a first failure", success: 1, isFailure: true, isNews: true),
+        Case(name: "a success like the last", success: 59, isFailure: false, isNews: false),
+        Case(name: "a success after a minute", success: 60, isFailure: false, isNews: true),
+        Case(name: "a recovery", success: 9, failure: 1, isFailure: false, isNews: true),
+        Case(name: "one failure more", success: 9, failure: 1, isFailure: true, isNews: false),
+        Case(name: "a new failure", success: 1, failure: 9, isFailure: true, isNews: true),
+        Case(name: "both at one moment", success: 1, failure: 1, isFailure: true, isNews: true),
+    ]
+
+    @Test("is noted when it changes, and else once a minute", arguments: rows)
+    func news(row: Case) {
+        let use = ProviderUse(
+            succeededAt: row.success.map { Self.now.adding(seconds: -$0) },
+            failedAt: row.failure.map { Self.now.adding(seconds: -$0) },
+            failure: row.failure.map { _ in "it answered 503" }
+        )
+
+        #expect(use.isNews(isFailure: row.isFailure, at: Self.now) == row.isNews)
+    }
+}

@@ -1,0 +1,134 @@
+import Domain
+import Providers
+import Synchronization
+import Testing
+
+@Suite("Trying a provider", .timeLimit(.minutes(5)))
+struct TrialTests {
+    struct Case: CustomTestStringConvertible, Sendable {
+        var provider: ProviderName
+        /// The answers by their paths; `URL` in a body stands for the server's address.
+        var answers: [String: Say] = [:]
+        /// The reason why it does not work; nil where it does.
+        var reason: String?
+
+        var testDescription: String { "\(provider): \(reason ?? "works")" }
+    }
+
+    private static let discovery = "/.well-known/openid-configuration"
+    private static let key = """
+        {"keys":[{"kty":"EC","crv":"P-256","kid":"k","use":"sig",\
+        "x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",\
+        "y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"}]}
+        """
+
+    static let rows = [
+        Case(
+            provider: .google,
+            answers: [
+                discovery: Say(body: #"{"issuer":"URL","jwks_uri":"URL/keys"}"#),
+                "/keys": Say(body: key),
+            ]
+        ),
+        Case(
+            provider: .google,
+            answers: [
+                discovery: Say(body: #"{"issuer":"URL","jwks_uri":"URL/keys"}"#),
+                "/keys": Say(body: #"{"keys":[]}"#),
+            ],
+            reason: "it publishes no key that can be used"
+        ),
+        Case(
+            provider: .google,
+            answers: [discovery: Say(body: #"{"issuer":"https://a.test","jwks_uri":"URL/keys"}"#)],
+            reason: "its discovery document is for another issuer"
+        ),
+        Case(
+            provider: .google,
+            answers: [discovery: Say(status: 503)],
+            reason: "it answered 503"
+        ),
+        Case(
+            provider: .google,
+            answers: [discovery: Say(status: 404)],
+            reason: "it answered 404 to a question for its keys"
+        ),
+        Case(
+            provider: .wechat,
+            answers: ["/sns/oauth2/access_token": Say(body: #"{"errcode":40029}"#)]
+        ),
+        Case(
+            provider: .wechat,
+            answers: ["/sns/oauth2/access_token": Say(body: #"{"errcode":40125}"#)],
+            reason: "it answered error 40125"
+        ),
+        Case(
+            provider: .qq,
+            answers: ["/oauth2.0/me": Say(body: #"{"error":100016}"#)]
+        ),
+        Case(
+            provider: .qq,
+            answers: ["/oauth2.0/me": Say(body: "nothing of it")],
+            reason: "its answer has no form"
+        ),
+    ]
+
+    @Test("says whether it works for the app, and if not why", arguments: rows)
+    func outcome(row: Case) async throws {
+        let place = ServerPlace()
+        try await withServer { asked in
+            var say = row.answers[asked.path] ?? Say(status: 404)
+            say.body = say.body.replacing("URL", with: place.url)
+            return say
+        } _: { url, _ in
+            place.url = url
+            let settings = ProviderSettings(
+                provider: row.provider,
+                clientIDs: ["app"],
+                clientSecret: "secret",
+                baseURL: url
+            )
+            try await withProviders { providers in
+                #expect(await reason(providers, settings) == row.reason)
+            }
+        }
+    }
+
+    @Test("asks it also where it failed so often that logins are refused at once")
+    func breaker() async throws {
+        try await withServer { _ in
+            Say(status: 503)
+        } _: { url, asked in
+            let settings = ProviderSettings(provider: .google, clientIDs: ["app"], baseURL: url)
+            try await withProviders { providers in
+                for _ in 0..<10 {
+                    #expect(await reason(providers, settings) == "it answered 503")
+                }
+                #expect(asked.all.count == 10)
+            }
+        }
+    }
+
+    private func reason(
+        _ providers: IdentityProviders,
+        _ settings: ProviderSettings
+    ) async -> String? {
+        do {
+            try await providers.examine(settings)
+            return nil
+        } catch {
+            guard case .unavailable(_, let reason) = error else { return "\(error)" }
+            return reason
+        }
+    }
+}
+
+/// Where a server listens, which its answers name.
+private final class ServerPlace: Sendable {
+    private let text = Mutex("")
+
+    var url: String {
+        get { text.withLock { $0 } }
+        set { text.withLock { $0 = newValue } }
+    }
+}
