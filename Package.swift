@@ -124,7 +124,13 @@ let package = Package(
         .target(name: "PostgreSQL", dependencies: ["CPostgreSQL"], swiftSettings: settings),
         .target(name: "Sodium", dependencies: ["CSodium"], swiftSettings: settings),
         .target(name: "QRCode", dependencies: ["CQREncode"], swiftSettings: settings),
-        .target(name: "Domain", dependencies: ["JSON"], swiftSettings: settings),
+        .target(
+            name: "Domain",
+            dependencies: ["JSON"],
+            exclude: ["Texts"],
+            swiftSettings: settings,
+            plugins: ["EmbedTexts"]
+        ),
         .target(
             name: "Wire",
             dependencies: ["Domain", "JSON", "Sharding"],

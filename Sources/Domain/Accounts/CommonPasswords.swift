@@ -1,5 +1,8 @@
 /// The most common passwords, which no account may use.
 package enum CommonPasswords {
+    /// Those of eight characters or more, in lower case, one a line and sorted by bytes: `deploy/passwords.py` makes them.
+    static let list = EmbeddedTexts.all.first { $0.name == "common-passwords.txt" }?.text ?? ""
+
     /// Tells whether a password is among the commonest, capitals or not.
     ///
     /// A binary search over the bytes of the list as it lies in the program: nothing is built or kept.
@@ -21,11 +24,6 @@ package enum CommonPasswords {
         }
     }
 
-    /// All of them.
-    static var all: [Substring] {
-        "\(list)".split { $0 == " " || $0 == "\n" }
-    }
-
     /// Returns the word around a position; a separator belongs to the word in front of it.
     private static func word(
         at position: Int,
@@ -38,7 +36,5 @@ package enum CommonPasswords {
         return bytes[start..<end]
     }
 
-    private static func isSeparator(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n")
-    }
+    private static func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") }
 }
