@@ -80,7 +80,6 @@ FUNCTION = re.compile(r"\b(?:func\s+([^\s(<]+)|init|subscript)[?]?\s*(?:<[^(]*>)
 # Functions that may have three or more unlabelled parameters, each with its reason: for those that C calls, which has no
 # labels, who calls them.
 UNLABELLED = {
-    "Sources/Service/Doctor/Finding.swift": ("init",),  # a row of the list, as `doctor` prints it
     "Sources/Web/Metrics/MetricCatalog.swift": ("init",),  # a row of the table: name, kind, meaning
     "Sources/Console/Routing/Operation.swift": ("init",),  # a row of the table: id, method, path
     "Sources/Console/Routing/Refused.swift": ("init",),  # a problem: status, code, words

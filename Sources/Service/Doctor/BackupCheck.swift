@@ -10,15 +10,14 @@ struct BackupCheck {
     let directory: DataDirectory
     let place: StorePlace
 
+    private static let check = Check(.doctorBackup, "there is a fresh backup")
+
     func run() -> Finding {
-        let title: FindingText = "there is a fresh backup"
         guard place.database == nil else {
-            return Finding(
-                .doctorBackup,
-                title,
+            return Self.check(
                 .skip,
                 directory.path,
-                "the database's server makes its own",
+                evidence: "the database's server makes its own",
                 cure: "keep server.key, service.secret and tools.secret beside them"
             )
         }
@@ -26,28 +25,23 @@ struct BackupCheck {
         guard let note = BackupNote(of: directory) else {
             let seconds = Int64(now.milliseconds / 1000 - Self.changed(directory.serverKey))
             guard seconds > BackupNote.oldSeconds else {
-                return Finding(
-                    .doctorBackup,
-                    title,
+                return Self.check(
                     .skip,
                     directory.path,
-                    "the data are new; none was made yet"
+                    evidence: "the data are new; none was made yet"
                 )
             }
             return finding(
-                title,
                 .warn,
                 of: directory.path,
                 evidence: "none was made in \(seconds / 86_400) days"
             )
         }
         let age = note.age(at: now)
-        let shown: FindingText = "\(age / 3600) h old, read back after it was written"
         return finding(
-            title,
             age > BackupNote.oldSeconds ? .warn : .pass,
             of: note.path,
-            evidence: shown
+            evidence: "\(age / 3600) h old, read back after it was written"
         )
     }
 
@@ -59,17 +53,14 @@ struct BackupCheck {
     }
 
     private func finding(
-        _ title: FindingText,
         _ state: Finding.State,
         of subject: String,
         evidence: FindingText
     ) -> Finding {
-        Finding(
-            .doctorBackup,
-            title,
+        Self.check(
             state,
             subject,
-            evidence,
+            evidence: evidence,
             cure: state == .pass
                 ? "" : "make one, or have the service make them (backup.directory)",
             command: state == .pass ? nil : "lamplighter backup FILE --data '\(directory.path)'"

@@ -9,16 +9,14 @@ struct BrokerCheck {
     let settings: Settings
 
     func run() -> Finding {
-        let title: FindingText = "the broker answers and drops nothing"
+        let check = Check(.doctorBroker, "the broker answers and drops nothing")
         let (host, port) = ToolClient(directory, settings).address
         let subject = "\(host):\(port)"
         guard Ports.accepts(host, port) else {
-            return Finding(
-                .doctorBroker,
-                title,
+            return check(
                 .fail,
                 subject,
-                "nothing listens there",
+                evidence: "nothing listens there",
                 cure: "start the service, or see mqtt.host and mqtt.port",
                 command: "lamplighter up --data '\(directory.path)'"
             )
@@ -32,23 +30,19 @@ struct BrokerCheck {
             let connected = facts["$SYS/broker/clients/connected"] ?? "?"
             let evidence: FindingText =
                 "\(version), \(connected) connected, \(dropped) messages dropped since its start"
-            return Finding(
-                .doctorBroker,
-                title,
+            return check(
                 dropped == "0" ? .pass : .warn,
                 subject,
-                evidence,
+                evidence: evidence,
                 cure: dropped == "0"
                     ? "" : "a client is too slow or away for long; see broker.queuedMessages"
             )
         } catch {
             let why = (error as? Problem)?.why ?? "\(error)"
-            return Finding(
-                .doctorBroker,
-                title,
+            return check(
                 .fail,
                 subject,
-                FindingText(verbatim: why),
+                evidence: FindingText(verbatim: why),
                 cure: "see the broker's log",
                 command: "cat '\(directory.brokerLog)'"
             )

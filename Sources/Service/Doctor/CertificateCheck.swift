@@ -9,29 +9,25 @@ struct CertificateCheck {
     let directory: DataDirectory
     let settings: Settings
 
-    private static let title: FindingText = "the certificates hold"
+    private static let check = Check(.doctorCertificates, "the certificates hold")
 
     func run(at now: Instant) async -> Finding {
         do {
             guard let files = try TLSFiles.find(settings, in: directory) else {
-                return Finding(
-                    .doctorCertificates,
-                    Self.title,
+                return Self.check(
                     .skip,
                     directory.path,
-                    "there are none; nothing listens with TLS",
+                    evidence: "there are none; nothing listens with TLS",
                     command: "lamplighter tls init --data '\(directory.path)'"
                 )
             }
             return await finding(try TLSMaterial(files), at: now)
         } catch {
             let problem = error as? Problem
-            return Finding(
-                .doctorCertificates,
-                Self.title,
+            return Self.check(
                 .fail,
                 problem?.place ?? directory.path,
-                FindingText(verbatim: problem?.why ?? "\(error)"),
+                evidence: FindingText(verbatim: problem?.why ?? "\(error)"),
                 cure: "see which files are read, and what to do",
                 command: "lamplighter tls show --data '\(directory.path)'"
             )
@@ -47,20 +43,16 @@ struct CertificateCheck {
         // What makes connections fail comes first, and its cure is shown.
         concerns = concerns.filter(\.isUrgent) + concerns.filter { !$0.isUrgent }
         guard let first = concerns.first else {
-            return Finding(
-                .doctorCertificates,
-                Self.title,
+            return Self.check(
                 .pass,
                 material.files.certificate,
-                "until \(CertificateText.date(material.certificate.end))"
+                evidence: "until \(CertificateText.date(material.certificate.end))"
             )
         }
-        return Finding(
-            .doctorCertificates,
-            Self.title,
+        return Self.check(
             first.isUrgent ? .fail : .warn,
             first.path,
-            FindingText(joining: concerns.map(\.text), by: "; "),
+            evidence: FindingText(joining: concerns.map(\.text), by: "; "),
             cure: first.cure,
             command: first.command
         )

@@ -29,12 +29,10 @@ struct DatabaseChecks {
             ]
         } catch {
             return [
-                Finding(
-                    .doctorStandbys,
-                    "the database's server answers",
+                Check(.doctorStandbys, "the database's server answers")(
                     .skip,
                     address.place,
-                    FindingText(
+                    evidence: FindingText(
                         verbatim: (error as? Problem)?.message ?? StoreError.summary(error)
                     )
                 )
@@ -45,15 +43,13 @@ struct DatabaseChecks {
     private var subject: String { place.database?.place ?? "" }
 
     private func standbys(_ health: DatabaseHealth) -> Finding {
-        let title: FindingText = "standbys follow the database"
+        let check = Check(.doctorStandbys, "standbys follow the database")
         let all = health.standbys
         guard !all.isEmpty else {
-            return Finding(
-                .doctorStandbys,
-                title,
+            return check(
                 .warn,
                 subject,
-                "no standby: what this server's disk loses is lost",
+                evidence: "no standby: what this server's disk loses is lost",
                 cure: "make one: docs/guides/growing.md, pg_basebackup --write-recovery-conf"
             )
         }
@@ -66,35 +62,29 @@ struct DatabaseChecks {
         }
         let evidence: FindingText = "\(count): \(FindingText(joining: shown, by: "; "))"
         if all.contains(where: { ($0.bytesBehind ?? 0) > Self.lagMax }) {
-            return Finding(
-                .doctorStandbys,
-                title,
+            return check(
                 .warn,
                 subject,
-                evidence,
+                evidence: evidence,
                 cure: "see why it is slow: its disk, its network, or a long query on it"
             )
         }
         guard all.contains(where: \.isSynchronous) else {
-            return Finding(
-                .doctorStandbys,
-                title,
+            return check(
                 .warn,
                 subject,
-                "\(evidence); a failover may lose the last moments",
+                evidence: "\(evidence); a failover may lose the last moments",
                 cure: "name it in synchronous_standby_names, so that a commit waits for it"
             )
         }
-        return Finding(.doctorStandbys, title, .pass, subject, evidence)
+        return check(.pass, subject, evidence: evidence)
     }
 
     private func durability(_ health: DatabaseHealth) -> Finding {
-        Finding(
-            .doctorDurability,
-            "the database keeps what it confirmed",
+        Check(.doctorDurability, "the database keeps what it confirmed")(
             health.isDurable ? .pass : .fail,
             subject,
-            health.isDurable
+            evidence: health.isDurable
                 ? "fsync and full_page_writes are on" : "fsync or full_page_writes is off",
             cure: health.isDurable ? "" : "a loss of power can destroy it: switch both on",
             command: health.isDurable ? nil : "ALTER SYSTEM SET fsync = on"
@@ -104,12 +94,10 @@ struct DatabaseChecks {
     private func transactions(_ health: DatabaseHealth) -> Finding {
         let oldest = health.oldestTransaction
         let isOld = oldest.seconds > Self.transactionMax
-        return Finding(
-            .doctorTransactions,
-            "no transaction is old",
+        return Check(.doctorTransactions, "no transaction is old")(
             isOld ? .warn : .pass,
             subject,
-            isOld
+            evidence: isOld
                 ? "the oldest is \(oldest.seconds) s old, process \(oldest.pid)"
                 : "the oldest is \(oldest.seconds) s old",
             cure: isOld ? "end it: while it lasts nothing deleted is cleared away" : "",
@@ -121,12 +109,10 @@ struct DatabaseChecks {
         let shown = health.bloat.map { row -> FindingText in
             "\(row.table) \(row.dead) dead, \(row.live) live"
         }
-        return Finding(
-            .doctorBloat,
-            "tables are cleared of old rows",
+        return Check(.doctorBloat, "tables are cleared of old rows")(
             shown.isEmpty ? .pass : .warn,
             subject,
-            shown.isEmpty ? "autovacuum keeps up" : FindingText(joining: shown, by: "; "),
+            evidence: shown.isEmpty ? "autovacuum keeps up" : FindingText(joining: shown, by: "; "),
             cure: shown.isEmpty ? "" : "end old transactions, and see that autovacuum is on",
             command: health.bloat.first.map { "VACUUM \($0.table)" }
         )
@@ -135,12 +121,10 @@ struct DatabaseChecks {
     private func connections(_ health: DatabaseHealth) -> Finding {
         let (used, max) = health.connections
         let areMany = used * 100 > max * Self.connectionsMax
-        return Finding(
-            .doctorConnections,
-            "the database has connections left",
+        return Check(.doctorConnections, "the database has connections left")(
             areMany ? .warn : .pass,
             subject,
-            "\(used) of \(max) in use",
+            evidence: "\(used) of \(max) in use",
             cure: areMany
                 ? "raise max_connections of the server, or lower postgres.connections" : "",
             command: areMany ? "ALTER SYSTEM SET max_connections = \(max * 2)" : nil

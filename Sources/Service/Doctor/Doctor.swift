@@ -82,20 +82,18 @@ package struct Doctor {
 
     /// Returns the report for programs: `{"version", "ok", "checks"}`.
     package static func json(_ findings: [Finding]) -> JSONValue {
-        .object(
-            JSONObject([
-                ("version", 1), ("ok", .bool(exitCode(findings) == 0)),
-                ("checks", .array(findings.map(\.json))),
-            ])
-        )
+        .object([
+            "version": 1, "ok": .bool(exitCode(findings) == 0),
+            "checks": .array(findings.map(\.json)),
+        ])
     }
 
     /// Returns the same for the console, with the texts' words and values apart.
     package static func jsonWithWords(_ findings: [Finding]) -> JSONObject {
-        JSONObject([
-            ("version", 1), ("ok", .bool(exitCode(findings) == 0)),
-            ("checks", .array(findings.map(\.jsonWithWords))),
-        ])
+        [
+            "version": 1, "ok": .bool(exitCode(findings) == 0),
+            "checks": .array(findings.map(\.jsonWithWords)),
+        ]
     }
 
     /// Returns the exit code: 1 where something fails, 3 where there are warnings only, else 0.

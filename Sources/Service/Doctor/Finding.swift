@@ -25,34 +25,14 @@ package struct Finding: Sendable {
     /// The duration of the check.
     package var milliseconds: Int64 = 0
 
-    init(
-        _ code: ProblemCode,
-        _ title: FindingText,
-        _ state: State,
-        _ subject: String,
-        _ evidence: FindingText,
-        cure: FindingText = "",
-        command: String? = nil
-    ) {
-        self.code = code
-        self.title = title
-        self.state = state
-        self.subject = subject
-        self.evidence = evidence
-        self.cure = cure
-        self.command = command
-    }
-
     /// The finding as a row of `doctor --json`.
     package var json: JSONValue {
-        .object(
-            JSONObject([
-                ("code", .string(code.rawValue)), ("title", .string(title.description)),
-                ("state", .string(state.rawValue)), ("subject", .string(subject)),
-                ("evidence", .string(evidence.description)), ("cure", .string(cure.description)),
-                ("command", command.map { .string($0) }), ("ms", .integer(milliseconds)),
-            ])
-        )
+        .object([
+            "code": .string(code.rawValue), "title": .string(title.description),
+            "state": .string(state.rawValue), "subject": .string(subject),
+            "evidence": .string(evidence.description), "cure": .string(cure.description),
+            "command": command.map { .string($0) }, "ms": .integer(milliseconds),
+        ])
     }
 
     /// The same for the console, with the texts' words and values apart (`says`).
@@ -63,5 +43,36 @@ package struct Finding: Sendable {
             "cure": .object(cure.json),
         ]
         return .object(row)
+    }
+}
+
+/// A check of `doctor`: what all its findings have in common.
+struct Check {
+    private let code: ProblemCode
+    private let title: FindingText
+
+    /// A check of a code, with its title in words.
+    init(_ code: ProblemCode, _ title: FindingText) {
+        self.code = code
+        self.title = title
+    }
+
+    /// Returns what was found about a subject; the cure and its command where one is needed.
+    func callAsFunction(
+        _ state: Finding.State,
+        _ subject: String,
+        evidence: FindingText,
+        cure: FindingText = "",
+        command: String? = nil
+    ) -> Finding {
+        Finding(
+            code: code,
+            title: title,
+            state: state,
+            subject: subject,
+            evidence: evidence,
+            cure: cure,
+            command: command
+        )
     }
 }

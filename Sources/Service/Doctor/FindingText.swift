@@ -54,26 +54,20 @@ package struct FindingText: Sendable, Equatable, CustomStringConvertible {
 
     /// The words and the values, for the console (`FindingText` of `schemas/http`).
     package var json: JSONObject {
-        JSONObject([
-            ("words", .string(words)),
-            (
-                "values",
-                values.isEmpty
-                    ? nil
-                    : .array(
-                        values.map { value in
-                            switch value {
-                            case .plain(let text): .string(text)
-                            case .text(let text): .object(text.json)
-                            }
-                        }
-                    )
-            ),
-        ])
+        var object: JSONObject = ["words": .string(words)]
+        if !values.isEmpty { object["values"] = .array(values.map(\.json)) }
+        return object
     }
 }
 
 extension FindingText.Value: CustomStringConvertible {
+    fileprivate var json: JSONValue {
+        switch self {
+        case .plain(let text): .string(text)
+        case .text(let text): .object(text.json)
+        }
+    }
+
     package var description: String {
         switch self {
         case .plain(let text): text

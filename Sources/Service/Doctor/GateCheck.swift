@@ -9,39 +9,33 @@ struct GateCheck {
     let settings: Settings
 
     func run() -> Finding {
-        let title: FindingText = "the gate refuses strangers"
+        let check = Check(.doctorGate, "the gate refuses strangers")
         let (host, port) = ToolClient(directory, settings).address
         guard Ports.accepts(host, port) else {
-            return Finding(.doctorGate, title, .skip, "\(host):\(port)", "no broker answers")
+            return check(.skip, "\(host):\(port)", evidence: "no broker answers")
         }
         let file = settings.gateFile ?? directory.credentials
         guard settings.isGateElsewhere || TextFile.exists(file) else {
-            return Finding(
-                .doctorGate,
-                title,
+            return check(
                 .fail,
                 file,
-                "the file that it reads is missing: it admits only the workers",
+                evidence: "the file that it reads is missing: it admits only the workers",
                 cure: "restart the service, which writes it",
                 command: "lamplighter up --data '\(directory.path)'"
             )
         }
         if isStrangerLetIn(host, port) {
-            return Finding(
-                .doctorGate,
-                title,
+            return check(
                 .fail,
                 "\(host):\(port)",
-                "a client without a name was admitted: the broker runs without the gate",
+                evidence: "a client without a name was admitted: the broker runs without the gate",
                 cure: "load libLamplighterGate.so in its configuration; see deploy/mosquitto"
             )
         }
-        return Finding(
-            .doctorGate,
-            title,
+        return check(
             .pass,
             "\(host):\(port)",
-            "a client without a name was refused; \(Self.sourceAddresses)"
+            evidence: "a client without a name was refused; \(Self.sourceAddresses)"
         )
     }
 
@@ -75,7 +69,7 @@ struct AddressCheck {
     let settings: Settings
 
     func run() -> Finding {
-        let title: FindingText = "limits count by source address"
+        let check = Check(.doctorAddresses, "limits count by source address")
         let host = settings.mqttHost
         let isLocal = host == "localhost" || host == "::1" || host.hasPrefix("127.")
         let rule: FindingText = """
@@ -86,6 +80,6 @@ struct AddressCheck {
             isLocal
             ? "\(rule); \(host) is this machine: clients behind a proxy on it are not counted"
             : rule
-        return Finding(.doctorAddresses, title, .pass, host, evidence)
+        return check(.pass, host, evidence: evidence)
     }
 }

@@ -18,7 +18,7 @@ struct RefusalCheck {
     private var subject: String { place.database?.place ?? directory.database }
 
     func run() -> Finding {
-        let title: FindingText = "the gate refuses few"
+        let check = Check(.doctorRefusals, "the gate refuses few")
         do {
             let hourAgo = SystemClock().now.adding(seconds: -3600)
             let store = try store ?? StoreAccess.tool(directory, place)
@@ -26,23 +26,21 @@ struct RefusalCheck {
             let total = counts.reduce(0) { $0 + $1.times }
             let shown = counts.map { "\($0.times) \($0.reason)" }.joined(separator: ", ")
             let isMany = total > Self.warnMin
-            return Finding(
-                .doctorRefusals,
-                title,
+            return check(
                 isMany ? .warn : .pass,
                 "the last hour",
-                counts.isEmpty ? "no refusals" : "\(total) refusals: \(shown)",
+                evidence: counts.isEmpty ? "no refusals" : "\(total) refusals: \(shown)",
                 cure: isMany ? "see the clients; `lamplighter explain REASON` says what to do" : "",
                 command: isMany
                     ? "lamplighter refusals --since 1h --data '\(directory.path)'" : nil
             )
         } catch {
-            return Finding(
-                .doctorRefusals,
-                title,
+            return check(
                 .skip,
                 subject,
-                FindingText(verbatim: (error as? Problem)?.message ?? StoreError.summary(error))
+                evidence: FindingText(
+                    verbatim: (error as? Problem)?.message ?? StoreError.summary(error)
+                )
             )
         }
     }

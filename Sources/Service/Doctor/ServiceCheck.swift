@@ -12,48 +12,40 @@ struct ServiceCheck {
     let patience: Duration
 
     func run() -> Finding {
-        let title: FindingText = "a service runs and accepts work"
+        let check = Check(.doctorService, "a service runs and accepts work")
         guard let pid = DirectoryLock.holder(of: directory) else {
-            return Finding(
-                .doctorService,
-                title,
+            return check(
                 .fail,
                 directory.path,
-                "no process holds its lock",
+                evidence: "no process holds its lock",
                 cure: "start the service",
                 command: "lamplighter up --data '\(directory.path)'"
             )
         }
         let ready = TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }
         guard let port = ready?.objectValue?["healthPort"]?.intValue else {
-            return Finding(
-                .doctorService,
-                title,
+            return check(
                 .fail,
                 "pid \(pid)",
-                "it has not become ready yet: there is no ready.json",
+                evidence: "it has not become ready yet: there is no ready.json",
                 cure: "look at its log, which is its standard error"
             )
         }
         guard let answer = readyz(Int(port)) else {
-            return Finding(
-                .doctorService,
-                title,
+            return check(
                 .fail,
                 "pid \(pid)",
-                "it does not answer on health port \(port)",
+                evidence: "it does not answer on health port \(port)",
                 cure: "look at its log; restart it if it hangs"
             )
         }
         let waiting = waitingParts(answer)
         return waiting.isEmpty
-            ? Finding(.doctorService, title, .pass, "pid \(pid)", "all parts accept work")
-            : Finding(
-                .doctorService,
-                title,
+            ? check(.pass, "pid \(pid)", evidence: "all parts accept work")
+            : check(
                 .fail,
                 "pid \(pid)",
-                FindingText(joining: waiting, by: "; "),
+                evidence: FindingText(joining: waiting, by: "; "),
                 cure: "it goes on trying by itself; the reason says what it waits for"
             )
     }

@@ -20,7 +20,7 @@ struct StoreCheck {
     }
 
     func run() -> Finding {
-        let title: FindingText = "the store opens, with the settings it needs"
+        let check = Check(.doctorStore, "the store opens, with the settings it needs")
         do {
             let store = try store ?? StoreAccess.tool(directory, place)
             let settings = try store.settings()
@@ -32,30 +32,20 @@ struct StoreCheck {
                 + settings.map { FindingText(verbatim: "\($0.name) \($0.value)") } + [
                     "\(devices) devices", "\(letters) dead letters",
                 ]
-            return Finding(
-                .doctorStore,
-                title,
-                .pass,
-                subject,
-                FindingText(joining: shown, by: ", ")
-            )
+            return check(.pass, subject, evidence: FindingText(joining: shown, by: ", "))
         } catch let problem as Problem {
-            return Finding(
-                .doctorStore,
-                title,
+            return check(
                 .fail,
                 subject,
-                FindingText(verbatim: problem.why),
+                evidence: FindingText(verbatim: problem.why),
                 cure: FindingText(verbatim: problem.cures.first?.title ?? ""),
                 command: problem.cures.first?.command
             )
         } catch {
-            return Finding(
-                .doctorStore,
-                title,
+            return check(
                 .fail,
                 subject,
-                FindingText(verbatim: StoreError.summary(error)),
+                evidence: FindingText(verbatim: StoreError.summary(error)),
                 cure: "look at the disk; restore a backup if the file is damaged"
             )
         }

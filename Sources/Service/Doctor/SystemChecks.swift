@@ -13,18 +13,16 @@ enum SystemChecks {
 
     /// Returns whether secrets are ours alone to read.
     static func secrets(_ directory: DataDirectory) -> Finding {
-        let title: FindingText = "secrets are readable by their owner only"
+        let check = Check(.doctorSecrets, "secrets are readable by their owner only")
         let secrets = [directory.serverKey, directory.serviceSecret, directory.toolsSecret]
         let open = ([directory.path] + secrets).filter { (TextFile.mode($0) ?? 0) & 0o077 != 0 }
         guard let first = open.first else {
-            return Finding(.doctorSecrets, title, .pass, directory.path, "mode 0700")
+            return check(.pass, directory.path, evidence: "mode 0700")
         }
-        return Finding(
-            .doctorSecrets,
-            title,
+        return check(
             .fail,
             first,
-            "others may read it: mode 0\(String(TextFile.mode(first) ?? 0, radix: 8))",
+            evidence: "others may read it: mode 0\(String(TextFile.mode(first) ?? 0, radix: 8))",
             cure: "take the others' rights away",
             command: "chmod -R go= '\(directory.path)'"
         )
@@ -32,9 +30,9 @@ enum SystemChecks {
 
     /// Returns whether there is room for the database to grow.
     static func disk(_ directory: DataDirectory, _ reserve: DiskGuard.Reserve) -> Finding {
-        let title: FindingText = "the disk has room"
+        let check = Check(.doctorDisk, "the disk has room")
         guard let room = DiskGuard.Room.of(directory.path), room.total > 0 else {
-            return Finding(.doctorDisk, title, .skip, directory.path, "the system does not say")
+            return check(.skip, directory.path, evidence: "the system does not say")
         }
         let least = reserve.bytes(of: room.total)
         let state: Finding.State =
@@ -43,12 +41,11 @@ enum SystemChecks {
             reserve.percent > 0
             ? "below \(least >> 20) MiB nothing more is taken in"
             : "no reserve is kept (limits.diskFreePercent)"
-        return Finding(
-            .doctorDisk,
-            title,
+        return check(
             state,
             directory.path,
-            "\(room.free >> 20) MiB free of \(room.total >> 20), \(room.free * 100 / room.total) %; \(rule)",
+            evidence:
+                "\(room.free >> 20) MiB free of \(room.total >> 20), \(room.free * 100 / room.total) %; \(rule)",
             cure: state == .pass
                 ? "" : "make room: reports and requests that write wait for it",
             command: state == .pass ? nil : "df -h '\(directory.path)'"
@@ -57,59 +54,47 @@ enum SystemChecks {
 
     /// Returns whether the clock is set.
     static func clock() -> Finding {
-        let title: FindingText = "the clock is set"
+        let check = Check(.doctorClock, "the clock is set")
         let now = SystemClock().now
         let shown = Date(timeIntervalSince1970: Double(now.milliseconds) / 1000)
             .formatted(.iso8601)
         // 2025-01-01: before that no version of this program existed.
         guard now.milliseconds > 1_735_689_600_000 else {
-            return Finding(
-                .doctorClock,
-                title,
+            return check(
                 .fail,
                 "system clock",
-                "it says \(shown)",
+                evidence: "it says \(shown)",
                 cure: "set it: reports, codes and sessions live by it",
                 command: "sudo timedatectl set-ntp true"
             )
         }
         let isWatched = TextFile.exists("/run/systemd/timesync")
         guard !isWatched || TextFile.exists("/run/systemd/timesync/synchronized") else {
-            return Finding(
-                .doctorClock,
-                title,
+            return check(
                 .warn,
                 "system clock",
-                "\(shown), not synchronised yet",
+                evidence: "\(shown), not synchronised yet",
                 cure: "see why the time service finds no server",
                 command: "timedatectl timesync-status"
             )
         }
-        return Finding(.doctorClock, title, .pass, "system clock", FindingText(verbatim: shown))
+        return check(.pass, "system clock", evidence: FindingText(verbatim: shown))
     }
 
     /// Returns whether the system lets us open as many connections as are configured.
     static func limits(_ settings: Settings) -> Finding {
-        let title: FindingText = "enough files may be open"
+        let check = Check(.doctorLimits, "enough files may be open")
         let limit = FileLimit.current
         let wanted = UInt(settings.brokerConnections)
         guard limit.hard >= wanted else {
-            return Finding(
-                .doctorLimits,
-                title,
+            return check(
                 .warn,
                 "RLIMIT_NOFILE",
-                "at most \(limit.hard), for \(wanted) connections",
+                evidence: "at most \(limit.hard), for \(wanted) connections",
                 cure: "raise it before more devices connect than that",
                 command: "ulimit -Hn \(wanted)"
             )
         }
-        return Finding(
-            .doctorLimits,
-            title,
-            .pass,
-            "RLIMIT_NOFILE",
-            "\(limit.hard), for \(wanted) connections"
-        )
+        return check(.pass, "RLIMIT_NOFILE", evidence: "\(limit.hard), for \(wanted) connections")
     }
 }
