@@ -54,16 +54,14 @@ enum BackupProgress {
             let tables = rows.sorted { $0.key < $1.key }
                 .map { ($0.key, JSONValue.integer(Int64($0.value))) }
             return Terminal.show(
-                .object(
-                    JSONObject([
-                        ("state", .string(state)), ("path", .string(path)),
-                        ("bytes", .integer(Int64(report.bytes))),
-                        ("madeAt", .integer(report.header.madeAt.milliseconds)),
-                        ("version", .string(report.header.version)),
-                        ("encrypted", .bool(report.header.isEncrypted)),
-                        ("tables", .object(JSONObject(tables))),
-                    ])
-                )
+                .object([
+                    "state": .string(state), "path": .string(path),
+                    "bytes": .integer(Int64(report.bytes)),
+                    "madeAt": .integer(report.header.madeAt.milliseconds),
+                    "version": .string(report.header.version),
+                    "encrypted": .bool(report.header.isEncrypted),
+                    "tables": .object(JSONObject(tables)),
+                ])
             )
         }
         let kind = report.header.isEncrypted ? "encrypted" : "not encrypted"

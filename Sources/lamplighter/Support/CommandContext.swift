@@ -1,5 +1,6 @@
-import ArgumentParser
+import Domain
 import Files
+import Problems
 import Service
 import ServiceSettings
 import Storage
@@ -22,6 +23,36 @@ struct CommandContext {
             settings: settings,
             directory: directory,
             store: try StoreAccess.tool(directory, StorePlace(settings))
+        )
+    }
+}
+
+extension CommandContext {
+    /// Finds what a person names by its id.
+    ///
+    /// - Throws: A `Problem` where that is no id, or `find` knows nothing of it.
+    func find<Kind, Found>(
+        _ noun: String,
+        _ text: String,
+        why: String,
+        find: (Identifier<Kind>, Transaction) throws -> Found?
+    ) throws -> Found {
+        let found = try Identifier<Kind>(text).flatMap { id in
+            try store.read { try find(id, $0) }
+        }
+        guard let found else { throw missing(noun, text, why: why) }
+        return found
+    }
+
+    /// Returns the problem that nothing is called so; the cure lists what there is.
+    func missing(_ noun: String, _ name: String, why: String) -> Problem {
+        let list = "lamplighter \(noun) list --data '\(directory.path)'"
+        return Problem(
+            .notFound,
+            "there is no \(noun) \(name)",
+            at: name,
+            why: why,
+            cures: [.init(list, "all \(noun)s")]
         )
     }
 }

@@ -39,10 +39,10 @@ final class HistoryWriter {
             }
         )
         if format == .jsonl {
-            let line = JSONObject([
-                ("ts", .integer(record.ts.milliseconds)), ("data", .object(data)),
-                ("binary", record.binary.map { .string($0) }),
-            ])
+            let line: JSONObject = [
+                "ts": .integer(record.ts.milliseconds), "data": .object(data),
+                "binary": record.binary.map { .string($0) },
+            ]
             return Terminal.show(.object(line))
         }
         let cells = names.map { name in data[name].map(Self.cell) ?? "" }

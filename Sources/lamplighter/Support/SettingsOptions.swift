@@ -30,8 +30,8 @@ struct SettingsOptions: ParsableArguments {
     var assignments: [String] = []
 
     /// Reads the settings with this command's flags on top.
-    func read(_ more: [String: String?] = [:]) async throws -> Settings {
-        let reader = try reader(more)
+    func read() async throws -> Settings {
+        let reader = try reader([:])
         for note in reader.notes { Terminal.tell("note: \(note)") }
         return try await reader.read()
     }

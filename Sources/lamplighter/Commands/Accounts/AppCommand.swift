@@ -49,13 +49,11 @@ struct AppImportCommand: AsyncParsableCommand {
         }
         if output.json {
             return Terminal.show(
-                .object(
-                    JSONObject([
-                        ("appId", .string(result.id)),
-                        ("isNew", .bool(result.isNew)),
-                        ("secret", result.secret.map { .string($0) }),
-                    ])
-                )
+                .object([
+                    "appId": .string(result.id),
+                    "isNew": .bool(result.isNew),
+                    "secret": result.secret.map { .string($0) },
+                ])
             )
         }
         print("\(result.isNew ? "imported" : "updated") app \(result.id)")
@@ -71,9 +69,7 @@ struct AppListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the apps.",
-        discussion: """
-            lamplighter app list
-            """
+        discussion: "lamplighter app list"
     )
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions
@@ -96,12 +92,10 @@ struct AppListCommand: AsyncParsableCommand {
     }
 
     private static func json(_ app: App) -> JSONValue {
-        .object(
-            JSONObject([
-                ("appId", .string(app.id.text)), ("name", .string(app.name)),
-                ("products", json(app.products)),
-            ])
-        )
+        .object([
+            "appId": .string(app.id.text), "name": .string(app.name),
+            "products": json(app.products),
+        ])
     }
 
     /// Returns the products that an app sees, as its document says them.

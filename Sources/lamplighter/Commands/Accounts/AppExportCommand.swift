@@ -1,8 +1,6 @@
 import ArgumentParser
 import Domain
-import Files
 import JSON
-import Problems
 import Service
 import Storage
 
@@ -34,19 +32,9 @@ struct AppExportCommand: AsyncParsableCommand {
 extension CommandContext {
     /// Finds an app by its id, with its document.
     func app(_ id: String) throws -> (app: App, document: JSONObject) {
-        let found: (App, JSONObject)? = try AppID(id).flatMap { id in
-            try store.read { tx in
-                guard let app = try tx.apps.find(id) else { return nil }
-                return (app, try tx.apps.document(id) ?? [:])
-            }
+        try find("app", id, why: "none of that id was imported") { id, tx in
+            guard let app = try tx.apps.find(id) else { return nil }
+            return (app, try tx.apps.document(id) ?? [:])
         }
-        if let found { return found }
-        throw Problem(
-            .notFound,
-            "there is no app \(id)",
-            at: id,
-            why: "none of that id was imported",
-            cures: [.init("lamplighter app list --data '\(directory.path)'", "all apps")]
-        )
     }
 }

@@ -10,9 +10,7 @@ struct AppShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show one app: its policies and providers, without secrets.",
-        discussion: """
-            lamplighter app show demo
-            """
+        discussion: "lamplighter app show demo"
     )
 
     @Argument(help: "The app's id.")
@@ -53,19 +51,16 @@ struct AppShowCommand: AsyncParsableCommand {
         providers: [ProviderSettings],
         document: JSONObject
     ) -> JSONObject {
-        JSONObject([
-            ("appId", .string(app.id.text)), ("name", .string(app.name)),
-            ("products", AppListCommand.json(app.products)), ("policies", .object(policies)),
-            (
-                "providers",
-                .object(
-                    JSONObject(
-                        providers.map { ($0.provider.rawValue, .object(AppCodec.encode($0))) }
-                    )
+        [
+            "appId": .string(app.id.text), "name": .string(app.name),
+            "products": AppListCommand.json(app.products), "policies": .object(policies),
+            "providers": .object(
+                JSONObject(
+                    providers.map { ($0.provider.rawValue, .object(AppCodec.encode($0))) }
                 )
             ),
-            ("texts", document["texts"]),
-        ])
+            "texts": document["texts"],
+        ]
     }
 
     private static func table(_ policies: JSONObject, given: JSONObject?) -> TextTable {

@@ -8,9 +8,7 @@ struct UserAuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
         abstract: "Show the audit trail of a user, newest first; of all users without an id.",
-        discussion: """
-            lamplighter user audit u-0123456789abc
-            """
+        discussion: "lamplighter user audit u-0123456789abc"
     )
 
     @Argument(help: "The user's id, also of an erased user.")
@@ -49,24 +47,17 @@ struct UserAuditCommand: AsyncParsableCommand {
     }
 
     private static func json(_ entry: AuditEntry) -> JSONValue {
-        .object(
-            JSONObject([
-                ("at", .integer(entry.at.milliseconds)), ("kind", .string(entry.kind.rawValue)),
-                ("uid", entry.uid.map { .string($0.text) }),
-                ("appId", entry.app.map { .string($0.text) }),
-                (
-                    "actor",
-                    .object(
-                        JSONObject([
-                            ("kind", .string(entry.actor.kind.rawValue)),
-                            ("id", .string(entry.actor.id)),
-                            ("terminalId", entry.actor.terminal.map { .string($0.text) }),
-                        ])
-                    )
-                ),
-                ("terminalId", entry.terminal.map { .string($0.text) }),
-                ("detail", entry.detail.map { .string($0) }),
-            ])
-        )
+        .object([
+            "at": .integer(entry.at.milliseconds), "kind": .string(entry.kind.rawValue),
+            "uid": entry.uid.map { .string($0.text) },
+            "appId": entry.app.map { .string($0.text) },
+            "actor": .object([
+                "kind": .string(entry.actor.kind.rawValue),
+                "id": .string(entry.actor.id),
+                "terminalId": entry.actor.terminal.map { .string($0.text) },
+            ]),
+            "terminalId": entry.terminal.map { .string($0.text) },
+            "detail": entry.detail.map { .string($0) },
+        ])
     }
 }

@@ -75,24 +75,20 @@ struct UserEraseCommand: AsyncParsableCommand {
 
     private static func json(_ summary: ErasureSummary, isDone: Bool) -> JSONValue {
         let devices = summary.devices.map { device in
-            JSONValue.object(
-                JSONObject([
-                    ("did", .string(device.did.text)), ("role", .string(device.role.rawValue)),
-                    ("losing", .array(device.losing.map { .string($0.text) })),
-                    ("heir", device.heir.map { .string($0.text) }),
-                    ("withoutUser", .bool(device.isLeftAlone)),
-                    ("schedules", .integer(Int64(device.schedules))),
-                ])
-            )
-        }
-        return .object(
-            JSONObject([
-                ("uid", .string(summary.uid.text)), ("erased", .bool(isDone)),
-                ("sessions", .integer(Int64(summary.sessions))),
-                ("homes", .integer(Int64(summary.homes))),
-                ("schedules", .integer(Int64(summary.schedules))),
-                ("identities", .integer(Int64(summary.identities))), ("devices", .array(devices)),
+            JSONValue.object([
+                "did": .string(device.did.text), "role": .string(device.role.rawValue),
+                "losing": .array(device.losing.map { .string($0.text) }),
+                "heir": device.heir.map { .string($0.text) },
+                "withoutUser": .bool(device.isLeftAlone),
+                "schedules": .integer(Int64(device.schedules)),
             ])
-        )
+        }
+        return .object([
+            "uid": .string(summary.uid.text), "erased": .bool(isDone),
+            "sessions": .integer(Int64(summary.sessions)),
+            "homes": .integer(Int64(summary.homes)),
+            "schedules": .integer(Int64(summary.schedules)),
+            "identities": .integer(Int64(summary.identities)), "devices": .array(devices),
+        ])
     }
 }

@@ -1,8 +1,6 @@
 import ArgumentParser
 import Domain
-import Files
 import JSON
-import Problems
 import Storage
 
 /// `user list`: users in the order of their ids.
@@ -10,9 +8,7 @@ struct UserListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the users, in the order of their ids; addresses are masked.",
-        discussion: """
-            lamplighter user list --app demo
-            """
+        discussion: "lamplighter user list --app demo"
     )
 
     @Option(help: "Only those of one app.")
@@ -59,19 +55,19 @@ struct UserListCommand: AsyncParsableCommand {
 enum UserView {
     /// Returns the user as JSON, without anything secret.
     static func json(_ user: User, isOpen: Bool) -> JSONObject {
-        JSONObject([
-            ("uid", .string(user.uid.text)), ("appId", .string(user.app.text)),
-            ("region", .string(user.region)), ("countryCode", .string(user.countryCode)),
-            ("anonymous", .bool(user.isAnonymous)),
-            ("name", .string(name(user, isOpen: isOpen))),
-            ("email", user.email.map { .string(shown($0.text, isOpen: isOpen)) }),
-            ("emailVerified", .bool(user.isEmailVerified)),
-            ("phone", user.phone.map { .string(shown($0.text, isOpen: isOpen)) }),
-            ("phoneVerified", .bool(user.isPhoneVerified)),
-            ("password", .bool(user.passwordHash != nil)),
-            ("providers", .array(user.providers.map(JSONValue.string))),
-            ("createdAt", .integer(user.createdAt.milliseconds)),
-        ])
+        [
+            "uid": .string(user.uid.text), "appId": .string(user.app.text),
+            "region": .string(user.region), "countryCode": .string(user.countryCode),
+            "anonymous": .bool(user.isAnonymous),
+            "name": .string(name(user, isOpen: isOpen)),
+            "email": user.email.map { .string(shown($0.text, isOpen: isOpen)) },
+            "emailVerified": .bool(user.isEmailVerified),
+            "phone": user.phone.map { .string(shown($0.text, isOpen: isOpen)) },
+            "phoneVerified": .bool(user.isPhoneVerified),
+            "password": .bool(user.passwordHash != nil),
+            "providers": .array(user.providers.map(JSONValue.string)),
+            "createdAt": .integer(user.createdAt.milliseconds),
+        ]
     }
 
     /// Returns the user's name for people; a name that is an address is masked like one.
@@ -89,21 +85,16 @@ enum UserView {
 
     /// Returns a session as JSON.
     static func json(_ session: Session) -> JSONValue {
-        .object(
-            JSONObject([
-                ("sessionId", .string(session.id.text)), ("uid", .string(session.uid.text)),
-                ("appId", .string(session.app.text)),
-                ("terminalId", .string(session.terminal.text)),
-                ("platform", .string(session.platform)), ("os", .string(session.os)),
-                ("name", .string(session.name)),
-                ("loginTime", .integer(session.loginTime.milliseconds)),
-                (
-                    "lastSeenAt",
-                    .integer((session.lastSeenAt ?? session.loginTime).milliseconds)
-                ),
-                ("expiresAt", .integer(session.expiresAt.milliseconds)),
-            ])
-        )
+        .object([
+            "sessionId": .string(session.id.text), "uid": .string(session.uid.text),
+            "appId": .string(session.app.text),
+            "terminalId": .string(session.terminal.text),
+            "platform": .string(session.platform), "os": .string(session.os),
+            "name": .string(session.name),
+            "loginTime": .integer(session.loginTime.milliseconds),
+            "lastSeenAt": .integer((session.lastSeenAt ?? session.loginTime).milliseconds),
+            "expiresAt": .integer(session.expiresAt.milliseconds),
+        ])
     }
 
     /// Returns sessions as a table for people.
@@ -125,16 +116,8 @@ enum UserView {
 extension CommandContext {
     /// Finds a user by id.
     func user(_ uid: String) throws -> User {
-        let found = try UserID(uid).flatMap { uid in
-            try store.read { try $0.accounts.find(uid) }
+        try find("user", uid, why: "none of that id has registered, or it was erased") {
+            try $1.accounts.find($0)
         }
-        if let found { return found }
-        throw Problem(
-            .notFound,
-            "there is no user \(uid)",
-            at: uid,
-            why: "none of that id has registered, or it was erased",
-            cures: [.init("lamplighter user list --data '\(directory.path)'", "all users")]
-        )
     }
 }

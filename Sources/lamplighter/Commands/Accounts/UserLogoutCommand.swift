@@ -8,9 +8,7 @@ struct UserLogoutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "logout",
         abstract: "End all sessions of a user; their tokens are void at once.",
-        discussion: """
-            lamplighter user logout u-0123456789abc
-            """
+        discussion: "lamplighter user logout u-0123456789abc"
     )
 
     @Argument(help: "The user's id.")

@@ -8,9 +8,7 @@ struct UserShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show one user: names, sessions, devices; addresses are masked.",
-        discussion: """
-            lamplighter user show u-0123456789abc
-            """
+        discussion: "lamplighter user show u-0123456789abc"
     )
 
     @Argument(help: "The user's id.")
@@ -32,30 +30,19 @@ struct UserShowCommand: AsyncParsableCommand {
                 try tx.cancellations.find(user.uid)?.deletesAt
             )
         }
-        let view = UserView.json(user, isOpen: addresses)
+        var view = UserView.json(user, isOpen: addresses)
         if output.json {
-            var members = view.members
-            members.append(
-                .init(
-                    key: "deletesAt",
-                    value: deletesAt.map { .integer($0.milliseconds) } ?? .null
-                )
+            view["deletesAt"] = deletesAt.map { .integer($0.milliseconds) } ?? .null
+            view["sessions"] = .array(sessions.map(UserView.json))
+            view["devices"] = .array(
+                devices.map {
+                    [
+                        "did": .string($0.binding.did.text),
+                        "role": .string($0.binding.role.rawValue),
+                    ]
+                }
             )
-            members.append(.init(key: "sessions", value: .array(sessions.map(UserView.json))))
-            members.append(
-                .init(
-                    key: "devices",
-                    value: .array(
-                        devices.map {
-                            [
-                                "did": .string($0.binding.did.text),
-                                "role": .string($0.binding.role.rawValue),
-                            ]
-                        }
-                    )
-                )
-            )
-            return Terminal.show(.object(JSONObject(members: members)))
+            return Terminal.show(.object(view))
         }
         let name = PlainText.of(UserView.name(user, isOpen: addresses))
         print("\(user.uid)  app \(user.app)  \(name)")

@@ -6,9 +6,7 @@ struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
         abstract: "Measure this machine.",
-        discussion: """
-            lamplighter bench reports
-            """,
+        discussion: "lamplighter bench reports",
         subcommands: [
             BenchReportsCommand.self, BenchCommandsCommand.self, BenchAccountsCommand.self,
             BenchSchedulesCommand.self, BenchHistoryCommand.self, BenchGateCommand.self,
@@ -25,9 +23,7 @@ struct BenchReportsCommand: AsyncParsableCommand {
         commandName: "reports",
         abstract:
             "Measure reports a second, and latencies, against a plain subscriber and a relay.",
-        discussion: """
-            lamplighter bench reports
-            """
+        discussion: "lamplighter bench reports"
     )
 
     @Option(help: "Devices that report.")
@@ -69,9 +65,7 @@ struct BenchAccountsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accounts",
         abstract: "Measure requests a second, and reports while many users log in.",
-        discussion: """
-            lamplighter bench accounts
-            """
+        discussion: "lamplighter bench accounts"
     )
 
     @Option(help: "App terminals that ask.")

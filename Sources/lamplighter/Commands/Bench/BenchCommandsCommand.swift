@@ -6,9 +6,7 @@ struct BenchCommandsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "commands",
         abstract: "Measure commands' round trips against the bare broker, and beside a crowd.",
-        discussion: """
-            lamplighter bench commands
-            """
+        discussion: "lamplighter bench commands"
     )
 
     @Option(help: "Devices that are commanded.")

@@ -6,9 +6,7 @@ struct BenchGateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gate",
         abstract: "Measure the cost of counting a message against the limits.",
-        discussion: """
-            lamplighter bench gate
-            """
+        discussion: "lamplighter bench gate"
     )
 
     @Option(help: "Messages of each kind.")

@@ -6,9 +6,7 @@ struct BenchLimitsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "limits",
         abstract: "Measure reports and commands with the limits of connections, and without.",
-        discussion: """
-            lamplighter bench limits
-            """
+        discussion: "lamplighter bench limits"
     )
 
     @Option(help: "Devices that report and are commanded.")

@@ -6,9 +6,7 @@ struct BenchOverloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "overload",
         abstract: "Measure the service while devices send more than the machine can handle.",
-        discussion: """
-            lamplighter bench overload
-            """
+        discussion: "lamplighter bench overload"
     )
 
     @Option(parsing: .upToNextOption, help: "Devices that flood, in one measurement each.")

@@ -6,9 +6,7 @@ struct BenchSchedulesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schedules",
         abstract: "Measure schedules a second, finding what is due, and punctuality.",
-        discussion: """
-            lamplighter bench schedules
-            """
+        discussion: "lamplighter bench schedules"
     )
 
     @Option(help: "Schedules that are due in the same minute.")

@@ -5,9 +5,7 @@ struct ClusterCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cluster",
         abstract: "Show the processes that share the work, and empty one.",
-        discussion: """
-            lamplighter cluster status --store postgres://lamplighter@db/lamplighter
-            """,
+        discussion: "lamplighter cluster status --store postgres://lamplighter@db/lamplighter",
         subcommands: [ClusterStatusCommand.self, ClusterDrainCommand.self]
     )
 }

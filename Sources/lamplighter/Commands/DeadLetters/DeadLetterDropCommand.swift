@@ -8,9 +8,7 @@ struct DeadLetterDropCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drop",
         abstract: "Drop dead letters.",
-        discussion: """
-            lamplighter deadletter drop 12 13
-            """
+        discussion: "lamplighter deadletter drop 12 13"
     )
 
     @Argument(help: "Their ids.")
@@ -35,7 +33,7 @@ struct DeadLetterDropCommand: AsyncParsableCommand {
         }
         if dropped == 0, let id = ids.first { throw place.noDeadLetter(id) }
         if output.json {
-            Terminal.show(.object(JSONObject([("dropped", .integer(Int64(dropped)))])))
+            Terminal.show(.object(["dropped": .integer(Int64(dropped))]))
         } else {
             print("dropped \(dropped)")
         }

@@ -1,6 +1,7 @@
 import Domain
 import ArgumentParser
 import JSON
+import Sodium
 import Storage
 
 /// `deadletter list`: the newest first.
@@ -8,9 +9,7 @@ struct DeadLetterListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List dead letters, the newest first.",
-        discussion: """
-            lamplighter deadletter list --limit 20
-            """
+        discussion: "lamplighter deadletter list --limit 20"
     )
 
     @Option(help: "At most so many, 1 to 10000.")
@@ -57,17 +56,13 @@ enum DeadLetterView {
     /// Returns the letter as JSON; a payload that isn't UTF-8 is given as base64.
     static func json(_ letter: DeadLetter) -> JSONValue {
         let text = String(validating: letter.payload, as: UTF8.self)
-        return .object(
-            JSONObject([
-                ("id", .integer(letter.id)), ("worker", .string(letter.worker)),
-                ("topic", .string(letter.topic)), ("reason", .string(letter.reason)),
-                ("at", .integer(letter.at.milliseconds)),
-                ("shapeOnly", .bool(letter.isShapeOnly)),
-                ("payload", text.map { .string($0) }),
-                ("payloadBase64", text == nil ? .string(base64(letter.payload)) : nil),
-            ])
-        )
+        return .object([
+            "id": .integer(letter.id), "worker": .string(letter.worker),
+            "topic": .string(letter.topic), "reason": .string(letter.reason),
+            "at": .integer(letter.at.milliseconds),
+            "shapeOnly": .bool(letter.isShapeOnly),
+            "payload": text.map { .string($0) },
+            "payloadBase64": text == nil ? .string(Sodium.base64(letter.payload)) : nil,
+        ])
     }
-
-    private static func base64(_ bytes: [UInt8]) -> String { Base64.text(bytes) }
 }

@@ -37,7 +37,7 @@ struct DeadLetterReplayCommand: AsyncParsableCommand {
         _ = try place.store.batch(at: SystemClock().now) { try $0.deadLetters.drop(id) }
         if output.json {
             Terminal.show(
-                .object(JSONObject([("id", .integer(id)), ("topic", .string(letter.topic))]))
+                .object(["id": .integer(id), "topic": .string(letter.topic)])
             )
         } else {
             print("replayed \(id) to \(PlainText.of(letter.topic))")

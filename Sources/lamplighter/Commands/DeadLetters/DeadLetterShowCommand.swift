@@ -2,6 +2,7 @@ import ArgumentParser
 import Files
 import JSON
 import Problems
+import Sodium
 import Storage
 
 /// `deadletter show`: one message with its payload.
@@ -9,9 +10,7 @@ struct DeadLetterShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show one dead letter.",
-        discussion: """
-            lamplighter deadletter show 12
-            """
+        discussion: "lamplighter deadletter show 12"
     )
 
     @Argument(help: "Its id.")
@@ -33,7 +32,7 @@ struct DeadLetterShowCommand: AsyncParsableCommand {
         let text = String(validating: letter.payload, as: UTF8.self)
         // Anything else could steer the terminal.
         let isPlain = text.map { PlainText.of($0) == $0 } ?? false
-        print(isPlain ? text ?? "" : "base64   " + Base64.text(letter.payload))
+        print(isPlain ? text ?? "" : "base64   " + Sodium.base64(letter.payload))
     }
 }
 

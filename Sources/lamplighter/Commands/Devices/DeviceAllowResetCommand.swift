@@ -49,12 +49,10 @@ struct DeviceAllowResetCommand: AsyncParsableCommand {
         }
         if output.json {
             Terminal.show(
-                .object(
-                    JSONObject([
-                        ("did", .string(device.did.text)),
-                        ("resetUntil", .integer(until.milliseconds)),
-                    ])
-                )
+                .object([
+                    "did": .string(device.did.text),
+                    "resetUntil": .integer(until.milliseconds),
+                ])
             )
         } else {
             print("\(device.did) may be reset by registering until \(TimeText.of(until))")

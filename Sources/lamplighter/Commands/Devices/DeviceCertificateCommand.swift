@@ -81,15 +81,13 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
             )
         }
         Terminal.show(
-            .object(
-                JSONObject([
-                    ("did", .string(device.did.text)), ("certificate", .string(files.certificate)),
-                    ("key", .string(files.key)),
-                    ("authority", other == nil ? .string(files.authority) : nil),
-                    ("serverIssuer", other.map(JSONValue.string)),
-                    ("until", .integer(issued.facts.end.milliseconds)),
-                ])
-            )
+            .object([
+                "did": .string(device.did.text), "certificate": .string(files.certificate),
+                "key": .string(files.key),
+                "authority": other == nil ? .string(files.authority) : nil,
+                "serverIssuer": other.map(JSONValue.string),
+                "until": .integer(issued.facts.end.milliseconds),
+            ])
         )
     }
 
@@ -123,12 +121,10 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
             return print("certificates of \(device.did) made until now are void")
         }
         Terminal.show(
-            .object(
-                JSONObject([
-                    ("did", .string(device.did.text)),
-                    ("revokedUntil", .integer(moment.milliseconds)),
-                ])
-            )
+            .object([
+                "did": .string(device.did.text),
+                "revokedUntil": .integer(moment.milliseconds),
+            ])
         )
     }
 

@@ -68,15 +68,13 @@ struct DeviceForgetCommand: AsyncParsableCommand {
         _ summary: DeviceRemoval.Summary,
         isTold: Bool?
     ) -> JSONValue {
-        .object(
-            JSONObject([
-                ("did", .string(did.text)), ("forgotten", .bool(isTold != nil)),
-                ("unbound", .array(summary.users.map { .string($0.text) })),
-                ("invitations", .integer(Int64(summary.invitations))),
-                ("schedules", .integer(Int64(summary.schedules))),
-                ("commands", .integer(Int64(summary.commands))),
-                ("records", .integer(summary.records)), ("disconnected", .bool(isTold ?? false)),
-            ])
-        )
+        .object([
+            "did": .string(did.text), "forgotten": .bool(isTold != nil),
+            "unbound": .array(summary.users.map { .string($0.text) }),
+            "invitations": .integer(Int64(summary.invitations)),
+            "schedules": .integer(Int64(summary.schedules)),
+            "commands": .integer(Int64(summary.commands)),
+            "records": .integer(summary.records), "disconnected": .bool(isTold ?? false),
+        ])
     }
 }

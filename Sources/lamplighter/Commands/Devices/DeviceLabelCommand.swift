@@ -2,6 +2,7 @@ import ArgumentParser
 import Domain
 import JSON
 import QRCode
+import Sodium
 import Storage
 
 /// `device label`: the label that is printed on a device, so that it can be bound from afar.
@@ -56,7 +57,7 @@ struct DeviceLabelCommand: AsyncParsableCommand {
                 .object([
                     "productKey": .string(product.key.text), "mac": .string(mac.text),
                     "claim": .string(claim), "svg": .string(code.svg),
-                    "png": .string(Base64.text(code.png())),
+                    "png": .string(Sodium.base64(code.png())),
                 ])
             )
         }

@@ -57,16 +57,14 @@ enum DeviceView {
     /// Returns the device as JSON, without anything secret.
     static func json(_ device: DeviceRecord, _ status: StatusRecord?) -> JSONValue {
         let presence = status?.status.presence
-        return .object(
-            JSONObject([
-                ("did", .string(device.did.text)),
-                ("productKey", .string(device.productKey.text)), ("mac", .string(device.mac.text)),
-                ("online", .bool(presence?.isOnline ?? false)),
-                ("version", .integer(status?.status.version ?? 0)),
-                ("lastSeenAt", presence?.lastSeenAt.map { .integer($0.milliseconds) }),
-                ("createdAt", .integer(device.createdAt.milliseconds)),
-                ("registeredAt", device.registeredAt.map { .integer($0.milliseconds) }),
-            ])
-        )
+        return .object([
+            "did": .string(device.did.text),
+            "productKey": .string(device.productKey.text), "mac": .string(device.mac.text),
+            "online": .bool(presence?.isOnline ?? false),
+            "version": .integer(status?.status.version ?? 0),
+            "lastSeenAt": presence?.lastSeenAt.map { .integer($0.milliseconds) },
+            "createdAt": .integer(device.createdAt.milliseconds),
+            "registeredAt": device.registeredAt.map { .integer($0.milliseconds) },
+        ])
     }
 }

@@ -1,8 +1,6 @@
 import ArgumentParser
 import Domain
-import Files
 import JSON
-import Problems
 import Storage
 import Wire
 
@@ -11,9 +9,7 @@ struct DeviceShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show one device: state, alerts, users, last commands.",
-        discussion: """
-            lamplighter device show d-0123456789abc
-            """
+        discussion: "lamplighter device show d-0123456789abc"
     )
 
     @Argument(help: "The device's id.")
@@ -41,16 +37,15 @@ struct DeviceShowCommand: AsyncParsableCommand {
         let shown = ProductRules.masked(data, product: product)
         let open = (status?.status.open ?? []).map { "\($0.kind.rawValue) \($0.name)" }
         if output.json {
-            var members = DeviceView.json(device, status).objectValue?.members ?? []
-            members.append(.init(key: "data", value: .object(shown)))
-            members.append(.init(key: "open", value: .array(open.map(JSONValue.string))))
-            members.append(.init(key: "hardware", value: .object(device.hardware)))
-            members.append(.init(key: "bindings", value: .array(bindings.map(Self.json))))
-            let rows = commands.map { command -> JSONValue in
-                .object(CommandCodec.object(command, product: product, for: nil))
-            }
-            members.append(.init(key: "commands", value: .array(rows)))
-            return Terminal.show(.object(JSONObject(members: members)))
+            var object = DeviceView.json(device, status).objectValue ?? [:]
+            object["data"] = .object(shown)
+            object["open"] = .array(open.map(JSONValue.string))
+            object["hardware"] = .object(device.hardware)
+            object["bindings"] = .array(bindings.map(Self.json))
+            object["commands"] = .array(
+                commands.map { .object(CommandCodec.object($0, product: product, for: nil)) }
+            )
+            return Terminal.show(.object(object))
         }
         print("\(device.did)  \(PlainText.of(product?.name ?? "?"))  mac \(device.mac)")
         let presence = status?.status.presence
@@ -88,28 +83,18 @@ struct DeviceShowCommand: AsyncParsableCommand {
     }
 
     private static func json(_ binding: Binding) -> JSONValue {
-        .object(
-            JSONObject([
-                ("uid", .string(binding.uid.text)), ("role", .string(binding.role.rawValue)),
-                ("subscribed", .bool(binding.isSubscribed)),
-            ])
-        )
+        .object([
+            "uid": .string(binding.uid.text), "role": .string(binding.role.rawValue),
+            "subscribed": .bool(binding.isSubscribed),
+        ])
     }
 }
 
 extension CommandContext {
     /// Finds a device by its id.
     func device(_ did: String) throws -> DeviceRecord {
-        let found = try DeviceID(did).flatMap { did in
-            try store.read { try $0.devices.find(did) }
+        try find("device", did, why: "none of that id has registered") {
+            try $1.devices.find($0)
         }
-        if let found { return found }
-        throw Problem(
-            .notFound,
-            "there is no device \(did)",
-            at: did,
-            why: "none of that id has registered",
-            cures: [.init("lamplighter device list --data '\(directory.path)'", "all devices")]
-        )
     }
 }

@@ -12,9 +12,7 @@ struct DeviceWatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
         abstract: "Show a device's reports, commands and answers live; Ctrl-C ends.",
-        discussion: """
-            lamplighter device watch d-0123456789abc
-            """
+        discussion: "lamplighter device watch d-0123456789abc"
     )
 
     @Argument(help: "The device's id.")

@@ -1,18 +1,14 @@
 import ArgumentParser
 import Domain
 import Foundation
-import JSON
 import Storage
-import Workers
 
 /// `history`: the reports of devices.
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
         abstract: "Export a device's reports.",
-        discussion: """
-            lamplighter history export d-0123456789abc > lamp.jsonl
-            """,
+        discussion: "lamplighter history export d-0123456789abc > lamp.jsonl",
         subcommands: [HistoryExportCommand.self]
     )
 }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Backups
 import Domain
 import Files
-import JSON
 import PostgreSQL
 import Problems
 import Service
@@ -34,9 +33,7 @@ struct BackupMakeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "make",
         abstract: "Make a backup and read it back; `backup FILE` means the same.",
-        discussion: """
-            lamplighter backup make /mnt/nas/lamplighter.backup
-            """
+        discussion: "lamplighter backup make /mnt/nas/lamplighter.backup"
     )
 
     @Argument(help: "The file to make; nothing is overwritten.")
@@ -65,9 +62,7 @@ struct BackupVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Open all of a backup, and check each page of its database.",
-        discussion: """
-            lamplighter backup verify /mnt/nas/lamplighter.backup
-            """
+        discussion: "lamplighter backup verify /mnt/nas/lamplighter.backup"
     )
 
     @Argument(help: "The backup.")

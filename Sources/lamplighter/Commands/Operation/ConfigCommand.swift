@@ -36,15 +36,13 @@ struct ConfigCommand: AsyncParsableCommand {
     }
 
     private static func json(_ entry: Settings.Entry) -> JSONValue {
-        .object(
-            JSONObject([
-                ("key", .string(entry.setting.key)),
-                ("value", entry.shownJSON),
-                ("default", entry.setting.standard.json), ("unit", .string(entry.setting.unit)),
-                ("kind", .string(entry.setting.kindText)), ("origin", .string(entry.origin.text)),
-                ("environment", .string(entry.setting.environmentName)),
-                ("doc", .string(entry.setting.doc)), ("secret", .bool(entry.setting.isSecret)),
-            ])
-        )
+        .object([
+            "key": .string(entry.setting.key),
+            "value": entry.shownJSON,
+            "default": entry.setting.standard.json, "unit": .string(entry.setting.unit),
+            "kind": .string(entry.setting.kindText), "origin": .string(entry.origin.text),
+            "environment": .string(entry.setting.environmentName),
+            "doc": .string(entry.setting.doc), "secret": .bool(entry.setting.isSecret),
+        ])
     }
 }

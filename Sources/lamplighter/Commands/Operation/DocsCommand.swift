@@ -46,10 +46,10 @@ struct DocsCommand: ParsableCommand {
         }
         let start = URL(filePath: directory).appending(path: "index.html").path
         if output.json {
-            let told = JSONObject([
-                ("directory", .string(directory)), ("files", .integer(Int64(site.files.count))),
-                ("start", .string(start)),
-            ])
+            let told: JSONObject = [
+                "directory": .string(directory), "files": .integer(Int64(site.files.count)),
+                "start": .string(start),
+            ]
             return Terminal.show(.object(told))
         }
         print("\(site.files.count) files; open \(start)")

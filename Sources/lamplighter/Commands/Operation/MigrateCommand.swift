@@ -68,10 +68,10 @@ struct MigrateCommand: AsyncParsableCommand {
         let place = values.database?.place ?? directory.database
         let isCompact = compact ? try store.makeShrinkable() : nil
         if output.json {
-            let told = JSONObject([
-                ("migrated", .string(place)), ("copy", copy.map { .string($0) }),
-                ("compact", isCompact.map { .bool($0) }),
-            ])
+            let told: JSONObject = [
+                "migrated": .string(place), "copy": copy.map { .string($0) },
+                "compact": isCompact.map { .bool($0) },
+            ]
             return Terminal.show(.object(told))
         }
         if let copy { print("copied the database first: \(copy)") }

@@ -23,14 +23,12 @@ struct MovedTables {
 
     private var json: JSONValue {
         let rows = tables.map { table in
-            JSONValue.object(
-                JSONObject([
-                    ("name", .string(table.name)), ("rows", .integer(table.sum.rows)),
-                    ("checksum", .string(Self.text(table.sum.checksum))),
-                ])
-            )
+            JSONValue.object([
+                "name": .string(table.name), "rows": .integer(table.sum.rows),
+                "checksum": .string(Self.text(table.sum.checksum)),
+            ])
         }
-        return .object(JSONObject([("moved", .string(place)), ("tables", .array(rows))]))
+        return .object(["moved": .string(place), "tables": .array(rows)])
     }
 
     private static func text(_ checksum: UInt64) -> String {

@@ -11,9 +11,7 @@ struct RefusalsCommand: AsyncParsableCommand {
         commandName: "refusals",
         abstract:
             "Show refused clients and connections with their reasons; `explain REASON` says what to do.",
-        discussion: """
-            lamplighter refusals
-            """
+        discussion: "lamplighter refusals"
     )
 
     @Option(help: ArgumentHelp("Only of this time, such as 30s, 15m, 1h, 7d.", valueName: "time"))

@@ -7,16 +7,14 @@ struct VersionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "version",
         abstract: "Print the version.",
-        discussion: """
-            lamplighter version
-            """
+        discussion: "lamplighter version"
     )
 
     @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() {
         if output.json {
-            Terminal.show(.object(JSONObject([("version", .string(Version.text))])))
+            Terminal.show(.object(["version": .string(Version.text)]))
         } else {
             print("lamplighter \(Version.text)")
         }

@@ -3,7 +3,6 @@ import Console
 import Domain
 import Problems
 import Storage
-import Workers
 
 /// `operator add`: adds an operator, and prints the first link.
 struct OperatorAddCommand: AsyncParsableCommand {
@@ -47,9 +46,7 @@ struct OperatorLinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "link",
         abstract: "Print a one-time link that signs an operator in.",
-        discussion: """
-            lamplighter operator link anna
-            """
+        discussion: "lamplighter operator link anna"
     )
 
     @Argument(help: "The operator's name.")

@@ -13,9 +13,7 @@ struct OperatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "operator",
         abstract: "Add, list and revoke operators of the console, and make links and tokens.",
-        discussion: """
-            lamplighter operator list
-            """,
+        discussion: "lamplighter operator list",
         subcommands: [
             OperatorAddCommand.self, OperatorLinkCommand.self, OperatorListCommand.self,
             OperatorRevokeCommand.self, OperatorTokenCommand.self,
@@ -29,13 +27,7 @@ extension CommandContext {
     /// Finds an operator by name.
     func oneOperator(_ name: String) throws -> Operator {
         if let found = try store.read({ try $0.operators.find(name) }) { return found }
-        throw Problem(
-            .notFound,
-            "there is no operator \(name)",
-            at: name,
-            why: "none of that name was added",
-            cures: [.init("lamplighter operator list --data '\(directory.path)'", "all operators")]
-        )
+        throw missing("operator", name, why: "none of that name was added")
     }
 
     /// The console's address: of the running service, else as configured.

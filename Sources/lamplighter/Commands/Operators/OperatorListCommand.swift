@@ -9,9 +9,7 @@ struct OperatorListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the operators, with how many sessions and tokens they have.",
-        discussion: """
-            lamplighter operator list
-            """
+        discussion: "lamplighter operator list"
     )
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions

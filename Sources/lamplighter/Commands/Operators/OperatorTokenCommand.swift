@@ -121,12 +121,12 @@ struct OperatorTokenCommand: AsyncParsableCommand {
     }
 
     private static func json(_ token: OperatorToken) -> JSONObject {
-        JSONObject([
-            ("tokenId", .string(token.id)), ("label", .string(token.label)),
-            ("role", .string(token.role.rawValue)),
-            ("createdAt", .integer(token.createdAt.milliseconds)),
-            ("expiresAt", .integer(token.expiresAt.milliseconds)),
-            ("lastUsedAt", token.usedAt.map { .integer($0.milliseconds) }),
-        ])
+        [
+            "tokenId": .string(token.id), "label": .string(token.label),
+            "role": .string(token.role.rawValue),
+            "createdAt": .integer(token.createdAt.milliseconds),
+            "expiresAt": .integer(token.expiresAt.milliseconds),
+            "lastUsedAt": token.usedAt.map { .integer($0.milliseconds) },
+        ]
     }
 }

@@ -9,9 +9,7 @@ struct ProductAllowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "allow",
         abstract: "List MACs that may register with a product of listed devices.",
-        discussion: """
-            lamplighter product allow 0123456789abcdef0123456789abcdef a1b2c3d4e5f6
-            """
+        discussion: "lamplighter product allow 0123456789abcdef0123456789abcdef a1b2c3d4e5f6"
     )
 
     @Argument(help: "The product's key.")
@@ -34,7 +32,7 @@ struct ProductAllowCommand: AsyncParsableCommand {
         }
         try place.store.batch(at: SystemClock().now) { try $0.products.list(product.key, parsed) }
         if output.json {
-            Terminal.show(.object(JSONObject([("listed", .integer(Int64(parsed.count)))])))
+            Terminal.show(.object(["listed": .integer(Int64(parsed.count))]))
         } else {
             print("listed \(parsed.count) for \(PlainText.of(product.name))")
         }

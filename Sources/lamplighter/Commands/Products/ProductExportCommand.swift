@@ -7,9 +7,7 @@ struct ProductExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
         abstract: "Print one product's document, without its secret.",
-        discussion: """
-            lamplighter product export 0123456789abcdef0123456789abcdef > lamp.json
-            """
+        discussion: "lamplighter product export 0123456789abcdef0123456789abcdef > lamp.json"
     )
 
     @Argument(help: "The product's key.")

@@ -38,12 +38,10 @@ struct ProductImportCommand: AsyncParsableCommand {
         }
         if output.json {
             return Terminal.show(
-                .object(
-                    JSONObject([
-                        ("productKey", .string(result.id)), ("isNew", .bool(result.isNew)),
-                        ("productSecret", result.secret.map { .string($0) }),
-                    ])
-                )
+                .object([
+                    "productKey": .string(result.id), "isNew": .bool(result.isNew),
+                    "productSecret": result.secret.map { .string($0) },
+                ])
             )
         }
         print("\(result.isNew ? "imported" : "updated") product \(result.id)")

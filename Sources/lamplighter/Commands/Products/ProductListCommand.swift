@@ -8,9 +8,7 @@ struct ProductListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the products.",
-        discussion: """
-            lamplighter product list
-            """
+        discussion: "lamplighter product list"
     )
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions
@@ -25,15 +23,13 @@ struct ProductListCommand: AsyncParsableCommand {
             return Terminal.show(
                 .array(
                     rows.map { product, count in
-                        .object(
-                            JSONObject([
-                                ("productKey", .string(product.key.text)),
-                                ("name", .string(product.name)),
-                                ("registration", .string(product.registration.rawValue)),
-                                ("dataPoints", .integer(Int64(product.dataPoints.count))),
-                                ("devices", .integer(count)),
-                            ])
-                        )
+                        .object([
+                            "productKey": .string(product.key.text),
+                            "name": .string(product.name),
+                            "registration": .string(product.registration.rawValue),
+                            "dataPoints": .integer(Int64(product.dataPoints.count)),
+                            "devices": .integer(count),
+                        ])
                     }
                 )
             )

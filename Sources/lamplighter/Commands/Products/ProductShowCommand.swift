@@ -1,8 +1,6 @@
 import ArgumentParser
 import Domain
-import Files
 import JSON
-import Problems
 import Storage
 import Wire
 
@@ -11,9 +9,7 @@ struct ProductShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show one product.",
-        discussion: """
-            lamplighter product show 0123456789abcdef0123456789abcdef
-            """
+        discussion: "lamplighter product show 0123456789abcdef0123456789abcdef"
     )
 
     @Argument(help: "The product's key.")
@@ -56,16 +52,8 @@ struct ProductShowCommand: AsyncParsableCommand {
 extension CommandContext {
     /// Finds a product by its key.
     func product(_ key: String) throws -> Product {
-        let found = try ProductKey(key).flatMap { key in
-            try store.read { try $0.products.find(key) }
+        try find("product", key, why: "none of that key was imported") {
+            try $1.products.find($0)
         }
-        if let found { return found }
-        throw Problem(
-            .notFound,
-            "there is no product \(key)",
-            at: key,
-            why: "none of that key was imported",
-            cures: [.init("lamplighter product list --data '\(directory.path)'", "all products")]
-        )
     }
 }

@@ -7,9 +7,7 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Run the workers against a broker that the configuration names.",
-        discussion: """
-            lamplighter serve --config /etc/lamplighter/lamplighter.yaml
-            """
+        discussion: "lamplighter serve --config /etc/lamplighter/lamplighter.yaml"
     )
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions

@@ -1,8 +1,6 @@
 import ArgumentParser
 import Domain
-import Files
 import JSON
-import Problems
 import Storage
 import Wire
 
@@ -24,17 +22,9 @@ struct ScheduleCommand: ParsableCommand {
 extension CommandContext {
     /// Finds a schedule by its id.
     func schedule(_ id: String) throws -> Schedule {
-        let found = try ScheduleID(id).flatMap { id in
-            try store.read { try $0.schedules.find(id) }
+        try find("schedule", id, why: "none of that id was made, or it was deleted") {
+            try $1.schedules.find($0)
         }
-        if let found { return found }
-        throw Problem(
-            .notFound,
-            "there is no schedule \(id)",
-            at: id,
-            why: "none of that id was made, or it was deleted",
-            cures: [.init("lamplighter schedule list --data '\(directory.path)'", "all schedules")]
-        )
     }
 }
 

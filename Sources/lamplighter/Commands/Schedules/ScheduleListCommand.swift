@@ -8,9 +8,7 @@ struct ScheduleListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List schedules, of one device or of all.",
-        discussion: """
-            lamplighter schedule list
-            """
+        discussion: "lamplighter schedule list"
     )
 
     @Option(help: "Of this device only.")

@@ -9,9 +9,7 @@ struct ScheduleNextCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "next",
         abstract: "Print a schedule's coming occurrences, with their offsets from UTC.",
-        discussion: """
-            lamplighter schedule next s-0a1b2c3d4e5ff
-            """
+        discussion: "lamplighter schedule next s-0a1b2c3d4e5ff"
     )
 
     @Argument(help: "The schedule's id.")

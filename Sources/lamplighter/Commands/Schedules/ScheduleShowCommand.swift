@@ -9,9 +9,7 @@ struct ScheduleShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show one schedule and its latest runs.",
-        discussion: """
-            lamplighter schedule show s-0a1b2c3d4e5ff
-            """
+        discussion: "lamplighter schedule show s-0a1b2c3d4e5ff"
     )
 
     @Argument(help: "The schedule's id.")

@@ -5,9 +5,7 @@ struct ServiceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "service",
         abstract: "Manage back-end services: gateways, schedulers, identity providers, tools.",
-        discussion: """
-            lamplighter service list
-            """,
+        discussion: "lamplighter service list",
         subcommands: [
             ServiceAddCommand.self, ServiceListCommand.self, ServiceRemoveCommand.self,
         ]

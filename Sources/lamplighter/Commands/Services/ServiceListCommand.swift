@@ -7,9 +7,7 @@ struct ServiceListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the back-end services that may connect.",
-        discussion: """
-            lamplighter service list
-            """
+        discussion: "lamplighter service list"
     )
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions

@@ -10,9 +10,7 @@ struct ServiceRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
         abstract: "Remove a back-end service; its connections are closed.",
-        discussion: """
-            lamplighter service remove mailer
-            """
+        discussion: "lamplighter service remove mailer"
     )
 
     @Argument(help: "Its name.")

@@ -5,9 +5,7 @@ struct SessionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "session",
         abstract: "List and end sessions.",
-        discussion: """
-            lamplighter session list
-            """,
+        discussion: "lamplighter session list",
         subcommands: [SessionListCommand.self, SessionTerminateCommand.self]
     )
 }

@@ -8,9 +8,7 @@ struct SessionListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List live sessions, of one user or the newest of all.",
-        discussion: """
-            lamplighter session list u-0123456789abc
-            """
+        discussion: "lamplighter session list u-0123456789abc"
     )
 
     @Argument(help: "The user's id.")

@@ -11,9 +11,7 @@ struct SessionTerminateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "terminate",
         abstract: "End one session; its token is void at once.",
-        discussion: """
-            lamplighter session terminate s-0123456789abc
-            """
+        discussion: "lamplighter session terminate s-0123456789abc"
     )
 
     @Argument(help: "The session's id, from session list.")

@@ -80,15 +80,13 @@ struct TLSInitCommand: AsyncParsableCommand {
         let files = directory.ownTLS
         if output.json {
             Terminal.show(
-                .object(
-                    JSONObject([
-                        ("authority", .string(files.authority)),
-                        ("authorityIsNew", .bool(authority.isNew)),
-                        ("certificate", .string(files.certificate)),
-                        ("names", .array(facts.names.map(JSONValue.string))),
-                        ("until", .integer(facts.end.milliseconds)),
-                    ])
-                )
+                .object([
+                    "authority": .string(files.authority),
+                    "authorityIsNew": .bool(authority.isNew),
+                    "certificate": .string(files.certificate),
+                    "names": .array(facts.names.map(JSONValue.string)),
+                    "until": .integer(facts.end.milliseconds),
+                ])
             )
         } else {
             print(
@@ -100,7 +98,7 @@ struct TLSInitCommand: AsyncParsableCommand {
                 """
             )
         }
-        for note in notes(values, directory) + authorityNotes(authority, facts, at: now) {
+        for note in notes(values, directory) + authorityNotes(authority, facts) {
             Terminal.tell(note)
         }
     }
@@ -123,8 +121,7 @@ struct TLSInitCommand: AsyncParsableCommand {
     /// What has to follow for those that trust the authority.
     private func authorityNotes(
         _ authority: LocalAuthority,
-        _ server: CertificateFacts,
-        at now: Instant
+        _ server: CertificateFacts
     ) -> [String] {
         if renewAuthority {
             let until = authority.linkedUntil.map {

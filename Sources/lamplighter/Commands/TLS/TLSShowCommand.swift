@@ -13,9 +13,7 @@ struct TLSShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show the certificates that the service takes, and check that they fit.",
-        discussion: """
-            lamplighter tls show
-            """
+        discussion: "lamplighter tls show"
     )
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions
@@ -104,15 +102,13 @@ struct TLSShowCommand: AsyncParsableCommand {
         _ now: Instant,
         among concerns: [CertificateConcern]
     ) -> JSONValue {
-        .object(
-            JSONObject([
-                ("certificate", .string(row.title)), ("file", .string(row.path)),
-                ("subject", .string(row.facts.subject)), ("issuer", .string(row.facts.issuer)),
-                ("names", .array(row.facts.names.map(JSONValue.string))),
-                ("from", .integer(row.facts.begin.milliseconds)),
-                ("until", .integer(row.facts.end.milliseconds)),
-                ("warning", warning(row, now, among: concerns).map(JSONValue.string)),
-            ])
-        )
+        .object([
+            "certificate": .string(row.title), "file": .string(row.path),
+            "subject": .string(row.facts.subject), "issuer": .string(row.facts.issuer),
+            "names": .array(row.facts.names.map(JSONValue.string)),
+            "from": .integer(row.facts.begin.milliseconds),
+            "until": .integer(row.facts.end.milliseconds),
+            "warning": warning(row, now, among: concerns).map(JSONValue.string),
+        ])
     }
 }
