@@ -1,9 +1,7 @@
 import Domain
-import Files
 package import Service
 import ServiceSettings
 import Storage
-import Wire
 import Workers
 
 /// What the console's operations work with, made once for a run.

@@ -14,14 +14,10 @@ final class ConsoleThreads: Sendable {
     }
 
     private let state = Mutex(State())
-    private let threads: Int
-    private let waitingMax: Int
-
-    /// Sets how many threads there are at most, and how much may wait for one.
-    init(threads: Int = 2, waitingMax: Int = 256) {
-        self.threads = threads
-        self.waitingMax = waitingMax
-    }
+    /// The most threads.
+    private static let threadsMax = 2
+    /// The most pieces of work that wait for one.
+    private static let waitingMax = 256
 
     /// Runs a piece of work on one of the threads and returns its result.
     ///
@@ -31,9 +27,9 @@ final class ConsoleThreads: Sendable {
         try await withCheckedThrowingContinuation { continuation in
             let work: @Sendable () -> Void = { continuation.resume(with: Result { try body() }) }
             let (isTaken, starts) = state.withLock { state in
-                guard state.waiting.count < waitingMax else { return (false, false) }
+                guard state.waiting.count < Self.waitingMax else { return (false, false) }
                 state.waiting.append(work)
-                guard state.running < threads else { return (true, false) }
+                guard state.running < Self.threadsMax else { return (true, false) }
                 state.running += 1
                 return (true, true)
             }

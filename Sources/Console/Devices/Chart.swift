@@ -3,7 +3,6 @@ import Foundation
 import JSON
 import Storage
 import Web
-import Workers
 
 /// The values of one data point over a time, in steps: what a chart draws.
 ///

@@ -11,7 +11,7 @@ enum ConnectView {
 
     /// Returns where the device of a product and a MAC stands (`Connection`).
     static func state(_ key: ProductKey, _ mac: MAC, in tx: Transaction) throws -> JSONObject {
-        var state = JSONObject([("productKey", .string(key.text)), ("mac", .string(mac.text))])
+        var state: JSONObject = ["productKey": .string(key.text), "mac": .string(mac.text)]
         let device = try tx.devices.find(key, mac)
         let status = try device.flatMap { try tx.statuses.find($0.did) }?.status
         let refusal = try lastRefusal(key, mac, did: device?.did, in: tx)

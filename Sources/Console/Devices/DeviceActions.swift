@@ -60,12 +60,12 @@ enum DeviceActions {
     }
 
     private static func shown(_ summary: DeviceRemoval.Summary) -> JSONObject {
-        JSONObject([
-            ("users", .array(summary.users.map { .string($0.text) })),
-            ("invitations", Shown.count(summary.invitations)),
-            ("schedules", Shown.count(summary.schedules)),
-            ("commands", Shown.count(summary.commands)), ("records", .integer(summary.records)),
-        ])
+        [
+            "users": .array(summary.users.map { .string($0.text) }),
+            "invitations": Shown.count(summary.invitations),
+            "schedules": Shown.count(summary.schedules),
+            "commands": Shown.count(summary.commands), "records": .integer(summary.records),
+        ]
     }
 
     private static func forget(_ call: ConsoleCall) throws -> Reply {

@@ -1,10 +1,8 @@
 import Domain
 import JSON
-import Service
 import ServiceSettings
 import Storage
 import Web
-import Workers
 
 /// Operations on the list of devices, and on one device.
 enum DeviceOperations {
@@ -58,12 +56,12 @@ enum DeviceOperations {
     static func counts(
         _ counts: (all: Int64, online: Int64, alerting: Int64, unregistered: Int64)
     ) -> JSONObject {
-        JSONObject([
-            ("all", .integer(counts.all)), ("online", .integer(counts.online)),
-            ("offline", .integer(counts.all - counts.online)),
-            ("alerting", .integer(counts.alerting)),
-            ("unregistered", .integer(counts.unregistered)),
-        ])
+        [
+            "all": .integer(counts.all), "online": .integer(counts.online),
+            "offline": .integer(counts.all - counts.online),
+            "alerting": .integer(counts.alerting),
+            "unregistered": .integer(counts.unregistered),
+        ]
     }
 
     private static func show(_ call: ConsoleCall) throws -> Reply {

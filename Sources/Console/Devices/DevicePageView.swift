@@ -2,7 +2,6 @@ import Domain
 import JSON
 import Sodium
 import Storage
-import Wire
 
 /// What a device's page follows: the row, and marks that tell which tabs to ask for again.
 enum DevicePageView {
@@ -23,26 +22,20 @@ enum DevicePageView {
             event = number
             return false
         }
-        return JSONObject([
-            ("device", .object(row)), ("lastCid", .integer(commands.first?.cid ?? 0)),
-            ("commands", mark(commands.map { "\($0.cid)\($0.state)\($0.isLate)" })),
-            (
-                "bindings",
-                mark(
-                    bindings.map { "\($0.uid)\($0.role)\($0.access)\($0.isSubscribed)\($0.alias)" }
-                        + invitations.map { "\($0.id)\($0.status)" }
-                )
+        return [
+            "device": .object(row), "lastCid": .integer(commands.first?.cid ?? 0),
+            "commands": mark(commands.map { "\($0.cid)\($0.state)\($0.isLate)" }),
+            "bindings": mark(
+                bindings.map { "\($0.uid)\($0.role)\($0.access)\($0.isSubscribed)\($0.alias)" }
+                    + invitations.map { "\($0.id)\($0.status)" }
             ),
-            (
-                "schedules",
-                mark(
-                    schedules.map {
-                        "\($0.id)\($0.updatedAt.milliseconds)\($0.nextAt?.milliseconds ?? 0)"
-                    }
-                )
+            "schedules": mark(
+                schedules.map {
+                    "\($0.id)\($0.updatedAt.milliseconds)\($0.nextAt?.milliseconds ?? 0)"
+                }
             ),
-            ("events", .string("\(event)")),
-        ])
+            "events": .string("\(event)"),
+        ]
     }
 
     private static func mark(_ texts: [String]) -> JSONValue {

@@ -1,9 +1,6 @@
 import Domain
 import JSON
-import Service
 import Storage
-import Wire
-import Workers
 
 /// The tabs of a device's page.
 enum DeviceTabs {
@@ -47,35 +44,28 @@ enum DeviceTabs {
         try call.read { tx in
             let did = try DeviceOperations.device(call, in: tx).device.did
             let users = try tx.bindings.all(of: did).map { binding in
-                JSONValue.object(
-                    JSONObject([
-                        ("uid", .string(binding.uid.text)),
-                        (
-                            "name",
-                            try tx.accounts.find(binding.uid).map {
-                                .string(UserView.name($0, isOpen: !call.isMasked))
-                            }
-                        ), ("role", .string(binding.role.rawValue)),
-                        ("alias", binding.alias.isEmpty ? nil : .string(binding.alias)),
-                        ("access", .string(binding.access.rawValue)),
-                        ("isSubscribed", .bool(binding.isSubscribed)),
-                        ("boundAt", Shown.moment(binding.boundAt)),
-                        ("guestUntil", binding.guestUntil.map(Shown.moment)),
-                    ])
-                )
+                JSONValue.object([
+                    "uid": .string(binding.uid.text),
+                    "name": try tx.accounts.find(binding.uid).map {
+                        .string(UserView.name($0, isOpen: !call.isMasked))
+                    }, "role": .string(binding.role.rawValue),
+                    "alias": binding.alias.isEmpty ? nil : .string(binding.alias),
+                    "access": .string(binding.access.rawValue),
+                    "isSubscribed": .bool(binding.isSubscribed),
+                    "boundAt": Shown.moment(binding.boundAt),
+                    "guestUntil": binding.guestUntil.map(Shown.moment),
+                ])
             }
             let invitations = try tx.sharings.open(of: did).map { sharing in
-                JSONValue.object(
-                    JSONObject([
-                        ("sharingId", .string(sharing.id.text)),
-                        ("inviter", .string(sharing.inviter.text)),
-                        ("guest", sharing.guest.map { .string($0.text) }),
-                        ("way", .string(sharing.way.rawValue)),
-                        ("status", .string(sharing.status.rawValue)),
-                        ("createdAt", Shown.moment(sharing.createdAt)),
-                        ("expiresAt", Shown.moment(sharing.expiresAt)),
-                    ])
-                )
+                JSONValue.object([
+                    "sharingId": .string(sharing.id.text),
+                    "inviter": .string(sharing.inviter.text),
+                    "guest": sharing.guest.map { .string($0.text) },
+                    "way": .string(sharing.way.rawValue),
+                    "status": .string(sharing.status.rawValue),
+                    "createdAt": Shown.moment(sharing.createdAt),
+                    "expiresAt": Shown.moment(sharing.expiresAt),
+                ])
             }
             return Reply(["users": .array(users), "invitations": .array(invitations)])
         }

@@ -1,7 +1,6 @@
 import Domain
 import JSON
 import Storage
-import Wire
 
 /// Finds out what of a stream's things has changed since its position.
 struct LiveFeed: Sendable {
@@ -47,7 +46,7 @@ struct LiveFeed: Sendable {
         for watch in watches { lookAtTap(watch, caller, into: &events) }
         guard hasChanged else { return events }
         try hub.context.store.read { tx in
-            for watch in watches { try look(at: watch, caller, in: tx, into: &events) }
+            for watch in watches { try look(at: watch, in: tx, into: &events) }
             try lookAtSignIns(of: caller, in: tx, into: &events)
         }
         return events
@@ -55,7 +54,6 @@ struct LiveFeed: Sendable {
 
     private mutating func look(
         at watch: Watch,
-        _ caller: Caller,
         in tx: Transaction,
         into events: inout [LiveEvent]
     ) throws {

@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Sodium
 import Storage
 import Synchronization

@@ -61,13 +61,13 @@ struct OperatorOperations: Sendable {
         _ sessions: [OperatorSession],
         tokens: Int
     ) -> JSONObject {
-        JSONObject([
-            ("name", .string(row.name)), ("role", .string(row.role.rawValue)),
-            ("hasPassword", .bool(row.passwordHash != nil)),
-            ("createdAt", Shown.moment(row.createdAt)),
-            ("lastSeenAt", sessions.map(\.seenAt).max().map(Shown.moment)),
-            ("sessions", Shown.count(sessions.count)), ("tokens", Shown.count(tokens)),
-        ])
+        [
+            "name": .string(row.name), "role": .string(row.role.rawValue),
+            "hasPassword": .bool(row.passwordHash != nil),
+            "createdAt": Shown.moment(row.createdAt),
+            "lastSeenAt": sessions.map(\.seenAt).max().map(Shown.moment),
+            "sessions": Shown.count(sessions.count), "tokens": Shown.count(tokens),
+        ]
     }
 
     /// Finds the operator of the path.
@@ -106,10 +106,10 @@ struct OperatorOperations: Sendable {
     }
 
     private func shown(_ link: OperatorLink) -> JSONObject {
-        JSONObject([
-            ("operator", .string(link.name)), ("role", .string(link.role.rawValue)),
-            ("url", .string(link.url(at: consoleURL))), ("expiresAt", Shown.moment(link.expiresAt)),
-        ])
+        [
+            "operator": .string(link.name), "role": .string(link.role.rawValue),
+            "url": .string(link.url(at: consoleURL)), "expiresAt": Shown.moment(link.expiresAt),
+        ]
     }
 
     private func change(_ call: ConsoleCall) throws -> Reply {
@@ -229,13 +229,13 @@ struct OperatorOperations: Sendable {
     // MARK: Tokens
 
     private static func row(_ token: OperatorToken) -> JSONObject {
-        JSONObject([
-            ("tokenId", .string(token.id)), ("name", .string(token.label)),
-            ("operator", .string(token.name)), ("role", .string(token.role.rawValue)),
-            ("createdAt", Shown.moment(token.createdAt)),
-            ("expiresAt", Shown.moment(token.expiresAt)),
-            ("lastUsedAt", token.usedAt.map(Shown.moment)),
-        ])
+        [
+            "tokenId": .string(token.id), "name": .string(token.label),
+            "operator": .string(token.name), "role": .string(token.role.rawValue),
+            "createdAt": Shown.moment(token.createdAt),
+            "expiresAt": Shown.moment(token.expiresAt),
+            "lastUsedAt": token.usedAt.map(Shown.moment),
+        ]
     }
 
     private func tokens(_ call: ConsoleCall) throws -> Reply {

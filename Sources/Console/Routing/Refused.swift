@@ -95,12 +95,12 @@ struct Refused: Error {
 
     /// The problem details.
     var json: JSONObject {
-        JSONObject([
-            ("type", "about:blank"), ("title", .string(Self.titles[status] ?? "Refused")),
-            ("status", .integer(Int64(status))), ("detail", .string(detail)),
-            ("code", .string(code)), ("field", field.map { .string($0) }),
-            ("retryAfter", retryAfter.map { .integer($0) }),
-        ])
+        [
+            "type": "about:blank", "title": .string(Self.titles[status] ?? "Refused"),
+            "status": .integer(Int64(status)), "detail": .string(detail),
+            "code": .string(code), "field": field.map { .string($0) },
+            "retryAfter": retryAfter.map { .integer($0) },
+        ]
     }
 
     private static let titles = [

@@ -1,5 +1,3 @@
-import Workers
-
 /// A search: terms such as `product:lamp`, `-online:yes`, `"exact words"` and `part`.
 struct SearchTerms: Sendable, Equatable {
     /// One term.

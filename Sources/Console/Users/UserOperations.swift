@@ -4,7 +4,6 @@ import Service
 import ServiceSettings
 import Storage
 import Web
-import Wire
 import Workers
 
 /// Operations on users and their sessions.
@@ -45,13 +44,25 @@ enum UserOperations {
 
     private static let scanMax = 100_000
     private static let devicesMax: Int64 = 1000
-    private static let namesStep = 500
 
     /// Finds the user of the path.
     private static func user(_ call: ConsoleCall, in tx: Transaction) throws -> User {
         let uid = try call.id("uid", UserKind.self)
         guard let found = try tx.accounts.find(uid) else { throw Refused.notFound("user \(uid)") }
         return found
+    }
+
+    /// Locks and finds the user of the path, whom the act is about.
+    private static func lockedUser(
+        _ call: ConsoleCall,
+        _ act: inout Act,
+        in tx: Transaction
+    ) throws -> User {
+        try tx.lock(users: [try call.id("uid", UserKind.self)])
+        let user = try user(call, in: tx)
+        act.subject = "user \(user.uid)"
+        act.uid = user.uid
+        return user
     }
 
     /// Finds the session of the path.
@@ -124,16 +135,12 @@ enum UserOperations {
                 offset: 0,
                 limit: devicesMax
             ).rows.map { listed in
-                JSONValue.object(
-                    JSONObject([
-                        ("did", .string(listed.binding.did.text)),
-                        ("role", .string(listed.binding.role.rawValue)),
-                        (
-                            "alias",
-                            listed.binding.alias.isEmpty ? nil : .string(listed.binding.alias)
-                        ), ("boundAt", Shown.moment(listed.binding.boundAt)),
-                    ])
-                )
+                JSONValue.object([
+                    "did": .string(listed.binding.did.text),
+                    "role": .string(listed.binding.role.rawValue),
+                    "alias": listed.binding.alias.isEmpty ? nil : .string(listed.binding.alias),
+                    "boundAt": Shown.moment(listed.binding.boundAt),
+                ])
             }
             return JSONObject([
                 ("row", .object(UserView.row(user, isOpen: isOpen))),
@@ -170,11 +177,7 @@ enum UserOperations {
 
     private static func endAll(_ call: ConsoleCall) throws -> Reply {
         let count = try call.act { work, act in
-            let uid = try call.id("uid", UserKind.self)
-            try work.tx.lock(users: [uid])
-            let user = try user(call, in: work.tx)
-            act.subject = "user \(user.uid)"
-            act.uid = user.uid
+            let user = try lockedUser(call, &act, in: work.tx)
             let count = try SessionLifecycle.endAll(
                 of: user.uid,
                 because: .operator,
@@ -206,11 +209,7 @@ enum UserOperations {
 
     private static func unlock(_ call: ConsoleCall) throws -> Reply {
         try call.act { work, act in
-            let uid = try call.id("uid", UserKind.self)
-            try work.tx.lock(users: [uid])
-            let user = try user(call, in: work.tx)
-            act.subject = "user \(user.uid)"
-            act.uid = user.uid
+            let user = try lockedUser(call, &act, in: work.tx)
             try PasswordTries.clear(user, in: work.tx)
             try work.tx.attempts.forget(user.uid)
         }
@@ -219,12 +218,8 @@ enum UserOperations {
 
     private static func undoCancellation(_ call: ConsoleCall) throws -> Reply {
         try call.act { work, act in
-            let uid = try call.id("uid", UserKind.self)
-            try work.tx.lock(users: [uid])
-            let user = try user(call, in: work.tx)
+            let user = try lockedUser(call, &act, in: work.tx)
             let entry = try work.tx.cancellations.find(user.uid)
-            act.subject = "user \(user.uid)"
-            act.uid = user.uid
             act.before = entry.map { ["deletesAt": Shown.moment($0.deletesAt)] }
             guard try work.tx.cancellations.undo(user.uid) else {
                 throw Refused(

@@ -82,8 +82,8 @@ enum UserView {
     static func change(_ uid: UserID, in tx: Transaction) throws -> JSONObject? {
         guard try tx.accounts.find(uid) != nil else { return nil }
         let sessions = try sessions(of: uid, in: tx)
-        return JSONObject([
-            ("uid", .string(uid.text)), ("sessions", .array(sessions.map { .object($0) })),
-        ])
+        return [
+            "uid": .string(uid.text), "sessions": .array(sessions.map { .object($0) }),
+        ]
     }
 }

@@ -19,18 +19,18 @@ enum DeviceView {
             JSONValue.array(status.open.filter { $0.kind == kind }.map { .string($0.name) })
         }
         let version = firmware.lazy.compactMap { device.hardware[$0]?.stringValue }.first
-        return JSONObject([
-            ("did", .string(device.did.text)), ("productKey", .string(device.productKey.text)),
-            ("productName", .string(product?.name ?? "")), ("mac", .string(device.mac.text)),
-            ("name", owner.flatMap { $0.alias.isEmpty ? nil : .string($0.alias) }),
-            ("owner", owner.map { .string($0.uid.text) }),
-            ("online", .bool(status.presence.isOnline)),
-            ("since", status.presence.lastSeenAt.map(Shown.moment)),
-            ("version", .integer(status.version)), ("changedAt", Shown.moment(status.ts)),
-            ("firmware", version.map { .string($0) }), ("alerts", names(.alert)),
-            ("faults", names(.fault)), ("createdAt", Shown.moment(device.createdAt)),
-            ("registeredAt", device.registeredAt.map(Shown.moment)),
-        ])
+        return [
+            "did": .string(device.did.text), "productKey": .string(device.productKey.text),
+            "productName": .string(product?.name ?? ""), "mac": .string(device.mac.text),
+            "name": owner.flatMap { $0.alias.isEmpty ? nil : .string($0.alias) },
+            "owner": owner.map { .string($0.uid.text) },
+            "online": .bool(status.presence.isOnline),
+            "since": status.presence.lastSeenAt.map(Shown.moment),
+            "version": .integer(status.version), "changedAt": Shown.moment(status.ts),
+            "firmware": version.map { .string($0) }, "alerts": names(.alert),
+            "faults": names(.fault), "createdAt": Shown.moment(device.createdAt),
+            "registeredAt": device.registeredAt.map(Shown.moment),
+        ]
     }
 
     /// Returns the rows of some devices, in their order.
@@ -64,32 +64,27 @@ enum DeviceView {
         let open = try tx.commands.open(device.did)
         let newest = try tx.commands.newest(device.did, limit: 50)
         let conditions = status.open.map { condition in
-            JSONValue.object(
-                JSONObject([
-                    ("kind", .string(condition.kind.rawValue)), ("name", .string(condition.name)),
-                    ("at", Shown.moment(condition.ts)),
-                ])
-            )
+            JSONValue.object([
+                "kind": .string(condition.kind.rawValue), "name": .string(condition.name),
+                "at": Shown.moment(condition.ts),
+            ])
         }
-        return JSONObject([
-            ("row", try rows([listing], in: tx).first.map(JSONValue.object)),
-            ("presence", .object(presence(status.presence))),
-            (
-                "points",
-                .array(
-                    PointView.points(status, product: product, open: open, newest: newest)
-                        .map { .object($0) }
-                )
+        return [
+            "row": try rows([listing], in: tx).first.map(JSONValue.object),
+            "presence": .object(presence(status.presence)),
+            "points": .array(
+                PointView.points(status, product: product, open: open, newest: newest)
+                    .map { .object($0) }
             ),
-            ("alerts", .array(conditions)), ("hardware", .object(device.hardware)),
-            ("hasSecret", .bool(device.secretHash != nil)),
-            ("ownershipSince", Shown.moment(device.ownershipSince)),
-            ("resetUntil", device.resetUntil.map(Shown.moment)),
-            ("certificatesFrom", device.certificatesFrom.map(Shown.moment)),
-            ("users", .integer(Int64(bindings.count))),
-            ("openCommands", .integer(Int64(open.count))),
-            ("grants", .array(grants(device, root: root).map(JSONValue.string))),
-        ])
+            "alerts": .array(conditions), "hardware": .object(device.hardware),
+            "hasSecret": .bool(device.secretHash != nil),
+            "ownershipSince": Shown.moment(device.ownershipSince),
+            "resetUntil": device.resetUntil.map(Shown.moment),
+            "certificatesFrom": device.certificatesFrom.map(Shown.moment),
+            "users": .integer(Int64(bindings.count)),
+            "openCommands": .integer(Int64(open.count)),
+            "grants": .array(grants(device, root: root).map(JSONValue.string)),
+        ]
     }
 
     private static func presence(_ presence: Presence) -> JSONObject {
@@ -99,13 +94,13 @@ enum DeviceView {
             } else if presence.session != nil
                 || presence.lastSeenAt != nil
             { "device" } else { "nothing" }
-        return JSONObject([
-            ("online", .bool(presence.isOnline)), ("knownBy", .string(way)),
-            ("since", presence.lastSeenAt.map(Shown.moment)),
-            ("connection", .integer(presence.connection)),
-            ("run", presence.session.map { .string($0) }),
-            ("listensFrom", presence.listensFrom.map(Shown.moment)),
-        ])
+        return [
+            "online": .bool(presence.isOnline), "knownBy": .string(way),
+            "since": presence.lastSeenAt.map(Shown.moment),
+            "connection": .integer(presence.connection),
+            "run": presence.session.map { .string($0) },
+            "listensFrom": presence.listensFrom.map(Shown.moment),
+        ]
     }
 
     /// What the gate grants a device that has a secret (reference: connecting#rights).
@@ -121,16 +116,14 @@ enum DeviceView {
 enum PointView {
     /// Returns a data point as its product declares it.
     static func declared(_ point: DataPoint) -> JSONObject {
-        JSONObject([
-            ("name", .string(point.name)), ("title", point.displayName.map { .string($0) }),
-            ("kind", .string(point.kind.rawValue)), ("access", .string(point.access.rawValue)),
-            ("unit", point.unit.map { .string($0) }), ("min", point.min.map { .double($0) }),
-            ("max", point.max.map { .double($0) }), ("step", point.step.map { .double($0) }),
-            (
-                "values",
-                point.values.isEmpty ? nil : .array(point.values.map(JSONValue.string))
-            ), ("maxLength", point.maxLength.map { .integer(Int64($0)) }),
-        ])
+        [
+            "name": .string(point.name), "title": point.displayName.map { .string($0) },
+            "kind": .string(point.kind.rawValue), "access": .string(point.access.rawValue),
+            "unit": point.unit.map { .string($0) }, "min": point.min.map { .double($0) },
+            "max": point.max.map { .double($0) }, "step": point.step.map { .double($0) },
+            "values": point.values.isEmpty ? nil : .array(point.values.map(JSONValue.string)),
+            "maxLength": point.maxLength.map { .integer(Int64($0)) },
+        ]
     }
 
     /// Returns all data points of a device: those that its product declares, of a free-form product those that it
@@ -160,14 +153,12 @@ enum PointView {
             }
             point["by"] = setter.map { EventCodec.encode($0.actor, for: nil) }
             if let waiting = open.last(where: { $0.kind == .write && $0.data[name] != nil }) {
-                point["wanted"] = .object(
-                    JSONObject([
-                        ("value", isHidden ? nil : waiting.data[name]),
-                        ("cid", .integer(waiting.cid)), ("state", .string(waiting.state.rawValue)),
-                        ("at", Shown.moment(waiting.createdAt)),
-                        ("by", EventCodec.encode(waiting.actor, for: nil)),
-                    ])
-                )
+                point["wanted"] = .object([
+                    "value": isHidden ? nil : waiting.data[name],
+                    "cid": .integer(waiting.cid), "state": .string(waiting.state.rawValue),
+                    "at": Shown.moment(waiting.createdAt),
+                    "by": EventCodec.encode(waiting.actor, for: nil),
+                ])
             }
             return point
         }

@@ -8,9 +8,9 @@ enum Shown {
 
     /// A list of objects (`items`), with the cursor of the next page if there is one.
     static func page(_ items: [JSONObject], next: String? = nil) -> JSONObject {
-        JSONObject([
-            ("items", .array(items.map { .object($0) })), ("next", next.map { .string($0) }),
-        ])
+        [
+            "items": .array(items.map { .object($0) }), "next": next.map { .string($0) },
+        ]
     }
 
     /// A number; one without a fraction as a whole one.

@@ -34,14 +34,12 @@ struct TapLine: Sendable {
     /// The line as an operator sees it (`Tap`).
     func json(for role: OperatorRole) -> JSONValue {
         let payload = role < .admin ? payload.map(SecretMask.withoutAddresses) : payload
-        return .object(
-            JSONObject([
-                ("at", Shown.moment(at)), ("topic", .string(topic)), ("branch", .string(branch)),
-                ("way", .string(isIn ? "in" : "out")), ("bytes", Shown.count(bytes)),
-                ("payload", payload.map(Self.cut)), ("outcome", .string(outcome.rawValue)),
-                ("reason", reason.map { .string($0) }),
-            ])
-        )
+        return .object([
+            "at": Shown.moment(at), "topic": .string(topic), "branch": .string(branch),
+            "way": .string(isIn ? "in" : "out"), "bytes": Shown.count(bytes),
+            "payload": payload.map(Self.cut), "outcome": .string(outcome.rawValue),
+            "reason": reason.map { .string($0) },
+        ])
     }
 
     /// Returns a payload; of one that is too long the beginning of its text.
