@@ -12,7 +12,7 @@ extension AccountTable {
     }
 
     /// Returns users in the order of their ids, from behind one id on.
-    package func page(after uid: String = "", app: String? = nil, limit: Int) throws -> [User] {
+    package func page(after uid: String, app: String? = nil, limit: Int) throws -> [User] {
         try transaction.sql.query(
             """
             SELECT uid FROM account

@@ -117,6 +117,22 @@ package struct CodeTable {
         try sql.run("DELETE FROM code WHERE scope = $1", hash(scope))
     }
 
+    /// Voids the codes for some purposes to all addresses that a user has proved.
+    package func void(_ purposes: [CodePurpose], of user: User) throws {
+        for address in user.verifiedAddresses {
+            for purpose in purposes {
+                try void(
+                    CodeScope(
+                        app: user.app,
+                        region: user.region,
+                        purpose: purpose,
+                        address: address
+                    )
+                )
+            }
+        }
+    }
+
     // MARK: Tickets
 
     /// Makes a ticket for an address, bound to a terminal; the text is kept nowhere.

@@ -70,12 +70,6 @@ package struct IdentityTable {
         try sql.run("DELETE FROM identity WHERE uid = $1 AND provider = $2", uid, provider)
         return try sql.changes > 0
     }
-
-    /// Erases all links of a user.
-    package func erase(_ uid: UserID) throws {
-        try transaction.requireLock(of: uid)
-        try sql.run("DELETE FROM identity WHERE uid = $1", uid)
-    }
 }
 
 /// An identity with its app and region, and the user that it belongs to.

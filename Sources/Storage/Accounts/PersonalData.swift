@@ -4,8 +4,8 @@ import Sodium
 
 /// All that is kept about a person, as one document (`userExport` in `schemas/documents.schema.json`).
 ///
-/// Each column of each table is either in a section or in `leftOut` with the reason; a test compares both with the
-/// tables that there are. Secrets, their hashes, and what is about other people stay out.
+/// Each column of each table is either in a section or a test names the reason why it is left out
+/// (`leftOut`), and compares both with the tables that there are. Secrets, their hashes, and what is about other people stay out.
 package enum PersonalData {
     /// The form of a value in the document.
     enum Form {
@@ -70,10 +70,10 @@ package enum PersonalData {
     ) throws
         -> JSONObject
     {
-        var document = JSONObject([
-            ("format", 1), ("uid", .string(user.uid.text)),
-            ("exportedAt", .integer(now.milliseconds)),
-        ])
+        var document: JSONObject = [
+            "format": 1, "uid": .string(user.uid.text),
+            "exportedAt": .integer(now.milliseconds),
+        ]
         for section in sections {
             let rows = try read(section, of: user.uid, in: tx)
             document[section.name] =
@@ -119,16 +119,14 @@ package enum PersonalData {
     /// Returns what is to be sent to the user's addresses, without what it says.
     private static func messages(_ user: User, _ tx: Transaction) throws -> [JSONValue] {
         try tx.outgoingMessages.unsent(to: user).map { due in
-            .object(
-                JSONObject([
-                    ("channel", .string(due.message.channel.rawValue)),
-                    ("to", .string(due.message.to)),
-                    ("template", .string(due.message.template.rawValue)),
-                    ("tries", .integer(Int64(due.tries))), ("state", due.told.map { .string($0) }),
-                    ("createdAt", .integer(due.createdAt.milliseconds)),
-                    ("expiresAt", .integer(due.message.expiresAt.milliseconds)),
-                ])
-            )
+            .object([
+                "channel": .string(due.message.channel.rawValue),
+                "to": .string(due.message.to),
+                "template": .string(due.message.template.rawValue),
+                "tries": .integer(Int64(due.tries)), "state": due.told.map { .string($0) },
+                "createdAt": .integer(due.createdAt.milliseconds),
+                "expiresAt": .integer(due.message.expiresAt.milliseconds),
+            ])
         }
     }
 

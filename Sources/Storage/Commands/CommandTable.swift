@@ -81,11 +81,9 @@ package struct CommandTable {
         }
     }
 
-    /// Returns a device's open commands, of one user or of all, in the order of their numbers.
-    package func open(_ did: DeviceID, by uid: UserID? = nil) throws -> [Command] {
-        try load(open(did, Self.queued) + open(did, Self.sent))
-            .filter { uid == nil || ($0.actor.kind == .user && $0.actor.id == uid?.text) }
-            .sorted { $0.cid < $1.cid }
+    /// Returns a device's open commands, in the order of their numbers.
+    package func open(_ did: DeviceID) throws -> [Command] {
+        try load(open(did, Self.queued) + open(did, Self.sent)).sorted { $0.cid < $1.cid }
     }
 
     // One literal state, so that the index of just these will do: for a list of states the engine would
@@ -209,7 +207,7 @@ package struct CommandTable {
     /// Returns the dispatch requests of some shards that are due, at most `limit`.
     package func dueDispatches(
         limit: Int,
-        of shards: Shards = .all
+        of shards: Shards
     ) throws -> [DispatchRequest] {
         guard shards.areAll else {
             return try sql.rows(

@@ -72,19 +72,15 @@ extension DeviceTable {
                 - length(replace(replace(s.conditions, '["alert",', ''), '["fault",', ''))) / 9)
         """
 
-    /// Passes to `body` devices with their statuses in the order of their ids, from behind one id on, until it
-    /// returns false.
-    package func search(
+    /// Hands over the rows of a statement that narrows (`narrowed`), until `row` returns false.
+    private func scan(
+        _ statement: String,
         _ filter: DeviceFilter,
         after did: String,
-        _ body: (DeviceListing) throws -> Bool
+        row: (inout Row) throws -> Bool
     ) throws {
         try transaction.sql.scan(
-            """
-            SELECT \(DeviceRecord.table.columns(of: "d")), \(StatusRecord.table.columns(of: "s"))
-            FROM device AS d JOIN status AS s ON s.did = d.did
-            WHERE \(Self.narrowed) ORDER BY d.did
-            """,
+            statement,
             did,
             DeviceFilter.text(filter.products),
             DeviceFilter.text(filter.otherThan.isEmpty ? nil : filter.otherThan),
@@ -95,7 +91,26 @@ extension DeviceTable {
             filter.seenBefore,
             filter.seenAfter,
             filter.part,
-            DeviceFilter.text(filter.namedProducts) ?? ""
+            DeviceFilter.text(filter.namedProducts) ?? "",
+            row: row
+        )
+    }
+
+    /// Passes to `body` devices with their statuses in the order of their ids, from behind one id on, until it
+    /// returns false.
+    package func search(
+        _ filter: DeviceFilter,
+        after did: String,
+        _ body: (DeviceListing) throws -> Bool
+    ) throws {
+        try scan(
+            """
+            SELECT \(DeviceRecord.table.columns(of: "d")), \(StatusRecord.table.columns(of: "s"))
+            FROM device AS d JOIN status AS s ON s.did = d.did
+            WHERE \(Self.narrowed) ORDER BY d.did
+            """,
+            filter,
+            after: did
         ) { row in
             try body(DeviceListing(device: row.nextRow(), status: row.nextRow()))
         }
@@ -105,7 +120,8 @@ extension DeviceTable {
     package func counts(
         _ filter: DeviceFilter
     ) throws -> (all: Int64, online: Int64, alerting: Int64, unregistered: Int64) {
-        try transaction.sql.first(
+        var counts: (all: Int64, online: Int64, alerting: Int64, unregistered: Int64) = (0, 0, 0, 0)
+        try scan(
             """
             SELECT count(*), CAST(coalesce(sum(s.online), 0) AS BIGINT),
                 CAST(coalesce(sum(CASE WHEN \(Self.hasOpen) THEN 1 ELSE 0 END), 0) AS BIGINT),
@@ -113,19 +129,13 @@ extension DeviceTable {
             FROM device AS d JOIN status AS s ON s.did = d.did
             WHERE \(Self.narrowed)
             """,
-            "",
-            DeviceFilter.text(filter.products),
-            DeviceFilter.text(filter.otherThan.isEmpty ? nil : filter.otherThan),
-            filter.isOnline,
-            filter.isRegistered.map { $0 ? 1 : 0 },
-            filter.hasCondition.map { $0 ? 1 : 0 },
-            filter.owner,
-            filter.seenBefore,
-            filter.seenAfter,
-            filter.part,
-            DeviceFilter.text(filter.namedProducts) ?? ""
-        ) { (all: $0.next(), online: $0.next(), alerting: $0.next(), unregistered: $0.next()) }
-            ?? (0, 0, 0, 0)
+            filter,
+            after: ""
+        ) { row in
+            counts = (row.next(), row.next(), row.next(), row.next())
+            return false
+        }
+        return counts
     }
 
     /// Returns the first user of each device that has one, with that user's name for it.

@@ -69,7 +69,7 @@ package struct DeviceTable {
 
     /// Returns devices in the order of their ids, from behind one id on.
     package func page(
-        after did: String = "",
+        after did: String,
         product: ProductKey? = nil,
         limit: Int
     ) throws -> [DeviceRecord] {

@@ -80,9 +80,9 @@ extension Home: TableRow {
         let name = column("name", \.name, as: .changing)
         let latitude = column("latitude", \.place?.latitude, as: .changing)
         let longitude = column("longitude", \.place?.longitude, as: .changing)
-        var place: Home.Place?
+        var place: Location?
         if let latitude, let longitude {
-            place = Home.Place(latitude: latitude, longitude: longitude)
+            place = Location(latitude: latitude, longitude: longitude)
         }
         return Home(
             id: id,

@@ -100,30 +100,6 @@ package struct HistoryTable {
         return count
     }
 
-    /// Returns a device's records, oldest first.
-    package func all(_ did: DeviceID, limit: Int = 1000) throws -> [HistoryRecord] {
-        var records: [HistoryRecord] = []
-        let chunks = try sql.rows(
-            of: HistoryChunk.table,
-            "WHERE did = $1 ORDER BY fromTs, seq",
-            did
-        )
-        for chunk in chunks {
-            HistoryLine.forEach(in: chunk.lines) {
-                if let record = HistoryLine.record($0, of: did) { records.append(record) }
-            }
-        }
-        try buffer.forEach { other, line in
-            guard other == did, let record = HistoryLine.record(line, of: did) else { return }
-            records.append(record)
-        }
-        // A stable order: what came first at the same moment stays first.
-        let order = records.indices.sorted {
-            (records[$0].ts, $0) < (records[$1].ts, $1)
-        }
-        return order.prefix(limit).map { records[$0] }
-    }
-
     /// Tells whether a device has chunks, or sums of days, that are wholly older than a moment.
     package func isOlder(than ts: Instant, _ did: DeviceID) throws -> Bool {
         try sql.integer(

@@ -49,9 +49,7 @@ enum StoredValue: Sendable, Equatable {
         case .integer(let value): "\(value)"
         case .number(let value): "\(value)"
         case .text(let value): String(decoding: value.filter { $0 >= 32 }, as: UTF8.self)
-        case .bytes(let value):
-            value.prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
-                .joined()
+        case .bytes(let value): Sodium.hex(value.prefix(16))
         }
     }
 

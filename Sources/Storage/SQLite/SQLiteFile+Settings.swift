@@ -57,18 +57,4 @@ extension SQLiteFile {
 
     /// Returns whether there is a table of a name.
     func hasTable(_ name: String) throws -> Bool { try pool.read { try $0.tableExists(name) } }
-
-    /// Returns the tables and indexes as SQL, in the order of their making.
-    func schema() throws -> String {
-        try pool.read { database in
-            try String.fetchAll(
-                database,
-                sql: """
-                    SELECT sql FROM sqlite_schema
-                    WHERE sql IS NOT NULL AND name NOT LIKE 'grdb_%' AND name NOT LIKE 'sqlite_%'
-                    ORDER BY rowid
-                    """
-            ).map { $0 + ";\n" }.joined(separator: "\n")
-        }
-    }
 }

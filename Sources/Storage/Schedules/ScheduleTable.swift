@@ -1,6 +1,5 @@
 package import Domain
 package import JSON
-import Sodium
 
 /// The table of schedules: commands that are sent at certain times.
 package struct ScheduleTable {

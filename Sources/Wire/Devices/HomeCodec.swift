@@ -27,13 +27,13 @@ package enum HomeCodec {
     }
 
     /// Reads the place of a home: both coordinates, or none.
-    package static func place(_ fields: Fields) throws(Rejection) -> Home.Place? {
+    package static func place(_ fields: Fields) throws(Rejection) -> Location? {
         let latitude = try degrees("latitude", upTo: 90, of: fields)
         let longitude = try degrees("longitude", upTo: 180, of: fields)
         switch (latitude, longitude) {
         case (nil, nil): return nil
         case (let latitude?, let longitude?):
-            return Home.Place(latitude: latitude, longitude: longitude)
+            return Location(latitude: latitude, longitude: longitude)
         case (nil, _): throw fields.refuse("latitude", "is missing")
         case (_, nil): throw fields.refuse("longitude", "is missing")
         }

@@ -93,25 +93,9 @@ package enum Cancellation {
     /// publishes the messages.
     package static func begin(_ user: User, by actor: Actor, in work: inout UnitOfWork) throws {
         for session in try work.tx.sessions.live(of: user.uid) {
-            try SessionLifecycle.endForGood(
-                session,
-                because: .accountCancelled,
-                by: actor,
-                in: &work
-            )
+            try SessionLifecycle.endForGood(session, by: actor, in: &work)
         }
-        for address in user.verifiedAddresses {
-            for purpose in CodePurpose.allCases {
-                try work.tx.codes.void(
-                    CodeScope(
-                        app: user.app,
-                        region: user.region,
-                        purpose: purpose,
-                        address: address
-                    )
-                )
-            }
-        }
+        try work.tx.codes.void(CodePurpose.allCases, of: user)
         try work.tx.cancellations.deleteAccount(user.uid)
         try work.tx.audit.add(AuditEntry(kind: .erased, uid: user.uid, app: user.app, actor: actor))
     }

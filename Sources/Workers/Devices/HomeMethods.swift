@@ -42,7 +42,7 @@ enum HomeMethods {
     @discardableResult
     static func make(
         _ name: String,
-        at place: Home.Place?,
+        at place: Location?,
         for uid: UserID,
         _ call: inout Call
     ) throws -> HomeID {

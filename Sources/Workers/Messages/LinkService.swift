@@ -212,7 +212,7 @@ package struct LinkService: Sendable {
     private func finish(
         _ link: Link,
         _ user: User,
-        lost: [String] = [],
+        lost: [String],
         in work: inout UnitOfWork
     ) throws {
         let without = lost.isEmpty ? "" : ", without \(lost.joined(separator: ", "))"
@@ -227,16 +227,7 @@ package struct LinkService: Sendable {
             )
         }
         if link.kind == .resetPassword {
-            for address in user.verifiedAddresses {
-                try work.tx.codes.void(
-                    CodeScope(
-                        app: user.app,
-                        region: user.region,
-                        purpose: .resetPassword,
-                        address: address
-                    )
-                )
-            }
+            try work.tx.codes.void([.resetPassword], of: user)
             try work.tx.outgoingMessages.add(passwordChanged(of: user, by: link, in: &work))
         }
         try work.tx.audit.add(

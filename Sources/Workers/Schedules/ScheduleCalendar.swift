@@ -35,9 +35,9 @@ package struct ScheduleCalendar {
     /// profile.
     func place(of did: DeviceID, _ uid: UserID) throws -> Location? {
         if let id = try tx.homes.home(of: did, uid),
-            let home = try tx.homes.find(id, of: uid)?.place
+            let place = try tx.homes.find(id, of: uid)?.place
         {
-            return Location(latitude: home.latitude, longitude: home.longitude)
+            return place
         }
         let profile = try tx.accounts.find(uid)?.profile
         guard let latitude = profile?.latitude, let longitude = profile?.longitude else {

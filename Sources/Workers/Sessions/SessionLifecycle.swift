@@ -125,10 +125,10 @@ package enum SessionLifecycle {
     /// The session worker would no longer find the session; it ignores the notice, which outside services get.
     static func endForGood(
         _ session: Session,
-        because reason: Session.EndReason,
         by actor: Actor,
         in work: inout UnitOfWork
     ) throws {
+        let reason = Session.EndReason.accountCancelled
         var session = session
         try markEnded(&session, because: reason, by: actor, in: work.tx)
         let notice = publishNotice(of: session, because: reason, by: actor, in: &work)

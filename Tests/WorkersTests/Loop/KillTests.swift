@@ -180,7 +180,9 @@ struct KillTests {
         let store = try store(path)
         for device in 0..<deviceCount {
             let did = World.did(device)
-            let rows = try store.read { try $0.history.all(did) }
+            let rows = try store.read { tx in
+                try tx.history.newest(did, until: .max, limit: perDevice + 1)
+            }
             let levels = rows.compactMap { $0.data?["level"]?.intValue }.sorted()
             let wanted = (0..<reportCount).filter { $0 % deviceCount == device }.map { Int64($0) }
             #expect(levels == wanted)

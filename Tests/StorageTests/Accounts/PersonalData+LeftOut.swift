@@ -1,3 +1,5 @@
+@testable import Storage
+
 extension PersonalData {
     /// What is in no section, as a table or as `table.column`, with the reason.
     static let leftOut: [String: String] = {
