@@ -27,9 +27,6 @@ package struct Fields {
         object.members.contains { $0.key.isSame(as: name) && $0.value == .null }
     }
 
-    /// Whether no field is given.
-    package var isEmpty: Bool { object.members.isEmpty }
-
     private func missing(_ name: String) -> Rejection { refuse(name, "is missing") }
 
     /// Returns a text within a length in characters, or nil if absent.

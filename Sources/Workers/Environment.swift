@@ -2,7 +2,6 @@ package import Domain
 import Glibc
 package import Sharding
 package import Storage
-import Synchronization
 package import Wire
 
 /// The dependencies of a worker, assembled once by the composition root.
@@ -24,7 +23,7 @@ package struct Environment: Sendable {
     /// The address of the service's pages, without a slash at the end.
     package var publicURL: String
     /// The pool for slow work.
-    package var pool: any BackgroundPool
+    package var pool: any BackgroundPool = NoPool()
     /// The state of sending e-mails and texts.
     package var messageOutcomes = MessageOutcomes()
     /// The counts known to be used up.
@@ -53,8 +52,7 @@ package struct Environment: Sendable {
         wakeups: WorkerWakeups,
         health: Health,
         regions: Regions = Regions(),
-        publicURL: String = "http://127.0.0.1:8080",
-        pool: any BackgroundPool = NoPool()
+        publicURL: String = "http://127.0.0.1:8080"
     ) {
         self.store = store
         self.topics = topics
@@ -65,7 +63,6 @@ package struct Environment: Sendable {
         self.health = health
         self.regions = regions
         self.publicURL = publicURL
-        self.pool = pool
     }
 }
 

@@ -15,6 +15,16 @@ package enum PlainThread {
     /// Lets the calling thread, which must be a plain one, sleep.
     package static func pause(_ time: Duration) { usleep(UInt32(time / .microseconds(1))) }
 
+    /// Runs a closure on a thread of its own, and returns when both have ended.
+    package static func run(_ body: @escaping @Sendable () -> Void) async {
+        await withCheckedContinuation { continuation in
+            detach {
+                body()
+                continuation.resume()
+            }
+        }
+    }
+
     /// Runs a closure on a thread of its own, which ends with it.
     ///
     /// Ends the process where the system gives no thread.

@@ -218,8 +218,7 @@ final class Broker {
                 correlationData: correlation,
                 sourceAddress: message.source.map { put(Array($0.utf8)) },
                 quality: .atLeastOnce,
-                isRetained: message.isRetained,
-                mid: 1
+                isRetained: message.isRetained
             )
         )
     }

@@ -52,12 +52,7 @@ final class BackupTask: Service {
             return
         }
         await withTaskCancellationOrGracefulShutdownHandler {
-            await withCheckedContinuation { continuation in
-                PlainThread.detach {
-                    self.work(AbsolutePath.of(folder))
-                    continuation.resume()
-                }
-            }
+            await PlainThread.run { self.work(AbsolutePath.of(folder)) }
         } onCancelOrGracefulShutdown: {
             self.isStopping.store(true, ordering: .releasing)
         }

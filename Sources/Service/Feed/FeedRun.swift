@@ -82,12 +82,7 @@ private final class Feeder: Service {
 
     func run() async {
         await withGracefulShutdownHandler {
-            await withCheckedContinuation { continuation in
-                PlainThread.detach {
-                    self.follow()
-                    continuation.resume()
-                }
-            }
+            await PlainThread.run { self.follow() }
         } onGracefulShutdown: {
             self.isStopping.store(true, ordering: .releasing)
         }

@@ -6,8 +6,8 @@ package enum AccountCodec {
     /// Writes a user as shown to that user; `publicURL` is the address of the service's pages and pictures.
     package static func encode(
         _ user: User,
-        _ policies: AppPolicies = AppPolicies(),
-        publicURL: String = ""
+        _ policies: AppPolicies,
+        publicURL: String
     ) -> JSONObject {
         var object: JSONObject = [
             "uid": .string(user.uid.text), "appId": .string(user.app.text),
@@ -88,10 +88,10 @@ package enum AccountCodec {
 
     /// Writes a user as shown to others.
     package static func shown(_ user: User, publicURL: String) -> JSONObject {
-        JSONObject([
-            ("uid", .string(user.uid.text)), ("nickname", .string(user.nickname)),
-            ("avatarUrl", avatarURL(of: user, publicURL: publicURL).map { .string($0) }),
-        ])
+        [
+            "uid": .string(user.uid.text), "nickname": .string(user.nickname),
+            "avatarUrl": avatarURL(of: user, publicURL: publicURL).map { .string($0) },
+        ]
     }
 
     /// Returns the address of a user's picture, or nil.

@@ -92,13 +92,13 @@ package enum AppCodec {
     /// Writes an app's settings of a provider, without the secret.
     package static func encode(_ settings: ProviderSettings) -> JSONObject {
         let place = settings.provider.hasIDTokens ? "issuer" : "baseUrl"
-        return JSONObject([
-            ("enabled", .bool(settings.isEnabled)), ("keepToken", .bool(settings.keepsToken)),
-            ("clientIds", .array(settings.clientIDs.map { .string($0) })),
-            ("hasSecret", .bool(settings.clientSecret != nil)),
-            (place, settings.baseURL.isEmpty ? nil : .string(settings.baseURL)),
-            ("subject", settings.provider == .wechat ? .string(settings.subject.rawValue) : nil),
-        ])
+        return [
+            "enabled": .bool(settings.isEnabled), "keepToken": .bool(settings.keepsToken),
+            "clientIds": .array(settings.clientIDs.map { .string($0) }),
+            "hasSecret": .bool(settings.clientSecret != nil),
+            place: settings.baseURL.isEmpty ? nil : .string(settings.baseURL),
+            "subject": settings.provider == .wechat ? .string(settings.subject.rawValue) : nil,
+        ]
     }
 
     private static func products(_ fields: Fields) throws(Rejection) -> App.Products {

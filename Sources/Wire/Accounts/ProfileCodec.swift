@@ -70,13 +70,13 @@ package enum ProfileCodec {
 
     /// Writes the fields that are set, for the store and, with the defaults, for the user.
     package static func encode(_ profile: Profile) -> JSONObject {
-        var object = JSONObject([
-            ("nickname", profile.nickname.map { .string($0) }),
-            ("tempUnit", profile.tempUnit.map { .integer($0) }),
-            ("timezone", profile.timezone.map { .string($0) }),
-            ("latitude", profile.latitude.map { .double($0) }),
-            ("longitude", profile.longitude.map { .double($0) }),
-        ])
+        var object: JSONObject = [
+            "nickname": profile.nickname.map { .string($0) },
+            "tempUnit": profile.tempUnit.map { .integer($0) },
+            "timezone": profile.timezone.map { .string($0) },
+            "latitude": profile.latitude.map { .double($0) },
+            "longitude": profile.longitude.map { .double($0) },
+        ]
         for (name, _) in Profile.textFields {
             if let text = profile.texts[name] { object[name] = .string(text) }
         }

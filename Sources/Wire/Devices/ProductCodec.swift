@@ -95,27 +95,27 @@ package enum ProductCodec {
 
     /// Writes a product as its document, without any secret.
     package static func encode(_ product: Product) -> JSONObject {
-        JSONObject([
-            ("productKey", .string(product.key.text)), ("name", .string(product.name)),
-            ("registration", .string(product.registration.rawValue)),
-            ("reset", .string(product.reset.rawValue)),
-            ("remoteBind", .string(product.remoteBind.rawValue)),
-            ("dataPoints", .array(product.dataPoints.map { .object(encode($0)) })),
-            ("alerts", .array(product.alerts.map { .string($0) })),
-            ("faults", .array(product.faults.map { .string($0) })),
-            ("historyDays", product.historyDays.map { .integer(Int64($0)) }),
-        ])
+        [
+            "productKey": .string(product.key.text), "name": .string(product.name),
+            "registration": .string(product.registration.rawValue),
+            "reset": .string(product.reset.rawValue),
+            "remoteBind": .string(product.remoteBind.rawValue),
+            "dataPoints": .array(product.dataPoints.map { .object(encode($0)) }),
+            "alerts": .array(product.alerts.map { .string($0) }),
+            "faults": .array(product.faults.map { .string($0) }),
+            "historyDays": product.historyDays.map { .integer(Int64($0)) },
+        ]
     }
 
     private static func encode(_ point: DataPoint) -> JSONObject {
-        JSONObject([
-            ("name", .string(point.name)), ("displayName", point.displayName.map { .string($0) }),
-            ("access", .string(point.access.rawValue)), ("type", .string(point.kind.rawValue)),
-            ("min", point.min.map(number)), ("max", point.max.map(number)),
-            ("step", point.step.map(number)), ("unit", point.unit.map { .string($0) }),
-            ("values", point.values.isEmpty ? nil : .array(point.values.map { .string($0) })),
-            ("maxLength", point.maxLength.map { .integer(Int64($0)) }),
-        ])
+        [
+            "name": .string(point.name), "displayName": point.displayName.map { .string($0) },
+            "access": .string(point.access.rawValue), "type": .string(point.kind.rawValue),
+            "min": point.min.map(number), "max": point.max.map(number),
+            "step": point.step.map(number), "unit": point.unit.map { .string($0) },
+            "values": point.values.isEmpty ? nil : .array(point.values.map { .string($0) }),
+            "maxLength": point.maxLength.map { .integer(Int64($0)) },
+        ]
     }
 
     private static func number(_ value: Double) -> JSONValue {

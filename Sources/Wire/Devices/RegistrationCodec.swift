@@ -72,18 +72,7 @@ package enum RegistrationCodec {
     }
 
     /// Writes the answer to a granted registration.
-    package static func granted(
-        _ id: MessageID,
-        did: DeviceID,
-        secret: String,
-        endpoint: String?
-    ) -> [UInt8] {
-        AnswerCodec.success(
-            id,
-            result: [
-                "did": .string(did.text), "secret": .string(secret),
-                "endpoint": endpoint.map { .string($0) },
-            ]
-        )
+    package static func granted(_ id: MessageID, did: DeviceID, secret: String) -> [UInt8] {
+        AnswerCodec.success(id, result: ["did": .string(did.text), "secret": .string(secret)])
     }
 }

@@ -55,13 +55,13 @@ package enum RefusalCodec {
 
     /// Writes a refusal as it is stored and shown: the gate's message, with `firstAt` and `times`.
     package static func object(_ refusal: ClientRefusal) -> JSONObject {
-        JSONObject([
-            ("username", .string(refusal.username)), ("clientId", .string(refusal.clientID)),
-            ("address", .string(refusal.address)), ("action", .string(refusal.action)),
-            ("topic", refusal.topic.map { .string($0) }), ("reason", .string(refusal.reason)),
-            ("detail", refusal.detail.map { .string($0) }),
-            ("ts", .integer(refusal.lastAt.milliseconds)),
-            ("firstAt", .integer(refusal.firstAt.milliseconds)), ("times", .integer(refusal.times)),
-        ])
+        [
+            "username": .string(refusal.username), "clientId": .string(refusal.clientID),
+            "address": .string(refusal.address), "action": .string(refusal.action),
+            "topic": refusal.topic.map { .string($0) }, "reason": .string(refusal.reason),
+            "detail": refusal.detail.map { .string($0) },
+            "ts": .integer(refusal.lastAt.milliseconds),
+            "firstAt": .integer(refusal.firstAt.milliseconds), "times": .integer(refusal.times),
+        ]
     }
 }

@@ -70,11 +70,11 @@ package enum ScheduleCodec {
         attrs: JSONObject,
         polar: (date: CalendarDate, outcome: ScheduleRules.DayOutcome)? = nil
     ) -> JSONObject {
-        var object = JSONObject([
-            ("scheduleId", .string(schedule.id.text)), ("did", .string(schedule.did.text)),
-            ("nextAt", schedule.nextAt.map { .integer($0.milliseconds) }),
-            ("time", .string(schedule.timing.time.description)),
-        ])
+        var object: JSONObject = [
+            "scheduleId": .string(schedule.id.text), "did": .string(schedule.did.text),
+            "nextAt": schedule.nextAt.map { .integer($0.milliseconds) },
+            "time": .string(schedule.timing.time.description),
+        ]
         switch schedule.timing.days {
         case .once(let date): object["date"] = .string(date.description)
         case .weekly(let days): object["weekDays"] = .array(days.map { .integer($0) })

@@ -10,7 +10,7 @@ package enum BindingCodec {
         mac: MAC,
         productName: String,
         isOnline: Bool,
-        home: HomeID? = nil
+        home: HomeID?
     ) -> JSONValue {
         .object([
             "did": .string(binding.did.text), "productKey": .string(productKey.text),

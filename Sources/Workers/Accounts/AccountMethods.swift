@@ -1,6 +1,4 @@
 import Domain
-import Storage
-import Wire
 
 /// `account/…`: the methods for accounts, with a file for each noun in `Account`.
 enum AccountMethods {

@@ -1,5 +1,4 @@
 import Domain
-import Storage
 import Wire
 
 /// `app/info`: an app's policies, providers and regions, for a terminal without a session.

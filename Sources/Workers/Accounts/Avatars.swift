@@ -28,9 +28,7 @@ enum Avatars {
             throw fields.refuse("data", "must be a PNG or a JPEG picture")
         }
         // Includes the user, so that two users with the same picture have different addresses.
-        let digest = Sodium.sha256(Array(user.uid.text.utf8) + bytes).map { byte in
-            String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-        }.joined()
+        let digest = Sodium.hex(Sodium.sha256(Array(user.uid.text.utf8) + bytes))
         try call.tx.avatars.save(
             AvatarTable.Image(mediaType: mediaType, bytes: bytes),
             digest: digest,

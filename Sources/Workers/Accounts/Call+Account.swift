@@ -20,7 +20,7 @@ extension Call {
     }
 
     /// Returns the actor of a request without a session: the terminal itself.
-    func anybody(_ uid: UserID? = nil) -> Actor {
+    func anybody(_ uid: UserID?) -> Actor {
         uid.map { Actor(.user, $0.text, terminal: request.terminal) }
             ?? Actor(.system, "terminal", terminal: request.terminal)
     }

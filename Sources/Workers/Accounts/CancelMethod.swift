@@ -1,5 +1,4 @@
 import Domain
-import Storage
 import Wire
 
 /// `account/cancel`: the account is erased in seven days, unless its user logs in before.

@@ -18,7 +18,7 @@ enum Codes {
         let parameters = try CodeParameters(call.fields, in: call.regions)
         let (place, address) = (parameters.place, parameters.address)
         let purpose = parameters.purpose
-        let asker = try asker(purpose, to: address, at: place, &call)
+        let asker = try asker(purpose, to: address, &call)
         let scope = scope(of: parameters, call)
         let owner = try owner(of: address, for: purpose, at: place, call)
         let isForNobody = owner == nil && isForKnownOnly(purpose, address)
@@ -87,7 +87,6 @@ enum Codes {
     private static func asker(
         _ purpose: CodePurpose,
         to address: Address,
-        at place: RequestRegion,
         _ call: inout Call
     ) throws -> User? {
         if purpose == .register, case .phone = address, !call.app.policies.phoneRegistration {

@@ -162,12 +162,6 @@ enum Registration {
             max: call.limits.unprovedPerAddress,
             windowSeconds: Quota.day
         )
-        if let wait = try call.tx.attempts.take([limit]) {
-            throw Rejection(
-                .tooManyRequests,
-                "This address was registered too often; try again later.",
-                retryAfter: wait
-            )
-        }
+        try call.tx.take(limit, elseSay: "This address was registered too often; try again later.")
     }
 }

@@ -1,6 +1,5 @@
 package import Logging
 package import Mosquitto
-import Storage
 import Synchronization
 
 /// Runs this process's share of the lanes: takes those without a holder, gives back what is more than its share, and
@@ -45,12 +44,9 @@ package final class ClusterMember: Sendable {
     /// Runs until `stop`; returns when all lanes are handed over.
     package func run() async {
         environment.wakeups.onRemote { [weak self] in self?.wakeElsewhere($0) }
-        await withCheckedContinuation { continuation in
-            PlainThread.detach {
-                var turns = ClusterTurns(self)
-                turns.run()
-                continuation.resume()
-            }
+        await PlainThread.run {
+            var turns = ClusterTurns(self)
+            turns.run()
         }
     }
 

@@ -112,7 +112,7 @@ struct ClusterTurns: ~Copyable {
 
     /// Lets other processes, which may reach the broker, have the lanes: at once, whatever their threads still wait for.
     ///
-    /// Whoever takes one makes its epoch larger, so that no later transaction of ours is committed.
+    /// Each taking makes the epoch larger, so that no later transaction of ours is committed.
     private mutating func giveUp() {
         guard !hasGivenUp else { return }
         lanes.abandonAll()

@@ -17,8 +17,6 @@ package struct Lane: Hashable, Sendable, CustomStringConvertible {
 
     /// The lane's number, from 0 on.
     package var number: Int { shards.lane }
-    /// Whether it does what only one lane of its worker does.
-    package var isFirst: Bool { number == 0 }
 
     /// The name at the broker, in the outbox and in metrics: `status`, or `status.07` where there are several.
     package var name: String {

@@ -150,12 +150,7 @@ struct DeviceRegistration {
             passcode: request.passcode,
             hardware: request.hardware
         )
-        let answer = RegistrationCodec.granted(
-            request.id,
-            did: did,
-            secret: secret,
-            endpoint: nil
-        )
+        let answer = RegistrationCodec.granted(request.id, did: did, secret: secret)
         publish(answer, in: &work)
         return answer
     }

@@ -14,6 +14,9 @@ package struct HistoryPage: Sendable {
     package var since: Instant
     /// The refusal, if there is no page.
     package var refusal: Rejection?
+
+    /// The most bytes of a page's rows, so that its answer fits into a payload.
+    static let bytesMax = Payload.bytesMax - 2048
 }
 
 /// Answers questions about devices' past, outside the workers: it only reads, and never delays
@@ -21,24 +24,22 @@ package struct HistoryPage: Sendable {
 package struct HistoryReader: Sendable {
     private let store: Store
     private let scanMax: Int
-    private let bytesMax: Int
     /// The number of records in one read of the store: a long read prevents the copying of the log.
     private static let stepRecords = 20_000
 
-    /// Reads a store; an answer reads at most `scanMax` records, and has at most `bytesMax` bytes.
-    package init(_ store: Store, scanMax: Int, bytesMax: Int = Payload.bytesMax - 2048) {
+    /// Reads a store; an answer reads at most `scanMax` records.
+    package init(_ store: Store, scanMax: Int) {
         self.store = store
         self.scanMax = scanMax
-        self.bytesMax = bytesMax
     }
 
     /// Answers a question.
     package func page(_ question: HistoryQuestion) throws -> HistoryPage {
         guard let summary = question.summary else {
-            var rows = PlainRows(question, bytesMax: bytesMax)
+            var rows = PlainRows(question)
             return try collect(question, &rows)
         }
-        var rows = SummaryRows(question, summary, bytesMax: bytesMax)
+        var rows = SummaryRows(question, summary)
         return try collect(question, &rows)
     }
 

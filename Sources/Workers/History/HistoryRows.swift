@@ -13,14 +13,10 @@ protocol HistoryRows {
 /// The records themselves.
 struct PlainRows: HistoryRows {
     private let question: HistoryQuestion
-    private let bytesMax: Int
     private var rows: [AnswerRow] = []
     private var bytes = 0
 
-    init(_ question: HistoryQuestion, bytesMax: Int) {
-        self.question = question
-        self.bytesMax = bytesMax
-    }
+    init(_ question: HistoryQuestion) { self.question = question }
 
     mutating func take(_ record: HistoryRecord, at place: HistoryPlace) -> Bool {
         let row = HistoryCodec.row(
@@ -32,9 +28,9 @@ struct PlainRows: HistoryRows {
         guard let row else { return true }
         let size = AnswerRows.bytes(of: row)
         // A row that is larger than a page stands alone on one.
-        guard rows.count < question.limit, rows.isEmpty || bytes + size <= bytesMax else {
-            return false
-        }
+        guard rows.count < question.limit,
+            rows.isEmpty || bytes + size <= HistoryPage.bytesMax
+        else { return false }
         rows.append(row)
         bytes += size
         return true

@@ -7,17 +7,15 @@ import Wire
 struct SummaryRows: HistoryRows {
     private let question: HistoryQuestion
     private let summary: HistoryQuestion.Summary
-    private let bytesMax: Int
     private let zone: TimeZone?
     private var rows: [AnswerRow] = []
     private var bytes = 0
     private var bounds: Range<Instant>?
     private var values = StepSummary()
 
-    init(_ question: HistoryQuestion, _ summary: HistoryQuestion.Summary, bytesMax: Int) {
+    init(_ question: HistoryQuestion, _ summary: HistoryQuestion.Summary) {
         self.question = question
         self.summary = summary
-        self.bytesMax = bytesMax
         zone = TimeZone(identifier: summary.timezone)
     }
 
@@ -56,7 +54,7 @@ struct SummaryRows: HistoryRows {
             return true
         }
         let size = AnswerRows.bytes(of: row)
-        guard rows.isEmpty || bytes + size <= bytesMax else { return false }
+        guard rows.isEmpty || bytes + size <= HistoryPage.bytesMax else { return false }
         rows.append(row)
         bytes += size
         begin()

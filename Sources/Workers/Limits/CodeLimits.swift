@@ -19,22 +19,14 @@ enum CodeLimits {
         )
         let address = Sodium.base64URL(digest)
         try call.quotas.take(
-            try own(address, of: scope, call)
-                + Quota.source(
-                    .codesPerSource,
-                    call.request.sourceAddress,
-                    max: call.limits.counts.codesPerSource,
-                    seconds: Quota.hour
-                ) + general(address, of: scope, at: place, call)
+            try own(address, call)
+                + call.perSource(.codesPerSource, max: call.limits.counts.codesPerSource)
+                + general(address, of: scope, at: place, call)
         )
     }
 
     /// Returns the terminal's own limit, which counts only the first code to an address in an hour.
-    private static func own(
-        _ address: String,
-        of scope: CodeScope,
-        _ call: Call
-    ) throws -> [Quota] {
+    private static func own(_ address: String, _ call: Call) throws -> [Quota] {
         let terminal = call.request.terminal.text
         let mark = AttemptTable.Limit(
             "code/known/\(terminal)/\(address)",

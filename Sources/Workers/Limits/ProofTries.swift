@@ -1,5 +1,4 @@
 import Domain
-import Storage
 import Wire
 
 /// Counts wrong proofs: passcodes, labels and scanned codes.

@@ -1,5 +1,4 @@
 import Domain
-import Sodium
 import Storage
 import Wire
 
@@ -130,81 +129,78 @@ struct QuotaBook {
     }
 }
 
+extension Transaction {
+    /// Counts a try within a limit of its own.
+    ///
+    /// - Throws: `Rejection` with `TooManyRequests` and the message, where the limit is used up.
+    func take(_ limit: AttemptTable.Limit, elseSay message: String) throws {
+        if let wait = try attempts.take([limit]) {
+            throw Rejection(.tooManyRequests, message, retryAfter: wait)
+        }
+    }
+}
+
 extension Call {
     /// The counts in the call's transaction.
     var quotas: QuotaBook { QuotaBook(tx: tx, front: environment.quotas) }
 
-    private var terminal: String { request.terminal.text }
+    private func perTerminal(
+        _ kind: Quota.Kind,
+        max: Int,
+        seconds: Int64 = Quota.hour
+    ) -> Quota {
+        Quota(kind, request.terminal.text, max: max, seconds: seconds)
+    }
+
+    private func perApp(_ kind: Quota.Kind, max: Int) -> Quota {
+        Quota(kind, app.id.text, max: max, seconds: Quota.hour)
+    }
+
+    /// Returns the limit of the request's source address in an hour; none if the address isn't counted.
+    func perSource(_ kind: Quota.Kind, max: Int) -> [Quota] {
+        Quota.source(kind, request.sourceAddress, max: max, seconds: Quota.hour)
+    }
 
     /// The limits of new anonymous users.
     var anonymousQuotas: [Quota] {
         let counts = limits.counts
-        return Quota.source(
-            .anonymousPerSource,
-            request.sourceAddress,
-            max: counts.anonymousPerSource,
-            seconds: Quota.hour
-        ) + [
-            Quota(
+        return perSource(.anonymousPerSource, max: counts.anonymousPerSource) + [
+            perTerminal(
                 .anonymousPerTerminal,
-                terminal,
                 max: counts.anonymousPerTerminal,
                 seconds: Quota.day
             ),
-            Quota(
-                .anonymousPerApp,
-                app.id.text,
-                max: limits.anonymousPerHour,
-                seconds: Quota.hour
-            ),
+            perApp(.anonymousPerApp, max: limits.anonymousPerHour),
         ]
     }
 
     /// The limits of new named users.
     var namedQuotas: [Quota] {
         let counts = limits.counts
-        return Quota.source(
-            .namedPerSource,
-            request.sourceAddress,
-            max: counts.namedPerSource,
-            seconds: Quota.hour
-        ) + [
-            Quota(.namedPerTerminal, terminal, max: counts.namedPerTerminal, seconds: Quota.hour),
-            Quota(.namedPerApp, app.id.text, max: counts.namedPerApp, seconds: Quota.hour),
+        return perSource(.namedPerSource, max: counts.namedPerSource) + [
+            perTerminal(.namedPerTerminal, max: counts.namedPerTerminal),
+            perApp(.namedPerApp, max: counts.namedPerApp),
         ]
     }
 
     /// The limits of mails with links.
     var mailQuotas: [Quota] {
         let counts = limits.counts
-        return Quota.source(
-            .mailsPerSource,
-            request.sourceAddress,
-            max: counts.mailsPerSource,
-            seconds: Quota.hour
-        ) + [
-            Quota(.mailsPerTerminal, terminal, max: counts.mailsPerTerminal, seconds: Quota.hour)
+        return perSource(.mailsPerSource, max: counts.mailsPerSource) + [
+            perTerminal(.mailsPerTerminal, max: counts.mailsPerTerminal)
         ]
     }
 
     /// The limits of logins.
     var sessionQuotas: [Quota] {
-        [
-            Quota(
-                .sessionsPerTerminal,
-                terminal,
-                max: limits.counts.sessionsPerTerminal,
-                seconds: Quota.hour
-            )
-        ]
+        [perTerminal(.sessionsPerTerminal, max: limits.counts.sessionsPerTerminal)]
     }
 
     /// The limits of hashes.
     var hashQuotas: [Quota] {
         [
-            Quota(
+            perTerminal(
                 .hashesPerTerminal,
-                terminal,
                 max: limits.counts.hashesPerTerminal,
                 seconds: Quota.quarter
             )

@@ -103,12 +103,7 @@ package final class WorkerThread: Sendable {
 
     /// Runs until `stop`; returns when the worker has drained and disconnected.
     package func run() async {
-        await withCheckedContinuation { continuation in
-            PlainThread.detach {
-                self.work()
-                continuation.resume()
-            }
-        }
+        await PlainThread.run { self.work() }
     }
 
     /// Runs until `stop`, or until the lane is lost; then calls `ended`.

@@ -1,4 +1,3 @@
-import Domain
 import Logging
 import Metrics
 import Storage

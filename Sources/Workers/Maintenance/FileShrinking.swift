@@ -1,4 +1,3 @@
-import Domain
 import Metrics
 import Storage
 

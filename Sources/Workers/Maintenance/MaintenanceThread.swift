@@ -29,12 +29,7 @@ package final class MaintenanceThread: Sendable {
 
     /// Runs until `stop`.
     package func run() async {
-        await withCheckedContinuation { continuation in
-            PlainThread.detach {
-                self.work()
-                continuation.resume()
-            }
-        }
+        await PlainThread.run { self.work() }
     }
 
     /// Asks the thread to return when its step is done.

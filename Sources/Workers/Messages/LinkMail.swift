@@ -1,4 +1,5 @@
 import Domain
+import Sodium
 import Storage
 
 /// A message with a link, which is created and queued in the caller's transaction.
@@ -10,30 +11,13 @@ struct LinkMail {
         /// The app.
         var app: AppID
         /// The channel of the message.
-        var channel: OutgoingMessage.Channel
+        var channel = OutgoingMessage.Channel.email
         /// The address, as the account has it.
         var address: String
         /// The country code of a phone number; of an e-mail address, the user's.
         var countryCode: String?
         /// The user's language, if known.
         var language: String?
-
-        /// Creates a recipient.
-        init(
-            uid: UserID?,
-            app: AppID,
-            channel: OutgoingMessage.Channel = .email,
-            address: String,
-            countryCode: String?,
-            language: String? = nil
-        ) {
-            self.uid = uid
-            self.app = app
-            self.channel = channel
-            self.address = address
-            self.countryCode = countryCode
-            self.language = language
-        }
     }
 
     private let kind: Link.Kind
@@ -147,21 +131,15 @@ struct LinkMail {
     /// - Throws: `Rejection` with `TooManyRequests`.
     func count(in work: UnitOfWork) throws {
         let key = EmailAddress(recipient.address)?.key ?? recipient.address
-        let address = work.tx.hash(
-            "\(recipient.app.text) \(key)",
-            boundTo: "link"
-        ).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        let address = Sodium.hex(work.tx.hash("\(recipient.app.text) \(key)", boundTo: "link"))
         let limit = AttemptTable.Limit(
             "link/\(kind.rawValue)/\(address)",
             max: work.limits.linksPerHour,
             windowSeconds: Quota.hour
         )
-        if let wait = try work.tx.attempts.take([limit]) {
-            throw Rejection(
-                .tooManyRequests,
-                "Too many links were sent to this address; try again later.",
-                retryAfter: wait
-            )
-        }
+        try work.tx.take(
+            limit,
+            elseSay: "Too many links were sent to this address; try again later."
+        )
     }
 }

@@ -38,7 +38,7 @@ package final class MessageOutcomes: Sendable {
     private let conditions = Mutex<[OutgoingMessage.Channel: Condition]>([:])
     private let logger: Logger
 
-    /// Makes a desk without experience.
+    /// Begins without outcomes.
     package init(logger: Logger = Logger(label: "delivery") { _ in SwiftLogNoOpLogHandler() }) {
         self.logger = logger
     }

@@ -1,5 +1,4 @@
 import Domain
-import Mosquitto
 import Sodium
 import Storage
 import Wire

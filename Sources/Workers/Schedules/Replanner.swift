@@ -1,6 +1,5 @@
 import Domain
 import Storage
-import Wire
 
 /// Replans schedules in small steps after a change of a zone's rules, of a place, or of the machine's clock.
 struct Replanner {

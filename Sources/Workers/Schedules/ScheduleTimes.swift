@@ -1,5 +1,4 @@
 import Domain
-import Storage
 import Wire
 
 /// Computes a schedule's times, or refuses the field that prevents them.

@@ -150,13 +150,7 @@ enum BindMethods {
             max: call.limits.remoteDevicesPerDay,
             windowSeconds: Quota.day
         )
-        if let wait = try call.tx.attempts.take([limit]) {
-            throw Rejection(
-                .tooManyRequests,
-                "Too many new devices were bound from afar.",
-                retryAfter: wait
-            )
-        }
+        try call.tx.take(limit, elseSay: "Too many new devices were bound from afar.")
     }
 
     // MARK: Unbinding

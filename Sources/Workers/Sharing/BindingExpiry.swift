@@ -1,6 +1,5 @@
 import Domain
 import Storage
-import Wire
 
 /// Ends expired invitations and bindings of guests.
 enum BindingExpiry {

@@ -56,9 +56,7 @@ enum SharingInvitation {
             max: call.limits.invitationsPerHour,
             windowSeconds: Quota.hour
         )
-        if let wait = try call.tx.attempts.take([limit]) {
-            throw Rejection(.tooManyRequests, "Too many invitations; wait.", retryAfter: wait)
-        }
+        try call.tx.take(limit, elseSay: "Too many invitations; wait.")
         let waiting = try call.tx.sharings.open(of: binding.did)
             .filter { $0.status(at: call.tx.now) == .pending }
         guard waiting.count < call.limits.invitationsPerDevice else {

@@ -75,8 +75,7 @@ struct RegistrationCodecTests {
         let answer = RegistrationCodec.granted(
             MessageID(trusted: "r"),
             did: Make.did,
-            secret: "s",
-            endpoint: nil
+            secret: "s"
         )
         #expect(
             try Make.object(answer)

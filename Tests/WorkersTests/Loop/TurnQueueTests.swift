@@ -23,8 +23,7 @@ struct TurnQueueTests {
                     topic: place,
                     payload: payload,
                     quality: .atLeastOnce,
-                    isRetained: false,
-                    mid: 1
+                    isRetained: false
                 )
             )
         }

@@ -50,9 +50,6 @@ struct OutletQueue {
 
     init(_ limits: Limits) { staleAfter = limits.staleAfter }
 
-    /// The number of waiting messages.
-    var count: Int { words.count + answers.count + news.count }
-
     /// Adds a message behind those of its receiver.
     mutating func append(_ pending: PendingMessage, of party: Parties.Party) {
         switch party.kind {

@@ -54,13 +54,10 @@ extension BackgroundPool {
 }
 
 /// A pool for workers without slow work: refuses everything.
-package struct NoPool: BackgroundPool {
-    /// Makes one.
-    package init() {}
+struct NoPool: BackgroundPool {
+    func room(in kind: BackgroundPoolKind) -> Int { 0 }
 
-    package func room(in kind: BackgroundPoolKind) -> Int { 0 }
-
-    package func submit(
+    func submit(
         _ work: BackgroundTask,
         from sender: Sender,
         done: @escaping @Sendable (Prepared) -> Void

@@ -50,8 +50,6 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
 
     /// The number of further questions that the queue accepts at present.
     var room: Int { state.withLock { $0.isClosed ? 0 : $0.queue.room } }
-    /// The bytes of the waiting questions.
-    var waitingBytes: Int { state.withLock { $0.queue.bytes } }
 
     /// Returns the refusal of a sender's next question, next to others about to be submitted; nil if it is accepted.
     func refusal(of sender: Sender, beside others: [Sender]) -> Rejection? {
