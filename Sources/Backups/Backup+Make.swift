@@ -26,9 +26,35 @@ extension Backup {
         // SQLite would make it readable by others.
         try TextFile.write("", to: copy.path)
         try store.copy(to: copy) { try progress("copying", $0) }
+        try progress("checking", 0)
+        let summary = try summary(of: copy, for: path)
+        let header = BackupHeader(madeAt: now, version: version, isEncrypted: passphrase != nil)
+        var writer = try BackupWriter(path: path, header: header, passphrase: passphrase)
+        do {
+            try writer.add(BackupFormat.database, from: copy.path) { try progress("writing", $0) }
+            for name in directory.keptFiles {
+                try writer.add(name, from: directory.path + "/" + name) { _ in }
+            }
+            try writer.seal(summary)
+            try Self.readBack(
+                BackupWriter.unfinished(path),
+                passphrase,
+                holds: summary,
+                progress: progress
+            )
+            try writer.finish()
+        } catch {
+            writer.discard()
+            throw error
+        }
+        try BackupNote(path: path, madeAt: now).write(to: directory)
+        return Report(header: header, summary: summary, bytes: TextFile.size(path) ?? 0)
+    }
+
+    /// Checks that the copy is whole, and sealed with the key that goes into the backup.
+    private func summary(of copy: DatabaseCopy, for path: String) throws -> BackupSummary {
         let summary: BackupSummary
         do {
-            try progress("checking", 0)
             summary = BackupSummary(try copy.check())
         } catch let damage as DatabaseCopy.Damage {
             throw Problem.backup(
@@ -51,27 +77,7 @@ extension Backup {
                 cures: [.init("lamplighter doctor --data '\(directory.path)'", "look closer")]
             )
         }
-        let header = BackupHeader(madeAt: now, version: version, isEncrypted: passphrase != nil)
-        var writer = try BackupWriter(path: path, header: header, passphrase: passphrase)
-        do {
-            try writer.add(BackupFormat.database, from: copy.path) { try progress("writing", $0) }
-            for name in directory.keptFiles {
-                try writer.add(name, from: directory.path + "/" + name) { _ in }
-            }
-            try writer.seal(summary)
-            try Self.readBack(
-                BackupWriter.unfinished(path),
-                passphrase,
-                holds: summary,
-                progress: progress
-            )
-            try writer.finish()
-        } catch {
-            writer.discard()
-            throw error
-        }
-        try BackupNote(path: path, madeAt: now).write(to: directory)
-        return Report(header: header, summary: summary, bytes: TextFile.size(path) ?? 0)
+        return summary
     }
 
     private static func readBack(

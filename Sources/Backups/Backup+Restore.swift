@@ -20,6 +20,37 @@ extension Backup {
         progress: Progress
     ) throws -> Report {
         let path = AbsolutePath.of(path)
+        try checkIsEmpty(directory)
+        let reader = try BackupReader(path: path, passphrase: passphrase)
+        var written: [Unpacked] = []
+        do {
+            let summary = try unpack(
+                reader,
+                into: directory,
+                noting: &written,
+                progress: progress
+            )
+            let copy = DatabaseCopy(path: directory.database + ".restoring")
+            try progress("checking", 0)
+            let keyLine = TextFile.readBytes(directory.serverKey + ".restoring") ?? []
+            try check(copy, summary, keyLine: keyLine, of: path)
+            try copy.advanceNumbers()
+            if endsSessions { try copy.endSessions(at: now) }
+            try FileSink.sync(copy.path)
+            // The database last: without it the directory counts as empty.
+            for file in written.reversed() where file.to != directory.database {
+                try name(file, from: path)
+            }
+            for file in written where file.to == directory.database { try name(file, from: path) }
+            TextFile.syncDirectory(of: directory.database)
+            return Report(header: reader.header, summary: summary, bytes: TextFile.size(path) ?? 0)
+        } catch {
+            for file in written { unlink(file.from) }
+            throw error
+        }
+    }
+
+    private static func checkIsEmpty(_ directory: DataDirectory) throws {
         if let taken = ([BackupFormat.database] + directory.keptFiles)
             .first(where: { TextFile.exists(directory.path + "/" + $0) })
         {
@@ -37,48 +68,39 @@ extension Backup {
                 ]
             )
         }
-        let reader = try BackupReader(path: path, passphrase: passphrase)
-        var written: [(from: String, to: String)] = []
-        func discard() { for file in written { unlink(file.from) } }
-        do {
-            var sink: FileSink?
-            var isDatabase = false
-            let summary = try reader.read(
-                begin: { member in
-                    try sink?.close()
-                    let target = directory.path + "/" + member.name
-                    try TextFile.makeFolders(of: target)
-                    written.append((target + ".restoring", target))
-                    sink = try FileSink(target + ".restoring")
-                    sink?.expect(member.bytes)
-                    isDatabase = member.name == BackupFormat.database
-                },
-                take: { piece in
-                    try sink?.write(piece) { if isDatabase { try progress("opening", $0) } }
-                }
-            )
-            try sink?.close()
-            let copy = DatabaseCopy(path: directory.database + ".restoring")
-            try progress("checking", 0)
-            let keyLine = TextFile.readBytes(directory.serverKey + ".restoring") ?? []
-            try check(copy, summary, keyLine: keyLine, of: path)
-            try copy.advanceNumbers()
-            if endsSessions { try copy.endSessions(at: now) }
-            try FileSink.sync(copy.path)
-            // The database last: without it the directory counts as empty.
-            for file in written.reversed() where file.to != directory.database {
-                try name(file, from: path)
-            }
-            for file in written where file.to == directory.database { try name(file, from: path) }
-            TextFile.syncDirectory(of: directory.database)
-            return Report(header: reader.header, summary: summary, bytes: TextFile.size(path) ?? 0)
-        } catch {
-            discard()
-            throw error
-        }
     }
 
-    private static func name(_ file: (from: String, to: String), from path: String) throws {
+    /// A file as it was written, and where it belongs.
+    private typealias Unpacked = (from: String, to: String)
+
+    /// Writes all members beside their places, and notes each before its first byte.
+    private static func unpack(
+        _ reader: BackupReader,
+        into directory: DataDirectory,
+        noting written: inout [Unpacked],
+        progress: Progress
+    ) throws -> BackupSummary {
+        var sink: FileSink?
+        var isDatabase = false
+        let summary = try reader.read(
+            begin: { member in
+                try sink?.close()
+                let target = directory.path + "/" + member.name
+                try TextFile.makeFolders(of: target)
+                written.append((target + ".restoring", target))
+                sink = try FileSink(target + ".restoring")
+                sink?.expect(member.bytes)
+                isDatabase = member.name == BackupFormat.database
+            },
+            take: { piece in
+                try sink?.write(piece) { if isDatabase { try progress("opening", $0) } }
+            }
+        )
+        try sink?.close()
+        return summary
+    }
+
+    private static func name(_ file: Unpacked, from path: String) throws {
         guard rename(file.from, file.to) == 0 else {
             throw Problem.backup(
                 path,

@@ -1,6 +1,5 @@
 import Files
 import Glibc
-import Problems
 import Storage
 
 extension Backup {

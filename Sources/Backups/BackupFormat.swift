@@ -136,9 +136,7 @@ struct BackupMember: Sendable, Equatable {
 
     /// The piece in front of the member.
     var piece: [UInt8] {
-        JSONValue.object(
-            JSONObject([("member", .string(name)), ("bytes", .integer(Int64(bytes)))])
-        ).encoded()
+        JSONValue.object(["member": .string(name), "bytes": .integer(Int64(bytes))]).encoded()
     }
 }
 
@@ -152,7 +150,7 @@ package struct BackupSummary: Sendable, Equatable {
         let tables = rows.sorted { $0.key < $1.key }.map {
             ($0.key, JSONValue.integer(Int64($0.value)))
         }
-        return JSONValue.object(JSONObject([("tables", .object(JSONObject(tables)))])).encoded()
+        return JSONValue.object(["tables": .object(JSONObject(tables))]).encoded()
     }
 
     /// Reads the last piece; nil if it is not one.

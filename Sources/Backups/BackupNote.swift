@@ -33,9 +33,9 @@ package struct BackupNote: Sendable, Equatable {
     /// - Throws: `Errno` where the directory or disk refuses.
     func write(to directory: DataDirectory) throws {
         if let other = BackupNote(of: directory), other.madeAt > madeAt { return }
-        let object = JSONObject([
-            ("path", .string(path)), ("madeAt", .integer(madeAt.milliseconds)),
-        ])
+        let object: JSONObject = [
+            "path": .string(path), "madeAt": .integer(madeAt.milliseconds),
+        ]
         try TextFile.write(bytes: JSONValue.object(object).encoded(), to: directory.backupNote)
         giveToOwner(directory)
     }

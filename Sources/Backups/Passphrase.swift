@@ -1,7 +1,6 @@
 import Files
 import Glibc
 import Problems
-import Sodium
 
 /// The passphrase of a backup; it is never given on a command line, where other users could read it.
 package struct Passphrase: Sendable {
