@@ -45,11 +45,6 @@ static inline int gate_register(
     return mosquitto_callback_register(plugin, event, callback, topic, userdata);
 }
 
-static inline int gate_unregister(
-    mosquitto_plugin_id_t *plugin, int event, MOSQ_FUNC_generic_callback callback, const char *topic) {
-    return mosquitto_callback_unregister(plugin, event, callback, topic);
-}
-
 static inline const char *gate_client_address(const struct mosquitto *client) {
     return mosquitto_client_address(client);
 }

@@ -21,12 +21,6 @@ struct Descriptor: ~Copyable {
         }
     }
 
-    borrowing func status() throws(CredentialsError) -> stat {
-        var status = stat()
-        guard fstat(number, &status) == 0 else { throw .system(call: "fstat", errno: errno) }
-        return status
-    }
-
     /// Reads at most `count` bytes from an offset on, and fewer only at the end of the file.
     borrowing func read(
         from offset: Int,

@@ -6,6 +6,11 @@ package protocol IdentifierKind: Sendable {
     static func accepts(_ text: String.UTF8View) -> Bool
 }
 
+extension IdentifierKind {
+    /// Accepts the plain form, unless the kind has one of its own.
+    package static func accepts(_ text: String.UTF8View) -> Bool { PlainForm.accepts(text) }
+}
+
 /// An id that is valid for good once it exists.
 ///
 /// The parameter keeps ids of different nouns apart: a device's can't be given where a user's is
@@ -31,7 +36,7 @@ extension Identifier: Comparable, CustomStringConvertible {
     package var description: String { text }
 }
 
-/// The form that ids have unless another is given: `[A-Za-z0-9_-]`, 1 to 64 characters.
+/// The form that ids have unless their kind has another: `[A-Za-z0-9_-]`, 1 to 64 characters.
 package enum PlainForm {
     /// Tells whether a text has the plain form.
     package static func accepts(_ text: String.UTF8View) -> Bool {
@@ -60,7 +65,6 @@ package enum PlainForm {
 /// The form of a device's id.
 package enum DeviceKind: IdentifierKind {
     package static let name = "did"
-    package static func accepts(_ text: String.UTF8View) -> Bool { PlainForm.accepts(text) }
 }
 
 /// The form of a product's key: 32 hexadecimal digits.
@@ -84,13 +88,11 @@ package enum MACKind: IdentifierKind {
 /// The form of a user's id.
 package enum UserKind: IdentifierKind {
     package static let name = "uid"
-    package static func accepts(_ text: String.UTF8View) -> Bool { PlainForm.accepts(text) }
 }
 
 /// The form of an app's id.
 package enum AppKind: IdentifierKind {
     package static let name = "appId"
-    package static func accepts(_ text: String.UTF8View) -> Bool { PlainForm.accepts(text) }
 }
 
 /// The form of a terminal's id: 32 lowercase hexadecimal digits.
@@ -104,7 +106,6 @@ package enum TerminalKind: IdentifierKind {
 /// The form of ids that clients choose for their messages, and of sessions' ids.
 package enum MessageKind: IdentifierKind {
     package static let name = "id"
-    package static func accepts(_ text: String.UTF8View) -> Bool { PlainForm.accepts(text) }
 }
 
 /// A device's id, made by the service.

@@ -6,9 +6,7 @@ package struct TraceID: Sendable, Hashable {
     private let high: UInt64
     private let low: UInt64
 
-    /// The name of the user property that carries it.
-    package static let property = "traceparent"
-    /// The length of that property's value: `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`.
+    /// The length of the user property `traceparent`: `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`.
     package static let traceparentBytes = 55
 
     private init?(high: UInt64, low: UInt64) {

@@ -1,4 +1,3 @@
-import Glibc
 import Problems
 import Sodium
 import SystemPackage

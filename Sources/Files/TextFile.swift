@@ -48,18 +48,14 @@ package enum TextFile {
         return bytes
     }
 
-    /// Puts a text in a file as a whole: writes a neighbour of the given mode and renames it.
+    /// Puts a text in a file of mode 0600 as a whole: writes a file beside it, and renames that.
     ///
     /// - Throws: `Errno` where the directory or disk refuses.
-    package static func write(
-        _ text: String,
-        to path: String,
-        mode: FilePermissions = .ownerReadWrite
-    ) throws {
-        try write(bytes: Array(text.utf8), to: path, mode: mode)
+    package static func write(_ text: String, to path: String) throws {
+        try write(bytes: Array(text.utf8), to: path)
     }
 
-    /// Puts bytes in a file as a whole: writes a neighbour of the given mode and renames it.
+    /// Puts bytes in a file of the given mode as a whole: writes one beside it, and renames that.
     ///
     /// - Throws: `Errno` where the directory or disk refuses.
     package static func write(
@@ -67,10 +63,10 @@ package enum TextFile {
         to path: String,
         mode: FilePermissions = .ownerReadWrite
     ) throws {
-        let neighbour = path + ".new"
-        unlink(neighbour)
+        let unfinished = path + ".new"
+        unlink(unfinished)
         let file = try FileDescriptor.open(
-            FilePath(neighbour),
+            FilePath(unfinished),
             .writeOnly,
             options: [.create, .exclusiveCreate],
             permissions: mode
@@ -79,7 +75,7 @@ package enum TextFile {
             try file.writeAll(bytes)
             guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
         }
-        guard rename(neighbour, path) == 0 else { throw Errno(rawValue: errno) }
+        guard rename(unfinished, path) == 0 else { throw Errno(rawValue: errno) }
     }
 
     /// True where something of that name exists.

@@ -1,6 +1,5 @@
 import Credentials
 import JSON
-import Metering
 
 extension Gate {
     /// Answers BASIC_AUTH: whether a client may connect.

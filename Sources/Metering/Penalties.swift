@@ -5,7 +5,6 @@
 /// that is never set back.
 package struct Penalties: Sendable {
     private let pause: Int64
-    private let pauseMax: Int64
     private let limit: Int
     private var entries: [String: Entry] = [:]
 
@@ -18,9 +17,8 @@ package struct Penalties: Sendable {
     package static let memory: Int64 = 3_600_000
 
     /// Begins without senders; `pause` is the length of the first pause in milliseconds, and 0 refuses no sender.
-    package init(pause: Int64, pauseMax: Int64 = Penalties.memory, limit: Int = 10_000) {
+    package init(pause: Int64, limit: Int = 10_000) {
         self.pause = pause
-        self.pauseMax = max(pause, pauseMax)
         self.limit = limit
     }
 
@@ -32,7 +30,7 @@ package struct Penalties: Sendable {
         guard pause > 0, limit > 0 else { return }
         if entries[key] == nil, entries.count >= limit { makeRoom(at: now) }
         let before = entries[key].flatMap { now &- $0.until < Self.memory ? $0.pause : nil }
-        let next = before.map { min(pauseMax, $0 &* 2) } ?? pause
+        let next = before.map { min(max(pause, Self.memory), $0 &* 2) } ?? pause
         entries[key] = Entry(pause: next, until: now &+ next)
     }
 

@@ -3,16 +3,12 @@
 /// Each delay is drawn from the upper half of its step, so that services that lost the same broker
 /// don't all come back in the same moment.
 package struct Backoff: Sendable {
-    private let first: Duration
+    private static let first: Duration = .milliseconds(100)
     private let limit: Duration
-    private var step: Duration
+    private var step = Self.first
 
-    /// Begins with a wait, and doubles it up to a limit.
-    package init(first: Duration = .milliseconds(100), limit: Duration = .seconds(10)) {
-        self.first = first
-        self.limit = limit
-        self.step = first
-    }
+    /// Begins with a wait of 100 ms, and doubles it up to a limit.
+    package init(limit: Duration = .seconds(10)) { self.limit = limit }
 
     /// Returns the next delay: between half of the step and the whole of it.
     package mutating func next(using generator: inout some RandomNumberGenerator) -> Duration {
@@ -28,5 +24,5 @@ package struct Backoff: Sendable {
     }
 
     /// Starts over from the first delay, after a connection that held.
-    package mutating func reset() { step = first }
+    package mutating func reset() { step = Self.first }
 }

@@ -55,8 +55,7 @@ final class Callbacks {
             topic: intake.store(topicBytes),
             payload: intake.store(payload),
             quality: isAcknowledged ? .atLeastOnce : .atMostOnce,
-            isRetained: message.retain,
-            mid: message.mid
+            isRetained: message.retain
         )
         if let properties { add(properties, to: &delivery) }
         intake.append(delivery)
@@ -75,8 +74,7 @@ final class Callbacks {
                 topic: intake.store(UnsafeRawBufferPointer(next.topic)),
                 payload: intake.store(UnsafeRawBufferPointer(next.payload)),
                 quality: left == 0 && message.qos > 0 ? .atLeastOnce : .atMostOnce,
-                isRetained: next.isRetained,
-                mid: message.mid
+                isRetained: next.isRetained
             )
             delivery.responseTopic = next.responseTopic.map(store)
             delivery.correlationData = next.correlation.map(store)

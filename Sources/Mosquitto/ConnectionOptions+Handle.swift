@@ -35,7 +35,7 @@ extension ConnectionOptions {
                     will.topic,
                     Int32(will.payload.count),
                     will.payload,
-                    Int32(will.quality.rawValue),
+                    Int32(QualityOfService.atLeastOnce.rawValue),
                     will.isRetained,
                     nil
                 )

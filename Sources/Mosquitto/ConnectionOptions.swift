@@ -77,8 +77,6 @@ extension ConnectionOptions {
         package var topic: String
         /// Its payload.
         package var payload: [UInt8]
-        /// Its delivery guarantee.
-        package var quality: QualityOfService
         /// Whether the broker keeps it as the topic's last message.
         package var isRetained: Bool
 
@@ -86,12 +84,10 @@ extension ConnectionOptions {
         package init(
             topic: String,
             payload: [UInt8],
-            quality: QualityOfService = .atLeastOnce,
             isRetained: Bool = false
         ) {
             self.topic = topic
             self.payload = payload
-            self.quality = quality
             self.isRetained = isRetained
         }
     }
@@ -120,23 +116,19 @@ package struct SubscribeOptions: Sendable {
     package var retainHandling = RetainHandling.onlyIfNew
     /// Leaves out the messages that this client itself publishes.
     package var noLocal = false
-    /// Keeps the retain flag as the publisher set it.
-    package var retainAsPublished = false
 
     /// Makes options: at least once, and the retained messages of new filters only.
     package init(
         quality: QualityOfService = .atLeastOnce,
         retainHandling: RetainHandling = .onlyIfNew,
-        noLocal: Bool = false,
-        retainAsPublished: Bool = false
+        noLocal: Bool = false
     ) {
         self.quality = quality
         self.retainHandling = retainHandling
         self.noLocal = noLocal
-        self.retainAsPublished = retainAsPublished
     }
 
     var bits: Int32 {
-        Int32(retainHandling.rawValue) | (noLocal ? 0x04 : 0) | (retainAsPublished ? 0x08 : 0)
+        Int32(retainHandling.rawValue) | (noLocal ? 0x04 : 0)
     }
 }

@@ -24,8 +24,6 @@ package struct Delivery: Sendable {
     package var quality: QualityOfService
     /// Whether it was kept from before the subscription.
     package var isRetained: Bool
-    /// The packet id: reused soon, so not a key. (The library does not show the DUP flag.)
-    package var mid: Int32
 }
 
 /// The broker's receipt for a message published with QoS 1.

@@ -48,9 +48,9 @@ package struct PublishProperties: Equatable, Sendable {
     /// Makes properties; those that are left out are not sent.
     package init(
         responseTopic: String? = nil,
-        correlationData: [UInt8]? = nil,
-        messageExpirySeconds: UInt32? = nil,
-        traceparent: String? = nil
+        correlationData: [UInt8]?,
+        messageExpirySeconds: UInt32?,
+        traceparent: String?
     ) {
         self.responseTopic = responseTopic
         self.correlationData = correlationData

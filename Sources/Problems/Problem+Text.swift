@@ -21,26 +21,17 @@ extension Problem {
     /// The same for programs: `{"error": {"code", "message", "where", "cause", "cures", "doc"}}`.
     package var json: JSONValue {
         let ways = cures.map { cure -> JSONValue in
-            .object(
-                JSONObject([
-                    ("title", .string(cure.title)), ("command", .string(cure.command)),
-                ])
-            )
-        }
-        return .object(
-            JSONObject([
-                (
-                    "error",
-                    .object(
-                        JSONObject([
-                            ("code", .string(code.rawValue)), ("message", .string(message)),
-                            ("where", place.map(JSONValue.string)), ("cause", .string(why)),
-                            ("cures", .array(ways)),
-                            ("doc", .string("lamplighter explain \(code.rawValue)")),
-                        ])
-                    )
-                )
+            .object([
+                "title": .string(cure.title), "command": .string(cure.command),
             ])
-        )
+        }
+        return .object([
+            "error": .object([
+                "code": .string(code.rawValue), "message": .string(message),
+                "where": place.map(JSONValue.string), "cause": .string(why),
+                "cures": .array(ways),
+                "doc": .string("lamplighter explain \(code.rawValue)"),
+            ])
+        ])
     }
 }

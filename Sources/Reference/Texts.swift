@@ -7,10 +7,4 @@ enum Texts {
 
     /// Returns a text; empty where there is none of that name.
     static func text(_ name: String) -> String { all[name]?.description ?? "" }
-
-    /// The names of the texts of one kind (`md`), in alphabetical order, without it.
-    static func names(of kind: String) -> [String] {
-        all.keys.filter { $0.hasSuffix("." + kind) }
-            .map { String($0.dropLast(kind.count + 1)) }.sorted()
-    }
 }

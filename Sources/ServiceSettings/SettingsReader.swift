@@ -1,6 +1,5 @@
 import Configuration
 import Problems
-import SystemPackage
 
 /// Reads the settings: file, then environment, then flags; the later wins.
 package struct SettingsReader {

@@ -70,13 +70,11 @@ package struct SimulateSummary: Sendable {
 
     /// The same for programs.
     package var json: JSONValue {
-        .object(
-            JSONObject([
-                ("sent", .integer(Int64(sent))), ("answered", .integer(Int64(answered))),
-                ("lost", .integer(Int64(lost))), ("refused", .integer(Int64(refused))),
-                ("resent", .integer(Int64(resent))), ("commands", .integer(Int64(commands))),
-                ("reconnects", .integer(Int64(reconnects))), ("seen", .integer(Int64(seen))),
-            ])
-        )
+        .object([
+            "sent": .integer(Int64(sent)), "answered": .integer(Int64(answered)),
+            "lost": .integer(Int64(lost)), "refused": .integer(Int64(refused)),
+            "resent": .integer(Int64(resent)), "commands": .integer(Int64(commands)),
+            "reconnects": .integer(Int64(reconnects)), "seen": .integer(Int64(seen)),
+        ])
     }
 }

@@ -76,11 +76,9 @@ struct SimulatedApp {
 
     private mutating func request(_ parameters: JSONObject) -> [UInt8] {
         requests += 1
-        return JSONValue.object(
-            JSONObject([
-                ("id", .string("sim-\(requests)")), ("token", token.map { .string($0) }),
-                ("params", .object(parameters)),
-            ])
-        ).encoded()
+        return JSONValue.object([
+            "id": .string("sim-\(requests)"), "token": token.map { .string($0) },
+            "params": .object(parameters),
+        ]).encoded()
     }
 }

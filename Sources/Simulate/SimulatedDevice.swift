@@ -43,13 +43,11 @@ struct SimulatedDevice {
 
     /// The request for an identity.
     var registration: [UInt8] {
-        JSONValue.object(
-            JSONObject([
-                ("id", .string("reg-\(run)")), ("mac", .string(mac)),
-                ("passcode", .string(passcode)), ("oldSecret", secret.map { .string($0) }),
-                ("hardware", ["link": "wifi", "wifiSoftVersion": "1.0-simulated"]),
-            ])
-        ).encoded()
+        JSONValue.object([
+            "id": .string("reg-\(run)"), "mac": .string(mac),
+            "passcode": .string(passcode), "oldSecret": secret.map { .string($0) },
+            "hardware": ["link": "wifi", "wifiSoftVersion": "1.0-simulated"],
+        ]).encoded()
     }
 
     /// Takes the answer to the registration.

@@ -22,8 +22,8 @@ package struct SealedStreamWriter {
     /// Seals the next piece, which grows by 17 bytes; `bound` is authenticated with it and not contained.
     package mutating func seal(
         _ piece: [UInt8],
-        boundTo bound: [UInt8] = [],
-        isLast: Bool = false
+        boundTo bound: [UInt8],
+        isLast: Bool
     ) -> [UInt8] {
         var sealed = [UInt8](repeating: 0, count: piece.count + SealedStream.overheadBytes)
         crypto_secretstream_xchacha20poly1305_push(
@@ -58,7 +58,7 @@ package struct SealedStreamReader {
     /// Opens the next piece; nil if it was changed, is out of place, or was sealed under another key.
     package mutating func open(
         _ sealed: [UInt8],
-        boundTo bound: [UInt8] = []
+        boundTo bound: [UInt8]
     ) -> (piece: [UInt8], isLast: Bool)? {
         guard sealed.count >= SealedStream.overheadBytes else { return nil }
         var piece = [UInt8](repeating: 0, count: sealed.count - SealedStream.overheadBytes)

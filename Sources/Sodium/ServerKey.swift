@@ -21,8 +21,7 @@ package struct ServerKey: Sendable {
         sealing = Self.derive(1, from: bytes)
         hashing = Self.derive(2, from: bytes)
         labelling = Self.derive(3, from: bytes)
-        fingerprint = Self.derive(4, from: bytes).prefix(16)
-            .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        fingerprint = Sodium.hex(Self.derive(4, from: bytes).prefix(16))
     }
 
     /// Derives the working keys from the line of the key's file.

@@ -37,6 +37,11 @@ package enum Sodium {
         base64URL(randomBytes(32))
     }
 
+    /// Writes bytes as lowercase hexadecimal digits, two for each.
+    package static func hex(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
     /// Writes bytes as base64url without padding (RFC 4648 section 5).
     package static func base64URL(_ bytes: [UInt8]) -> String {
         encode(bytes, variant: sodium_base64_VARIANT_URLSAFE_NO_PADDING)

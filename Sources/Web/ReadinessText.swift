@@ -11,9 +11,9 @@ enum ReadinessText {
             if let reason = part.waitsFor { members.append(("reason", .string(reason))) }
             return .object(JSONObject(members))
         }
-        let all = JSONObject([
-            ("ready", .bool(parts.allSatisfy { $0.waitsFor == nil })), ("parts", .array(rows)),
-        ])
+        let all: JSONObject = [
+            "ready": .bool(parts.allSatisfy { $0.waitsFor == nil }), "parts": .array(rows),
+        ]
         return String(decoding: JSONValue.object(all).encoded(), as: UTF8.self) + "\n"
     }
 }

@@ -42,7 +42,8 @@ import Web
     }
 
     @Test func everyWrittenTextIsAPageOrTheHeadOfOne() {
-        for name in Texts.names(of: "md") {
+        for file in EmbeddedTexts.all.map(\.name) where file.hasSuffix(".md") {
+            let name = String(file.dropLast(3))
             let page = name.hasSuffix("-head") ? String(name.dropLast(5)) : name
             #expect(files[page + ".html"] != nil, "\(name)")
         }

@@ -42,17 +42,8 @@ package struct ProviderName: RawRepresentable, Hashable, Sendable, CustomStringC
     package var description: String { rawValue }
 
     private static func isIssuer(_ text: String) -> Bool {
-        guard text.utf8.starts(with: "oidc:".utf8) else { return false }
-        let name = text.utf8.dropFirst(5)
-        return (1...64).contains(name.count)
-            && name.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
+        text.utf8.starts(with: "oidc:".utf8)
+            && PlainForm.accepts(String(Substring(text.utf8.dropFirst(5))).utf8)
     }
 }
 

@@ -17,7 +17,7 @@ package enum PasswordRules {
     package static func check(
         _ password: String,
         names: [String],
-        field: String = "params.password",
+        field: String,
         normalise: (String) -> String
     ) throws(Rejection) -> [UInt8] {
         guard let text = normalised(password, normalise: normalise) else {

@@ -23,8 +23,8 @@ package struct RegistrationRequest: Sendable, Equatable {
         productKey: ProductKey,
         mac: MAC,
         passcode: String,
-        oldSecret: String? = nil,
-        hardware: JSONObject = [:]
+        oldSecret: String?,
+        hardware: JSONObject
     ) {
         self.id = id
         self.productKey = productKey

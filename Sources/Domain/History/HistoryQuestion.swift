@@ -35,11 +35,11 @@ package struct HistoryQuestion: Sendable {
     /// Asks a question.
     package init(
         did: DeviceID,
-        attribute: String? = nil,
+        attribute: String?,
         place: HistoryPlace,
         to: Instant,
         limit: Int,
-        summary: Summary? = nil
+        summary: Summary?
     ) {
         self.did = did
         self.attribute = attribute

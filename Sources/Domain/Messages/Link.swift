@@ -40,10 +40,10 @@ package struct Link: Sendable, Equatable {
         kind: Kind,
         uid: UserID,
         address: String,
-        detail: [String: String] = [:],
+        detail: [String: String],
         createdAt: Instant,
         expiresAt: Instant,
-        usedAt: Instant? = nil
+        usedAt: Instant?
     ) {
         self.createdAt = createdAt
         self.kind = kind

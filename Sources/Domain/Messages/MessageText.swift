@@ -20,13 +20,6 @@ package struct MessageText: Sendable, Equatable {
         package var text: String
         /// The text of a text message instead.
         package var sms: String
-
-        /// Makes words.
-        package init(subject: String, text: String, sms: String) {
-            self.subject = subject
-            self.text = text
-            self.sms = sms
-        }
     }
 
     /// Writes a delivery's message in the name of an app; `words` are the app's own, where it has

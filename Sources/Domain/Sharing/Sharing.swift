@@ -70,7 +70,7 @@ package struct Sharing: Sendable, Equatable {
         did: DeviceID,
         app: AppID,
         inviter: UserID,
-        guest: UserID? = nil,
+        guest: UserID?,
         addressee: Addressee? = nil,
         way: Way,
         access: Binding.Access = .control,

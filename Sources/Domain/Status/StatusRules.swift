@@ -57,7 +57,7 @@ package enum StatusRules {
         }
         raise(report.alerts, .alert, did: did, in: &next, outcome: &outcome, at: now, ids: &ids)
         raise(report.faults, .fault, did: did, in: &next, outcome: &outcome, at: now, ids: &ids)
-        if next.open.count > status.open.count, let rejection = checkConditions(next, product) {
+        if next.open.count > status.open.count, let rejection = checkConditions(next) {
             return .failure(rejection)
         }
         if !outcome.changed.isEmpty { next.version += 1 }
@@ -117,7 +117,7 @@ package enum StatusRules {
     }
 
     /// Limits the open conditions, whose names devices choose themselves where the product declares none.
-    private static func checkConditions(_ status: Status, _ product: Product) -> Rejection? {
+    private static func checkConditions(_ status: Status) -> Rejection? {
         for kind in ConditionKind.allCases
         where status.open.count(where: { $0.kind == kind }) > FreeForm.conditionsMax {
             return .invalid(
@@ -134,7 +134,7 @@ package enum StatusRules {
     }
 
     private static func checkSize(_ status: Status, _ product: Product) -> Rejection? {
-        guard product.isFreeForm else { return StatusSize.check(status, product) }
+        guard product.isFreeForm else { return StatusSize.check(status) }
         if status.attributes.count > FreeForm.attributesMax {
             return .invalid("data", "A device has at most \(FreeForm.attributesMax) attributes.")
         }

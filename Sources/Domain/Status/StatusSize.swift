@@ -7,7 +7,7 @@ enum StatusSize {
     static let bytesMax = 48 * 1024
 
     /// Refuses a state that would not fit into a status message.
-    static func check(_ status: Status, _ product: Product) -> Rejection? {
+    static func check(_ status: Status) -> Rejection? {
         // Nearly every state is far below: its exact size is not worth the time.
         guard status.attributes.reduce(0, { $0 + atMost($1) }) > bytesMax,
             status.attributes.reduce(0, { $0 + exactly($1) }) > bytesMax

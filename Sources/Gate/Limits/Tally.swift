@@ -71,13 +71,9 @@ final class Tally {
 /// in so short a time, it forgets all: the messages that get through are few, compared with the broker's work for as
 /// many connections.
 struct Tallies {
-    private let limit: Int
+    private let limit = 50_000
     private var kept: [String: Tally] = [:]
     private var sweptAt: Int64 = 0
-
-    init(limit: Int = 50_000) {
-        self.limit = limit
-    }
 
     mutating func keep(_ tally: Tally, at now: Int64) {
         if now &- sweptAt >= 10_000 || kept.count >= limit { sweep(at: now) }

@@ -38,8 +38,6 @@ package struct Contract: Sendable {
         /// The topic below the root; one that begins with `$` stands alone.
         package let address: String
         let summary: String
-        /// The other side, in words.
-        let other: String
         /// `device`, `product`, `app`, `gate` or `outside`.
         let who: String
         /// `receive` (the service subscribes), `send` or `both`.
@@ -49,8 +47,6 @@ package struct Contract: Sendable {
         let qos: Int64
         let isRetained: Bool
         let expires: Bool
-        /// The name of the channel of its answers.
-        let reply: String?
     }
 
     /// A value that fits.
@@ -137,23 +133,16 @@ extension Contract.Channel {
         self.name = name
         address = line.text("address")
         summary = line.text("summary")
-        other = line.text("other")
         who = line.text("who")
         action = line.text("action")
         payload = line["payload"]?.stringValue
         qos = line["qos"]?.intValue ?? 1
         isRetained = line["retain"]?.boolValue ?? false
         expires = line["expires"]?.boolValue ?? false
-        reply = line["reply"]?.stringValue
     }
 
-    /// The whole topic, with the root in front.
-    package func topic(below root: String = "ll/v1") -> String {
-        address.hasPrefix("$") ? address : "\(root)/\(address)"
-    }
-
-    /// The anchor of its section.
-    var anchor: String { "channel-" + name }
+    /// The whole topic, with the root in front that a service has unless its settings say otherwise.
+    var topic: String { address.hasPrefix("$") ? address : "ll/v1/\(address)" }
 }
 
 extension JSONObject {

@@ -19,8 +19,6 @@ package struct ReferenceFacts: Sendable {
     package struct Setting: Sendable {
         /// The name in the settings file.
         package let key: String
-        /// The name of the environment variable.
-        package let environment: String
         /// What it takes, with its unit.
         package let takes: String
         /// The default; empty where it has none.
@@ -29,10 +27,8 @@ package struct ReferenceFacts: Sendable {
         package let doc: String
 
         /// Puts a row together.
-        package init(key: String, environment: String, takes: String, standard: String, doc: String)
-        {
-            (self.key, self.environment, self.takes) = (key, environment, takes)
-            (self.standard, self.doc) = (standard, doc)
+        package init(key: String, takes: String, standard: String, doc: String) {
+            (self.key, self.takes, self.standard, self.doc) = (key, takes, standard, doc)
         }
     }
 

@@ -23,17 +23,6 @@ struct Inline {
         }.joined()
     }
 
-    /// Returns the targets of the links in a text.
-    static func links(_ text: String) -> [String] {
-        parts(text).flatMap { part -> [String] in
-            switch part {
-            case .link(_, let target): [target]
-            case .strong(let text): links(text)
-            default: []
-            }
-        }
-    }
-
     /// Escapes a text for HTML.
     static func escape(_ text: String) -> String {
         var out = ""

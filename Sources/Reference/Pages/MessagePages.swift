@@ -55,7 +55,7 @@ struct MessagePages {
             }
         let message = channel.payload.map { link(to: $0) } ?? "bytes: many messages in one"
         return [
-            Markup.code(channel.topic()), direction, message,
+            Markup.code(channel.topic), direction, message,
             Markup.escape(channel.summary) + notes(channel),
         ]
     }
@@ -114,7 +114,7 @@ struct MessagePages {
         var parts = ["## \(Markup.escape(entry.title)) {#\(anchor(entry))}"]
         for channel in contract.channels where channel.payload == entry.name {
             parts.append(
-                "\(Markup.code(channel.topic())) – \(row(channel)[1])\(notes(channel)). "
+                "\(Markup.code(channel.topic)) – \(row(channel)[1])\(notes(channel)). "
                     + Markup.escape(channel.summary)
             )
         }
@@ -146,7 +146,7 @@ struct MessagePages {
             ("{did}", "$LL_DID"), ("{productKey}", "$LL_PRODUCT"), ("{mac}", "$LL_MAC"),
             ("{uid}", "$LL_UID"),
             ("{appId}", "$LL_APP"), ("{terminalId}", "$LL_TERMINAL"),
-        ].reduce(channel.topic()) { $0.replacing($1.0, with: $1.1) }
+        ].reduce(channel.topic) { $0.replacing($1.0, with: $1.1) }
         let end = "-V 5 -h $LL_HOST -p $LL_PORT -q 1 \(login) \\\n  -t \"\(filled)\""
         if channel.action == "send" { return "mosquitto_sub \(end)" }
         let json = String(decoding: example.encoded(), as: UTF8.self)

@@ -23,39 +23,30 @@ struct Playground {
 
     /// The methods with their params' schemas, in which nothing refers to elsewhere, and what each error means.
     private var contractFile: JSONValue {
-        .object(
-            JSONObject([
-                ("methods", .array(contract.methods.map(method))),
-                (
-                    "errors",
-                    .object(JSONObject(ErrorCode.allCases.map { ($0.rawValue, error($0)) }))
-                ),
-            ])
-        )
+        .object([
+            "methods": .array(contract.methods.map(method)),
+            "errors": .object(JSONObject(ErrorCode.allCases.map { ($0.rawValue, error($0)) })),
+        ])
     }
 
     private func method(_ method: Contract.Method) -> JSONValue {
         let place = method.place + ".params"
         let examples = (contract.examples[place] ?? []).map { example -> JSONValue in
-            .object(JSONObject([("title", .string(example.title)), ("value", example.value)]))
+            .object(["title": .string(example.title), "value": example.value])
         }
-        return .object(
-            JSONObject([
-                ("name", .string(method.name)), ("summary", .string(Inline.words(method.summary))),
-                ("session", .string(method.session)), ("examples", .array(examples)),
-                ("params", .object(form(contract.schemas[place] ?? JSONObject(), depth: 0))),
-            ])
-        )
+        return .object([
+            "name": .string(method.name), "summary": .string(Inline.words(method.summary)),
+            "session": .string(method.session), "examples": .array(examples),
+            "params": .object(form(contract.schemas[place] ?? JSONObject(), depth: 0)),
+        ])
     }
 
     private func error(_ code: ErrorCode) -> JSONValue {
         let page = code.page
-        return .object(
-            JSONObject([
-                ("cause", .string(Inline.words(page.cause))),
-                ("cure", .string(Inline.words(page.cure))),
-            ])
-        )
+        return .object([
+            "cause": .string(Inline.words(page.cause)),
+            "cure": .string(Inline.words(page.cure)),
+        ])
     }
 
     // MARK: Schemas

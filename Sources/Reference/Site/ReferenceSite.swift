@@ -1,5 +1,3 @@
-import JSON
-
 /// The reference as files: HTML that needs nothing from elsewhere, Markdown, and what the examples need.
 package struct ReferenceSite: Sendable {
     /// The files by their paths below one folder.

@@ -10,7 +10,7 @@ struct SearchIndex {
         let messages = MessagePages(contract: book.contract)
         for channel in book.contract.channels {
             let address = messages.address(of: channel)
-            finish(channel.topic(), page: "Topics", address: address, words: [channel.summary])
+            finish(channel.topic, page: "Topics", address: address, words: [channel.summary])
         }
     }
 

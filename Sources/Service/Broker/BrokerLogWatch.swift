@@ -23,7 +23,7 @@ struct BrokerLogWatch {
     /// Returns the handshakes that failed since the last time.
     mutating func take() -> [ListenerRefusal] {
         guard let size = TextFile.size(path), size != offset else { return [] }
-        // Put aside, and begun again.
+        // Renamed, and begun again.
         if size < offset { offset = 0 }
         let bytes = read()
         guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else {

@@ -107,8 +107,7 @@ extension BrokerPlan {
         listeners = BrokerListener.all(settings, ports)
         self.tls = tls
         root = settings.root
-        workerHash = Sodium.sha256(secret.utf8)
-            .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        workerHash = Sodium.hex(Sodium.sha256(secret.utf8))
         self.directory = directory
         user = Self.currentUser
         connections = settings.brokerConnections

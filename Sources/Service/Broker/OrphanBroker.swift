@@ -9,14 +9,11 @@ package enum OrphanBroker {
     /// Called with the directory's lock held, so it can't be the child of a living service.
     /// - Returns: The pid of the broker that was ended.
     @discardableResult
-    package static func end(
-        in directory: DataDirectory,
-        within limit: Duration? = nil
-    ) async -> Int32? {
+    package static func end(in directory: DataDirectory) async -> Int32? {
         guard let pid = find(in: directory) else { return nil }
         kill(pid, SIGTERM)
         let clock = ContinuousClock()
-        let deadline = clock.now + (limit ?? ServiceLimits.orphanEndMax)
+        let deadline = clock.now + ServiceLimits.orphanEndMax
         while isOurs(pid, directory) {
             if clock.now > deadline { kill(pid, SIGKILL) }
             try? await clock.sleep(for: .milliseconds(20))

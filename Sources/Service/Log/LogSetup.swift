@@ -4,7 +4,7 @@ package import ServiceSettings
 /// Sets up logging for the process, once.
 package enum LogSetup {
     /// Sends all logging to standard error from a level on; `none` sends nothing.
-    package static func install(level: String, format: LogFormat = .text) {
+    package static func install(level: String, format: LogFormat) {
         guard let level = Logger.Level(rawValue: level) else {
             LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
             return

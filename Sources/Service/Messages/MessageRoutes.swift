@@ -128,14 +128,14 @@ extension MessageRoutes {
             let params = message.params.sorted { $0.key < $1.key }.map { name, value in
                 (name, JSONValue.string(value))
             }
-            let body = JSONObject([
-                ("messageId", .string(message.id.text)), ("to", .string(message.to)),
-                ("countryCode", message.countryCode.map { .string($0) }),
-                ("template", .string(message.template.rawValue)),
-                ("params", .object(JSONObject(params))), ("appName", .string(message.appName)),
-                ("expiresAt", .integer(message.expiresAt.milliseconds)),
-                ("text", .string(message.text.sms)),
-            ])
+            let body: JSONObject = [
+                "messageId": .string(message.id.text), "to": .string(message.to),
+                "countryCode": message.countryCode.map { .string($0) },
+                "template": .string(message.template.rawValue),
+                "params": .object(JSONObject(params)), "appName": .string(message.appName),
+                "expiresAt": .integer(message.expiresAt.milliseconds),
+                "text": .string(message.text.sms),
+            ]
             do throws(SendFailure) {
                 try await hook.send(body)
             } catch {

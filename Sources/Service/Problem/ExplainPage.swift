@@ -49,17 +49,15 @@ package struct ExplainPage: Sendable {
 
     /// The page for programs: `{"code", "title", "text", "cause"?, "cure"?}`, the last two for refusals.
     package var json: JSONValue {
-        .object(
-            JSONObject([
-                ("code", .string(code)), ("title", .string(title)), ("text", .string(text)),
-                ("cause", refusal.map { .string($0.cause) }),
-                ("cure", refusal.map { .string($0.cure) }),
-            ])
-        )
+        .object([
+            "code": .string(code), "title": .string(title), "text": .string(text),
+            "cause": refusal.map { .string($0.cause) },
+            "cure": refusal.map { .string($0.cure) },
+        ])
     }
 
     /// The page's line of the list for programs.
     package var row: JSONValue {
-        .object(JSONObject([("code", .string(code)), ("title", .string(title))]))
+        .object(["code": .string(code), "title": .string(title)])
     }
 }

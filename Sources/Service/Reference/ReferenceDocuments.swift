@@ -30,18 +30,16 @@ package enum ReferenceDocuments {
         func number(_ port: Int?) -> JSONValue? { port.map { .integer(Int64($0)) } }
         // Under a name of the world the pages are behind a proxy, which may not say for whom it asks.
         let isOpen = isLocal && context.isPublicURLLocal
-        let broker = JSONObject([
-            ("host", .string(Banner.reachable(settings.mqttHost))), ("port", number(ports.mqtt)),
+        let broker: JSONObject = [
+            "host": .string(Banner.reachable(settings.mqttHost)), "port": number(ports.mqtt),
+        ]
+        return .object([
+            "version": .string(Version.text), "root": .string(settings.root),
+            "httpPort": number(ports.http), "httpTlsPort": number(ports.httpTLS),
+            "webSocketPort": number(ports.webSocket),
+            "webSocketTlsPort": number(ports.webSocketTLS),
+            "mqtt": isOpen && context.ownsBroker ? .object(broker) : nil,
+            "keys": isOpen ? context.demo?.json : nil,
         ])
-        return .object(
-            JSONObject([
-                ("version", .string(Version.text)), ("root", .string(settings.root)),
-                ("httpPort", number(ports.http)), ("httpTlsPort", number(ports.httpTLS)),
-                ("webSocketPort", number(ports.webSocket)),
-                ("webSocketTlsPort", number(ports.webSocketTLS)),
-                ("mqtt", isOpen && context.ownsBroker ? .object(broker) : nil),
-                ("keys", isOpen ? context.demo?.json : nil),
-            ])
-        )
     }
 }

@@ -32,7 +32,6 @@ extension ReferenceFacts {
         let takes = setting.kindText.replacing("|", with: ", ")
         return Setting(
             key: setting.key,
-            environment: setting.environmentName,
             takes: setting.unit.isEmpty ? takes : "\(takes), \(setting.unit)",
             standard: setting.standard.text,
             doc: setting.doc

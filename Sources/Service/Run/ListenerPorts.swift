@@ -79,57 +79,55 @@ package struct ListenerPorts: Sendable, Equatable {
     }
 
     private static func wanted(_ settings: Settings, _ facts: Facts) -> [Wanted] {
+        plain(settings, facts) + others(settings, facts)
+    }
+
+    private static func plain(_ settings: Settings, _ facts: Facts) -> [Wanted] {
+        let broker = Wanted(
+            name: "the broker",
+            place: \.someMQTT,
+            port: settings.mqttPort,
+            hosts: LocalHosts.of(settings.mqttHost),
+            hostSetting: "mqtt.host",
+            cure: "--mqtt-port 0",
+            purpose: "\"up\" starts a broker of its own"
+        )
+        let pages = Wanted(
+            name: "HTTP",
+            place: \.someHTTP,
+            port: settings.httpPort,
+            hosts: LocalHosts.of(settings.httpHost),
+            hostSetting: "http.host",
+            cure: "--http-port 0",
+            purpose: "the pages behind links are served there"
+        )
+        let health = Wanted(
+            name: "health",
+            place: \.someHealth,
+            port: settings.healthPort,
+            hosts: [settings.healthHost],
+            hostSetting: "health.host",
+            cure: "--health-port 0",
+            purpose: "readiness and metrics are served there"
+        )
+        let console = Wanted(
+            name: "the console",
+            place: \.console,
+            port: settings.consolePort,
+            hosts: LocalHosts.of(settings.consoleHost),
+            hostSetting: "console.host",
+            cure: "--console-port 0",
+            purpose: "operators come there"
+        )
+        return (facts.ownsBroker ? [broker] : []) + [pages, health]
+            + (facts.hasConsole ? [console] : [])
+    }
+
+    /// The listeners for WebSockets and with TLS.
+    private static func others(_ settings: Settings, _ facts: Facts) -> [Wanted] {
         let web = LocalHosts.of(settings.httpHost)
         let secure = [settings.tlsHost ?? LocalHosts.everywhere]
         var list: [Wanted] = []
-        if facts.ownsBroker {
-            list.append(
-                Wanted(
-                    name: "the broker",
-                    place: \.someMQTT,
-                    port: settings.mqttPort,
-                    hosts: LocalHosts.of(settings.mqttHost),
-                    hostSetting: "mqtt.host",
-                    cure: "--mqtt-port 0",
-                    purpose: "\"up\" starts a broker of its own"
-                )
-            )
-        }
-        list.append(
-            Wanted(
-                name: "HTTP",
-                place: \.someHTTP,
-                port: settings.httpPort,
-                hosts: web,
-                hostSetting: "http.host",
-                cure: "--http-port 0",
-                purpose: "the pages behind links are served there"
-            )
-        )
-        list.append(
-            Wanted(
-                name: "health",
-                place: \.someHealth,
-                port: settings.healthPort,
-                hosts: [settings.healthHost],
-                hostSetting: "health.host",
-                cure: "--health-port 0",
-                purpose: "readiness and metrics are served there"
-            )
-        )
-        if facts.hasConsole {
-            list.append(
-                Wanted(
-                    name: "the console",
-                    place: \.console,
-                    port: settings.consolePort,
-                    hosts: LocalHosts.of(settings.consoleHost),
-                    hostSetting: "console.host",
-                    cure: "--console-port 0",
-                    purpose: "operators come there"
-                )
-            )
-        }
         func add(
             _ setting: ListenerSetting,
             _ place: any WritableKeyPath<ListenerPorts, Int?> & Sendable,

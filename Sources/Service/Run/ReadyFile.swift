@@ -25,33 +25,31 @@ package struct ReadyFile: Sendable {
 
     /// Returns the file's content; what `up --json` prints is the same without the secrets in it.
     static func json(_ context: RunContext, withSecrets: Bool) -> JSONValue {
-        let service = JSONObject([
-            ("username", "service:tools"),
-            ("password", withSecrets ? .string(context.secrets.tools) : nil),
-            ("clientIdPrefix", "svc.tools."),
-        ])
+        let service: JSONObject = [
+            "username": "service:tools",
+            "password": withSecrets ? .string(context.secrets.tools) : nil,
+            "clientIdPrefix": "svc.tools.",
+        ]
         var demo = context.demo?.json
         if !withSecrets, let open = demo?.objectValue {
             let secrets: Set = ["appSecret", "productSecret"]
             demo = .object(JSONObject(members: open.members.filter { !secrets.contains($0.key) }))
         }
-        return .object(
-            JSONObject([
-                ("mqttPort", port(context.ports.mqtt)),
-                ("mqttTlsPort", port(context.ports.mqttTLS)),
-                ("clientCertificatePort", port(context.ports.clientCertificate)),
-                ("webSocketPort", port(context.ports.webSocket)),
-                ("webSocketTlsPort", port(context.ports.webSocketTLS)),
-                ("httpPort", port(context.ports.http)),
-                ("httpTlsPort", port(context.ports.httpTLS)),
-                ("healthPort", port(context.ports.health)),
-                ("consolePort", port(context.ports.console)),
-                ("consoleUrl", context.ports.console.map { _ in .string(context.consoleURL) }),
-                ("tlsHost", tlsHost(context)),
-                ("pid", .integer(Int64(getpid()))), ("service", .object(service)),
-                ("demo", demo),
-            ])
-        )
+        return .object([
+            "mqttPort": port(context.ports.mqtt),
+            "mqttTlsPort": port(context.ports.mqttTLS),
+            "clientCertificatePort": port(context.ports.clientCertificate),
+            "webSocketPort": port(context.ports.webSocket),
+            "webSocketTlsPort": port(context.ports.webSocketTLS),
+            "httpPort": port(context.ports.http),
+            "httpTlsPort": port(context.ports.httpTLS),
+            "healthPort": port(context.ports.health),
+            "consolePort": port(context.ports.console),
+            "consoleUrl": context.ports.console.map { _ in .string(context.consoleURL) },
+            "tlsHost": tlsHost(context),
+            "pid": .integer(Int64(getpid())), "service": .object(service),
+            "demo": demo,
+        ])
     }
 
     /// Returns the address of the listeners with TLS; nil without a certificate.

@@ -12,7 +12,7 @@ enum ServiceLimits {
     static let brokerStartMax: Duration = .seconds(10)
     /// The longest time in which a broker of a killed service may end by itself.
     static let orphanEndMax: Duration = .seconds(3)
-    /// Bytes after which the broker's log is put aside; two files are kept.
+    /// Bytes after which the broker's log is renamed, and another begun; two files are kept.
     static let brokerLogBytesMax = 8 << 20
     /// The same when the broker starts, so that its first lines are near the beginning.
     static let brokerLogBytesAtStartMax = 1 << 20

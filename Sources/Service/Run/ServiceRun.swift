@@ -7,7 +7,6 @@ import Logging
 import Problems
 import ServiceLifecycle
 package import ServiceSettings
-import Storage
 import UnixSignals
 import Web
 import Workers
@@ -34,7 +33,7 @@ package struct ServiceRun: Sendable {
         settings: Settings,
         ownBroker: Bool,
         showReady: (@Sendable (JSONValue) -> Void)? = nil,
-        makeConsole: ConsoleMaker? = nil,
+        makeConsole: ConsoleMaker?,
         messages: RunMessages
     ) {
         self.makeConsole = makeConsole

@@ -2,7 +2,6 @@ import Backups
 package import Files
 import PostgreSQL
 import Problems
-import ServiceSettings
 import Sodium
 package import Storage
 

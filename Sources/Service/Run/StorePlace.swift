@@ -4,7 +4,7 @@ package import ServiceSettings
 /// Where an installation's store is: a file of its data directory, or a database of PostgreSQL's.
 package struct StorePlace: Sendable {
     /// The database; nil for the file.
-    let database: PostgresAddress?
+    private(set) var database: PostgresAddress?
     /// The most connections to the database.
     let connectionsMax: Int
     /// The file with the database's password; nil where libpq finds one, or needs none.
@@ -29,37 +29,15 @@ package struct StorePlace: Sendable {
         isOneWriter: false
     )
 
-    private init(
-        database: PostgresAddress?,
-        connectionsMax: Int,
-        passwordFile: String?,
-        serverKeyFile: String?,
-        gateFile: String?,
-        isGateElsewhere: Bool,
-        isOneWriter: Bool
-    ) {
-        self.gateFile = gateFile
-        self.isGateElsewhere = isGateElsewhere
-        self.database = database
-        self.connectionsMax = connectionsMax
-        self.passwordFile = passwordFile
-        self.serverKeyFile = serverKeyFile
-        self.isOneWriter = isOneWriter
-    }
-
     /// The same with another database.
     func naming(_ database: PostgresAddress) -> StorePlace {
-        StorePlace(
-            database: database,
-            connectionsMax: connectionsMax,
-            passwordFile: passwordFile,
-            serverKeyFile: serverKeyFile,
-            gateFile: gateFile,
-            isGateElsewhere: isGateElsewhere,
-            isOneWriter: isOneWriter
-        )
+        var place = self
+        place.database = database
+        return place
     }
+}
 
+extension StorePlace {
     /// The place that settings name.
     package init(_ settings: Settings) {
         self.init(

@@ -1,7 +1,6 @@
 package import Domain
 package import ServiceSettings
 package import Storage
-import Wire
 import Workers
 
 /// Removes a device from the store with all that belongs to it.

@@ -2,7 +2,6 @@ package import Domain
 import Glibc
 package import ServiceSettings
 package import Storage
-import Wire
 package import Workers
 
 /// Ends sessions and erases users on an operator's request, beside the service that may be running.

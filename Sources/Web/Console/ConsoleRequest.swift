@@ -16,10 +16,10 @@ package struct ConsoleRequest: Sendable {
     package init(
         method: String,
         path: [String],
-        query: [String: String] = [:],
-        headers: [String: String] = [:],
-        body: [UInt8] = [],
-        address: String = "127.0.0.1"
+        query: [String: String],
+        headers: [String: String],
+        body: [UInt8],
+        address: String
     ) {
         self.method = method
         self.path = path
@@ -61,7 +61,7 @@ package struct ConsoleAnswer: Sendable {
     package var body: Body
 
     /// Makes an answer.
-    package init(_ status: Int, headers: [(name: String, value: String)] = [], body: Body) {
+    package init(_ status: Int, headers: [(name: String, value: String)], body: Body) {
         self.status = status
         self.headers = headers
         self.body = body

@@ -11,7 +11,6 @@ package struct HealthServer: Service {
     private let port: Int
     private let readiness: Readiness
     private let metrics: PrometheusRegistry
-    private let limits: ListenerLimits
     private let logger: Logger
 
     /// Makes a server that begins to listen when it is run.
@@ -20,14 +19,12 @@ package struct HealthServer: Service {
         port: Int,
         readiness: Readiness,
         metrics: PrometheusRegistry,
-        limits: ListenerLimits = ListenerLimits(),
         logger: Logger
     ) {
         self.host = host
         self.port = port
         self.readiness = readiness
         self.metrics = metrics
-        self.limits = limits
         self.logger = logger
     }
 
@@ -37,7 +34,7 @@ package struct HealthServer: Service {
         let listener = Listener(
             name: "health",
             [Endpoint(host: host, port: port)],
-            limits: limits,
+            limits: ListenerLimits(),
             logger: logger,
             // Only the operator's own programs come there.
             tell: { _ in }

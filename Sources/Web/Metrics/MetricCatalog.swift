@@ -270,7 +270,7 @@ package enum MetricCatalog {
     )
 
     /// Finds the entry of a name, or makes one for a metric that is not ours.
-    static func entry(_ name: String, _ kind: Kind, isTimer: Bool = false) -> Entry {
+    static func entry(_ name: String, _ kind: Kind, isTimer: Bool) -> Entry {
         if let known = byName[name] { return known }
         let buckets = kind == .histogram ? (isTimer ? secondsBuckets : amountBuckets) : []
         return Entry(name, kind, "Kept by a library; not described here.", buckets: buckets)

@@ -23,7 +23,7 @@ package struct Pages: Sendable {
         avatar:
             @escaping @Sendable (_ digest: String) async -> (mediaType: String, bytes: [UInt8])?,
         publicURL: String,
-        visitsPerMinute: Int = 300
+        visitsPerMinute: Int
     ) {
         self.visitsPerMinute = visitsPerMinute
         self.look = look

@@ -30,7 +30,7 @@ package struct WebSocketServer: Service {
         brokerPort: Int,
         origins: OriginRule,
         addresses: RelayedAddresses?,
-        limits: WebSocketLimits = WebSocketLimits(),
+        limits: WebSocketLimits,
         tell: @escaping ListenerRefusal.Teller,
         readiness: Readiness
     ) {

@@ -4,43 +4,36 @@ package import JSON
 package enum DemoDocuments {
     /// Returns a lamp with a thermometer: one data point of every common kind, an alert and a fault.
     package static func product(_ keys: DemoKeys) -> JSONValue {
-        .object(
-            JSONObject([
-                ("productKey", .string(keys.productKey)), ("name", "Demo lamp"),
-                ("productSecret", .string(keys.productSecret)),
-                ("registration", "open"), ("reset", "owner"), ("remoteBind", "claim"),
-                (
-                    "dataPoints",
-                    [
-                        ["name": "power", "displayName": "Power", "access": "rw", "type": "bool"],
-                        [
-                            "name": "brightness", "displayName": "Brightness", "access": "rw",
-                            "type": "int", "min": 0, "max": 100, "step": 1, "unit": "%",
-                        ],
-                        [
-                            "name": "mode", "displayName": "Mode", "access": "rw", "type": "enum",
-                            "values": ["white", "warm", "color", "night"],
-                        ],
-                        [
-                            "name": "temperature", "displayName": "Temperature", "access": "ro",
-                            "type": "float", "min": -40, "max": 125, "unit": "°C",
-                        ],
-                    ]
-                ),
-                ("alerts", ["overheat"]), ("faults", ["lampFailure"]),
-            ])
-        )
+        .object([
+            "productKey": .string(keys.productKey), "name": "Demo lamp",
+            "productSecret": .string(keys.productSecret),
+            "registration": "open", "reset": "owner", "remoteBind": "claim",
+            "dataPoints": [
+                ["name": "power", "displayName": "Power", "access": "rw", "type": "bool"],
+                [
+                    "name": "brightness", "displayName": "Brightness", "access": "rw",
+                    "type": "int", "min": 0, "max": 100, "step": 1, "unit": "%",
+                ],
+                [
+                    "name": "mode", "displayName": "Mode", "access": "rw", "type": "enum",
+                    "values": ["white", "warm", "color", "night"],
+                ],
+                [
+                    "name": "temperature", "displayName": "Temperature", "access": "ro",
+                    "type": "float", "min": -40, "max": 125, "unit": "°C",
+                ],
+            ],
+            "alerts": ["overheat"], "faults": ["lampFailure"],
+        ])
     }
 
     /// Returns an app that sees every product and lets people in by phone or by an id of its own.
     package static func app(_ keys: DemoKeys) -> JSONValue {
-        .object(
-            JSONObject([
-                ("appId", .string(keys.appID)), ("name", "Demo app"),
-                ("secret", .string(keys.appSecret)),
-                ("policies", ["phoneRegistration": true, "uidLogin": true]),
-                ("providers", .object(JSONObject())), ("products", "all"),
-            ])
-        )
+        .object([
+            "appId": .string(keys.appID), "name": "Demo app",
+            "secret": .string(keys.appSecret),
+            "policies": ["phoneRegistration": true, "uidLogin": true],
+            "providers": .object(JSONObject()), "products": "all",
+        ])
     }
 }

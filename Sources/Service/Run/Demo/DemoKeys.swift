@@ -59,18 +59,15 @@ package struct DemoKeys: Sendable, Equatable {
 
     /// The keys as they stand in `demo.json` and `ready.json`.
     package var json: JSONValue {
-        .object(
-            JSONObject([
-                ("appId", .string(appID)), ("appSecret", .string(appSecret)),
-                ("productKey", .string(productKey)), ("productSecret", .string(productSecret)),
-            ])
-        )
+        .object([
+            "appId": .string(appID), "appSecret": .string(appSecret),
+            "productKey": .string(productKey), "productSecret": .string(productSecret),
+        ])
     }
 
     /// Returns random lowercase hex digits, two a byte.
     package static func hex(_ bytes: Int) -> String {
-        Sodium.randomBytes(bytes)
-            .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        Sodium.hex(Sodium.randomBytes(bytes))
     }
 
     private static func unreadable(_ directory: DataDirectory, _ why: String) -> Problem {

@@ -11,23 +11,6 @@ package struct Tour {
     /// The app's terminal, new for each tour: the app's secret no longer opens a terminal with a session.
     let terminal: String
 
-    /// Makes a tour.
-    package init(
-        host: String,
-        port: Int,
-        root: String,
-        demo: DemoKeys,
-        mac: String,
-        terminal: String
-    ) {
-        self.host = host
-        self.port = port
-        self.root = root
-        self.demo = demo
-        self.mac = mac
-        self.terminal = terminal
-    }
-
     /// One command and a word on its effect.
     package struct Step {
         /// Its effect.
