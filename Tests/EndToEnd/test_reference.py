@@ -39,6 +39,8 @@ def folder():
 def tearDownModule():
     if folder.cache_info().currsize:
         shutil.rmtree(folder())
+        # Other modules ask for it too, in the same process.
+        folder.cache_clear()
 
 
 @functools.cache
