@@ -135,7 +135,7 @@ struct Bundle {
             text += written(module)
             guard let whole = wholes[name] else { continue }
             let members = module.given.sorted().map { "\($0):\(topName(of: $0, in: name))" }
-            text += "const \(whole)={\(members.joined(separator: ","))};"
+            text += "let \(whole)={\(members.joined(separator: ","))};"
         }
         return text
     }

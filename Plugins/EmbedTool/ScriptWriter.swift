@@ -8,6 +8,9 @@ struct ScriptWriter {
     private var templates: [Bool] = []
     /// Whether the last token was the function of views.
     private var wasView = false
+    /// The depths at which a declaration is written, and whether the statement that ended last was one.
+    private var declaring: Set<Int> = []
+    private var wasDeclaration = false
 
     /// Writes a token, which came from one of the source.
     mutating func write(_ token: Token, _ source: Token) {
@@ -15,13 +18,29 @@ struct ScriptWriter {
         if source.role == .shorthand, token.text != source.text {
             token.text = "\(source.text):\(token.text)"
         }
-        if let end = waiting {
+        let isDeclaration =
+            source.role == .language && (source.isWord("const") || source.isWord("let"))
+        // Nothing is assigned to a constant: one word for both compresses better.
+        if isDeclaration { token.text = "let" }
+        if var end = waiting {
             waiting = nil
+            if isDeclaration, end.isSign(";"), wasDeclaration {
+                end.text = ","
+                put(end)
+                declaring.insert(source.depth)
+                return
+            }
             let isLast = ["]", ")"].contains(token.text) && end.text == ","
             if !token.isSign("}") && !isLast { put(end) }
         }
+        if isDeclaration, last?.isWord("export") != true {
+            declaring.insert(source.depth)
+        } else if ["(", "[", "{"].contains(where: token.isSign) || mayBegin(token) {
+            declaring.remove(source.depth)
+        }
         if token.isSign(";") || token.isSign(",") {
             waiting = token
+            wasDeclaration = token.isSign(";") && declaring.remove(source.depth) != nil
         } else {
             if token.kind == .template { token.text = tight(token.text) }
             put(token)
@@ -47,14 +66,18 @@ struct ScriptWriter {
     private func needsSpace(_ last: Token, _ token: Token) -> Bool {
         let isWord = { (kind: Token.Kind) in kind == .word || kind == .number }
         if isWord(last.kind), isWord(token.kind) || token.kind == .privateName { return true }
-        if token.isAfterNewline, Self.endsStatement(last), Self.beginsStatement(token) {
-            return true
-        }
+        if mayBegin(token) { return true }
         if last.kind == .sign, token.kind == .sign || token.kind == .pattern {
             let ends = (last.text.last, token.text.first)
             return ends == ("+", "+") || ends == ("-", "-") || ends == ("/", "/")
         }
         return last.kind == .number && token.isSign(".")
+    }
+
+    /// Whether the end of a line before a token may end a statement.
+    private func mayBegin(_ token: Token) -> Bool {
+        token.isAfterNewline && last.map(Self.endsStatement) == true
+            && Self.beginsStatement(token)
     }
 
     /// Whether a statement may end with a token where its line does.
@@ -75,7 +98,7 @@ struct ScriptWriter {
     }
 
     /// Returns a part of a template; of a view's, which reads white space around the end of a line as nothing, with
-    /// the end of the line alone.
+    /// the end of the line alone, or without it between elements and values; and its closing tags are without names.
     private mutating func tight(_ text: String) -> String {
         let isFirst = text.hasPrefix("`")
         let isView = isFirst ? wasView : templates.last ?? false
@@ -83,12 +106,13 @@ struct ScriptWriter {
         if isFirst, !isLast { templates.append(wasView) }
         if !isFirst, isLast { templates.removeLast() }
         guard isView else { return text }
-        return text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map {
-            place,
-            line in
-            var line = line[...]
-            if place > 0 { line = line.drop { $0 == " " } }
-            return String(line)
-        }.joined(separator: "\n")
+        var lines = text.replacing(/<\/[\w\-]+>/, with: "</>")
+            .split(separator: "\n", omittingEmptySubsequences: false)
+        for place in lines.indices.dropFirst() { lines[place] = lines[place].drop { $0 == " " } }
+        return lines.dropFirst().reduce(into: String(lines[0])) { text, line in
+            let isBehind = text.hasSuffix(">") || text == "}" || text == "`"
+            let isBefore = line.hasPrefix("<") || line == "${" || line == "`"
+            text += (isBehind && isBefore ? "" : "\n") + line
+        }
     }
 }

@@ -47,6 +47,19 @@ const late = async (value) => { const { later } = await import("./lib/later.js")
 let last = list.length, next;
 while (last-- > 0) { const list = [last]; next = [...(next ?? []), ...list]; }
 say(next, whole.value, whole.add(1, 2), await late("asked"));
+const one = 1
+say(one); const two = 2; say(two); const three = 3;
+const four = 4; for (const each of [one, two]) say(each); const five = () => { say(three); const six = 6; let seven = 7; return six + seven; };
+let eight = 8; const { nine = 9 } = {}; if (eight) { say(nine); const ten = 10; say(ten, five(), four); }
+// A view's closing tags have no need of names, nor its elements of lines between them; a text keeps both.
+const html = (parts, ...values) => [parts.join("^").replace(/<[/][\\w-]*>/g, "</>").replace(/\\s*\\n\\s*/g, ""), ...values];
+say(JSON.stringify(html`<ul class="a">
+  ${list.map((value) => html`<li>${value} or
+    more</li>
+    <li></li>`)}
+  ${value}</ul>`), `<b>
+  ${value}</b>
+  <i></i>`);
 label: for (const x of list) { for (const y of list) { if (y > x) continue label; say(x, y); } }
 """,
     "lib/other.js": """
