@@ -19,10 +19,12 @@ enum CSV {
         return "\"" + text.replacing("\"", with: "\"\"") + "\""
     }
 
-    /// Returns a moment as RFC 3339 with milliseconds.
+    /// Returns a moment as RFC 3339 in UTC, with milliseconds.
     static func time(_ moment: Instant) -> String {
-        Date(timeIntervalSince1970: Double(moment.milliseconds) / 1000)
-            .formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))
+        let (seconds, fraction) = moment.milliseconds.quotientAndRemainder(dividingBy: 1000)
+        // Of a whole second, since a binary fraction of one is not exact.
+        let date = Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
+        return "\(date.dropLast()).\(String(1000 + fraction).dropFirst())Z"
     }
 
     /// Returns a value as text.

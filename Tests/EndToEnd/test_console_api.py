@@ -199,6 +199,9 @@ class TestConsole(unittest.TestCase):
         text = self.with_token("viewer").get(f"/devices/{lamp.did}/history/export").body.decode()
         self.assertEqual(text.splitlines()[0], "time,brightness")
         self.assertEqual([line.split(",")[1] for line in text.splitlines()[1:]], ["10", "20", "60"])
+        told = self.with_token("viewer").get(f"/devices/{lamp.did}/timeline?kinds=report").json["items"]
+        times = [line.split(",")[0] for line in text.splitlines()[1:]]
+        self.assertEqual([f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(at // 1000))}.{at % 1000:03}Z" for at in sorted(item["at"] for item in told)], times)
 
     def test_a_product_tells_what_would_break(self):
         admin = self.with_token("admin")
