@@ -1,6 +1,7 @@
 """The operators' console in a real browser: every page, by eye, keyboard and screen reader, live and while it is killed."""
 
 import contextlib
+import datetime
 import json
 import os
 import re
@@ -70,15 +71,33 @@ class EveryPage(Console):
             # Each look without a new page: what is drawn is the same.
             for width in (1280, 390):
                 visit.page.set_viewport_size({"width": width, "height": 844})
-                if visit.is_wide():
-                    found.append(f"{path} is wider than {width} px")
                 for scheme in ("light", "dark"):
                     visit.page.emulate_media(color_scheme=scheme)
                     found += [f"{path}, {width} px, {scheme}: {one}" for one in visit.findings()]
             visit.page.emulate_media(forced_colors="active")
             found += [f"{path}, forced colours: {one}" for one in visit.findings(FORCED)]
             visit.page.emulate_media(forced_colors="none")
+            # The least width that WCAG names is 320; of the widest, with letters twice as large, too.
+            for width, size in ((390, ""), (320, ""), (1280, ""), (1280, "200%")):
+                visit.page.set_viewport_size({"width": width, "height": 844})
+                visit.page.evaluate("size => { document.documentElement.style.fontSize = size; }", size)
+                if visit.is_wide():
+                    found.append(f"{path} is wider than {width} px {size}")
+            visit.page.evaluate("document.documentElement.style.fontSize = ''")
         self.assertEqual(found, [])
+
+    def test_times_are_the_service_s_as_the_person_s_region_writes_them(self):
+        device, _ = self.furnish()
+        visit = self.visit(enter=False)
+        visit.page.clock.set_system_time(datetime.datetime.now() - datetime.timedelta(hours=1))
+        page = visit.enter().show(f"devices/{device.did}/info")
+        times = page.eval_on_selector_all("main time", "all => all.map(one => [one.innerText, one.title])")
+        self.assertGreater(len(times), 3)
+        for ago, exact in times:
+            self.assertRegex(ago, r"^now$|sec\. ago$")
+            self.assertRegex(exact, r"^\d+ \w+ \d{4}, \d\d:\d\d:\d\d$")
+        visit.show(f"devices/{device.did}/history?range=hour&names=temperature")
+        page.wait_for_selector("ll-chart .chart-line[d^=M]", state="attached")
 
     def test_dialogs_have_no_finding(self):
         visit = self.visit()
@@ -283,16 +302,28 @@ class Strangers(Console):
 
 
 class Lists(Console):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        made = [cls.own.device(connect=False) for _ in range(60)]
+        for device in made:
+            cls.addClassCleanup(device.close)
+        cls.devices = {device.did: device for device in made}
+
+    def hold(self, page, part):
+        """Keeps requests whose address has a part; gives those that wait."""
+        held = []
+        page.route(lambda url: part in url, lambda route: held.append(route))
+        return held
+
     def test_a_list_goes_on_while_its_rows_change(self):
-        devices = {device.did: device for device in (self.device(connect=False) for _ in range(60))}
         visit = self.visit()
         # The last one's row stands on the screen with the button below it.
-        last = devices[visit.api("GET", "devices")[1]["items"][-1]["did"]].come()
+        last = self.devices[visit.api("GET", "devices")[1]["items"][-1]["did"]].come()
         page = visit.show("devices")
         row = page.locator(f"tr[data-key='{last.did}']")
         row.get_by_text("online").wait_for()
-        rows, held = page.locator("tbody tr").count(), []
-        page.route(lambda url: "cursor=" in url, lambda route: held.append(route))
+        rows, held = page.locator("tbody tr").count(), self.hold(page, "cursor=")
         page.get_by_role("button", name="Show more").click()
         eventually(lambda: page.wait_for_timeout(10) or held, what="the request for the next rows")
         last.close()
@@ -303,8 +334,6 @@ class Lists(Console):
         row.get_by_text("offline").wait_for()
 
     def test_that_a_list_could_not_go_on_is_said_and_it_goes_on_later(self):
-        for _ in range(60):
-            self.device(connect=False)
         visit = self.visit()
         page = visit.show("devices")
         page.route(lambda url: "cursor=" in url, lambda route: route.abort(), times=1)
@@ -314,6 +343,159 @@ class Lists(Console):
         more.click()
         eventually(lambda: page.locator("tbody tr").count() > 50, what="the next rows")
         self.assertNotIn("The service does not answer", visit.text())
+
+
+    def test_a_list_that_could_not_be_read_at_first_goes_on_after_another_try(self):
+        visit = self.visit()
+        page = visit.page
+        page.route(lambda url: url.endswith("/api/v1/devices"), lambda route: route.abort(), times=1)
+        page.goto(f"{visit.address}/console/#/devices")
+        visit.see("The service does not answer")
+        page.get_by_role("button", name="Try again").click()
+        page.get_by_role("button", name="Show more").click()
+        eventually(lambda: page.locator("tbody tr").count() > 50, what="the next rows")
+
+    def test_a_list_goes_on_with_the_question_asked_last_however_late_others_are_answered(self):
+        visit = self.visit()
+        page = visit.show("devices")
+        held = self.hold(page, "devices?query=lamp")
+        page.keyboard.press("/")
+        page.keyboard.type("lamp")
+        eventually(lambda: page.wait_for_timeout(10) or held, what="the first question")
+        page.keyboard.press("Control+A")
+        with page.expect_response(lambda answer: "devices?query=test" in answer.url):
+            page.keyboard.type("test")
+        with page.expect_response(lambda answer: "devices?query=lamp" in answer.url):
+            held[0].continue_()
+        with page.expect_request(lambda request: "cursor=" in request.url) as asked:
+            page.get_by_role("button", name="Show more").click()
+        self.assertIn("query=test&", asked.value.url)
+
+    def test_what_happens_while_a_list_is_read_is_in_it(self):
+        visit = self.visit()
+        beside = visit.tab("refusals")
+        page = visit.show("overview")
+        held = []
+        # The answer is of before what happens, and comes after it.
+        page.route(lambda url: url.endswith("/api/v1/refusals"), lambda route: held.append((route, route.fetch())), times=1)
+        page.click("#side a[href='#/refusals']")
+        eventually(lambda: page.wait_for_timeout(10) or held, what="the list's first answer")
+        wrong = self.keep(Device(self.world.port, next(iter(self.devices)), "not-the-secret"))
+        self.assertNotEqual(wrong.connect(), 0)
+        beside.get_by_text(wrong.did).first.wait_for()
+        held[0][0].fulfill(response=held[0][1])
+        visit.see(wrong.did)
+
+    def test_who_types_while_a_page_is_read_goes_on_typing(self):
+        visit = self.visit()
+        page = visit.show("overview")
+        held = self.hold(page, "/api/v1/devices")
+        page.click("#side a[href='#/devices']")
+        page.wait_for_selector("main .find input")
+        page.keyboard.press("/")
+        page.keyboard.type("online:no ")
+        eventually(lambda: page.wait_for_timeout(10) or any("query=" in route.request.url for route in held), what="the question")
+        page.unroute_all()  # what waits goes on
+        page.wait_for_function("() => document.querySelector('main').dataset.page === 'devices'")
+        page.keyboard.type("d-")
+        self.assertEqual(page.input_value("main .find input"), "online:no d-")
+        page.wait_for_function("() => location.hash.includes('d-')")
+        # Leaving the field empties neither it nor the list.
+        page.keyboard.press("Escape")
+        page.keyboard.press("Escape")
+        self.assertEqual(page.input_value("main .find input"), "online:no d-")
+
+    def test_rows_of_what_is_gone_go(self):
+        visit = self.visit()
+        did = next(iter(self.devices))
+        page = visit.show(f"devices?query={did}")
+        page.wait_for_selector(f"tr[data-key='{did}']")
+        page.wait_for_selector("#live .dot.good")
+        visit.api("DELETE", f"devices/{did}", {"confirm": did})
+        page.wait_for_selector(f"tr[data-key='{did}']", state="detached")
+
+
+class Acts(Console):
+    def test_what_is_under_way_is_not_done_twice_and_what_is_said_meanwhile_is_over_the_dialog(self):
+        visit = self.visit()
+        page = visit.show("audit/operators")
+        page.get_by_role("button", name="Make token").click()
+        page.fill("dialog input[name=name]", "twice")
+        held = []
+        page.route("**/api/v1/tokens", lambda route: held.append(route) if route.request.method == "POST" else route.continue_())
+        send = page.locator("dialog button.main")
+        send.click()
+        eventually(lambda: page.wait_for_timeout(10) or held, what="the request")
+        send.click(force=True)
+        page.keyboard.press("Enter")
+        page.wait_for_timeout(50)
+        held.pop().abort()
+        note = page.locator("#words > div")
+        note.wait_for()
+        self.assertEqual(held, [], "it was asked for once more")
+        self.assertTrue(note.evaluate("""one => {
+          const { left, top, width, height } = one.getBoundingClientRect();
+          return one.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+        }"""), "the dialog lies over what is said")
+        page.go_back()
+        page.wait_for_selector("dialog", state="detached")
+        self.assertEqual(page.locator("body > #words").count(), 1)
+
+    def test_a_choice_that_was_refused_shows_what_holds(self):
+        name = fresh_id("ida")
+        self.own.service.json("operator", "add", name, "--role", "viewer")
+        visit = self.visit()
+        page = visit.show("audit/operators")
+        row = page.locator(f"tr[data-key='{name}']")
+        page.route(f"**/operators/{name}", lambda route: route.fulfill(status=503, json={"title": "Not now"}))
+        row.locator("select").select_option("admin")
+        page.get_by_text("Not now").wait_for()
+        eventually(lambda: row.locator("select").input_value() == "viewer", what="the role that holds")
+
+    def test_a_dropped_letter_is_back_when_undone_and_gone_with_the_page(self):
+        device, _ = self.furnish()
+        device.publish(f"{device.base}/report", b"{")
+        visit = self.visit()
+        page = visit.show("deadletters")
+        row = page.locator("tbody tr").first
+        row.wait_for()
+        row.get_by_role("button", name="Drop").click()
+        row.wait_for(state="detached")
+        page.get_by_role("button", name="Undo").click()
+        row.get_by_role("button", name="Drop").click()
+        row.wait_for(state="detached")
+        page.close()
+        eventually(lambda: visit.api("GET", "deadLetters")[1]["items"] == [], what="the letter's end")
+
+    def test_a_text_that_reads_as_a_number_is_sent_as_a_text(self):
+        device, _ = self.pair(FREE)
+        device.report(data={"code": "12", "count": 12})
+        visit = self.visit()
+        page = visit.show(f"devices/{device.did}")
+        for name, sent in (("code", "12"), ("count", 12)):
+            page.locator(f"section[aria-label={name}]").get_by_role("button", name="Send").click()
+            self.assertEqual(device.command().body["data"], {name: sent})
+
+    def test_a_document_that_the_form_cannot_show_says_why(self):
+        visit = self.visit()
+        page = visit.show("products")
+        page.get_by_role("button", name="New product").first.click()
+        page.get_by_role("button", name="JSON").click()
+        page.fill("dialog textarea", '{"productKey": "%s", "name": "Odd", "dataPoints": 5}' % ("9c" * 16))
+        page.get_by_role("button", name="Form", exact=True).click()
+        page.get_by_text("It would be refused").wait_for()
+        self.assertIn("dataPoints", page.inner_text("dialog .note"))
+
+    def test_a_chart_has_no_point_huge_ones_or_none_chosen(self):
+        device, _ = self.pair(FREE)
+        for number in (LARGEST, -LARGEST, 1e308, -1e308):
+            device.report(data={"big": number})
+        visit = self.visit()
+        page = visit.show(f"devices/{device.did}/history?range=hour&names=big")
+        page.wait_for_selector("ll-chart .chart-line[d^=M]", state="attached")
+        page.get_by_role("checkbox", name="big").uncheck()
+        page.wait_for_selector("ll-chart", state="detached")
+        self.assertEqual(page.locator("main [role=alert]").count(), 0)
 
 
 class Messages(Console):
@@ -407,6 +589,22 @@ class Sessions(Console):
         other.page.keyboard.press("Enter")
         other.page.wait_for_selector("#side", state="attached")
 
+    def test_a_link_is_kept_while_the_service_does_not_answer(self):
+        visit = self.visit(enter=False)
+        page = visit.page
+        page.route("**/session/enter", lambda route: route.abort(), times=1)
+        page.goto(self.own.service.json("console")["url"])
+        page.get_by_text("The service does not answer").wait_for()
+        page.locator("main button.main").click()
+        page.wait_for_selector("#side", state="attached")
+
+    def test_a_user_erased_meanwhile_is_said_to_be_gone(self):
+        _, terminal = self.furnish()
+        visit = self.visit()
+        visit.show(f"users/{terminal.uid}")
+        visit.api("DELETE", f"users/{terminal.uid}", {"confirm": terminal.uid})
+        visit.see("There is nothing here")
+
     def test_twelve_tabs_are_live_and_a_revoked_operator_is_out_of_each_within_a_second(self):
         device, _ = self.furnish()
         link = self.own.service.json("operator", "add", fresh_id("bob"), "--role", "operator")
@@ -487,6 +685,16 @@ class Killed(Console):
         for number in ("31.125", "32.125", "33.125"):
             self.assertEqual(visit.text().count(number), 1, number)
         page.wait_for_selector("html:not(.stale)")
+        visit.faults.clear()  # the service's absence
+
+    def test_a_page_opened_while_the_service_is_away_is_read_once_it_is_back(self):
+        visit = self.visit()
+        page = visit.show("overview")
+        self.own.service.kill()
+        page.click("#side a[href='#/users']")
+        visit.see("The service does not answer")
+        self.own.service.start()
+        eventually(lambda: "The service does not answer" not in visit.text(), 20, "the page")
         visit.faults.clear()  # the service's absence
 
     def test_a_page_that_is_watched_for_long_does_not_grow(self):

@@ -7,7 +7,7 @@ import { here, to, go } from './base/route.js';
 import { View, paused, pause } from './base/view.js';
 import { begin, status, subscribe } from './base/feed.js';
 import { session, setSession } from './base/session.js';
-import { icon, attempt, trouble, tell } from './base/pieces.js';
+import { icon, attempt, trouble, tell, settle } from './base/pieces.js';
 import { connectDevice, choosePassword, enter } from './shared/later.js';
 import * as keys from './shared/keys.js';
 import './base/search.js';
@@ -28,6 +28,7 @@ const GROUPS = [
 
 let open; // the View that is shown
 let shownPath;
+let latest; // the route asked for last: one whose page takes longer to come is not shown any more
 const scrolls = new Map();
 
 applyTheme(localStorage.getItem('theme'));
@@ -86,6 +87,7 @@ function meMenu() {
 }
 
 async function signOut() {
+  await settle();
   if (await attempt(() => remove(['session']))) leave('left');
 }
 
@@ -109,14 +111,16 @@ function tick() {
   // Only the button's own content changes; the frame around it stays.
   render(button.children, holder);
   holder.setAttribute('aria-pressed', paused() !== null);
-  const state = paused() !== null ? 'paused' : status.state;
-  if (lastState === 'lost' && state === 'live') open?.resume?.();
-  lastState = state;
+  if (lastState === 'lost' && status.state === 'live') open?.resume();
+  lastState = status.state;
 }
+
+// Tabs of one thing are one place: between them neither scroll nor keyboard moves.
+const place = parts => parts.slice(0, /^(system|audit)$/.test(parts[0]) ? 1 : 2).join('/');
 
 async function show() {
   if (!session) return;
-  const route = here();
+  const route = latest = here();
   if (!route.parts.length) return void location.replace(to(['overview']));
   const path = route.parts.join('/');
   document.querySelector(':popover-open')?.hidePopover();
@@ -131,22 +135,24 @@ async function show() {
     page = load ? await load(route) : await import('./pages/missing.js');
   } catch (error) {
     console.error(error);
-    render(trouble({ status: 0 }, show), main);
-    return;
+    return render(trouble({ status: 0 }, show), main);
   }
-  if (path !== here().parts.join('/')) return;
-  const isNew = shownPath?.split('/').slice(0, 2).join('/') !== route.parts.slice(0, 2).join('/');
+  if (route !== latest) return;
+  const isNew = place(shownPath?.split('/') ?? []) !== place(route.parts);
   if (isNew) render('', main);
+  const isFirst = shownPath === undefined;
+  shownPath = path;
   const view = open = new View(main, route.parts, route.query, page.draw);
   await page.start(view);
   if (open !== view) return;
   view.redraw();
   document.title = `${page.title(view)} – Lamplighter`;
-  const isFirst = shownPath === undefined;
-  shownPath = path;
   queueMicrotask(() => {
-    scrollTo(0, isNew ? scrolls.get(path) ?? 0 : scrollY);
-    if (isNew && !isFirst) main.querySelector('h1')?.focus({ preventScroll: true });
+    // Who began to type or to scroll while the page was still being read is not moved.
+    if (isNew && !main.contains(document.activeElement)) {
+      if (!scrollY) scrollTo(0, scrolls.get(path) ?? 0);
+      if (!isFirst) (main.querySelector('h1') ?? main).focus({ preventScroll: true });
+    }
     main.querySelector('.tabs [aria-current]')?.scrollIntoView({ inline: 'nearest', block: 'nearest' });
     main.dataset.page = path;
   });
@@ -155,9 +161,10 @@ async function show() {
 /** Nobody is signed in any more: in this tab at once, whatever it shows. */
 function leave(reason) {
   if (session) open?.close();
-  open = undefined;
+  open = latest = undefined;
   shownPath = undefined;
   setSession(null);
+  document.body.append(document.getElementById('words'));
   document.querySelectorAll('dialog').forEach(dialog => dialog.remove());
   document.documentElement.classList.remove('stale');
   render('', app);

@@ -2,6 +2,9 @@
 
 const root = new URL('../api/v1/', document.baseURI);
 
+/** How far the service's clock is ahead of the browser's, which may be wrong; 0 where they are about the same. */
+export let skew = 0;
+
 /** Why a request had no answer: `status` 0 when the service could not be reached. */
 export class Problem extends Error {
   constructor(status, details = {}) {
@@ -45,12 +48,14 @@ async function ask(method, parts, { query, body, signal, version } = {}) {
   let answer;
   try {
     answer = await fetch(address(parts, query), {
-      method, headers, signal, credentials: 'same-origin', body: body === undefined ? undefined : JSON.stringify(body),
+      method, headers, signal, credentials: 'same-origin', keepalive: method === 'DELETE', body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new Problem(0);
   }
+  const ahead = Date.parse(answer.headers.get('Date')) - Date.now();
+  skew = Math.abs(ahead) > 30_000 ? ahead : 0;
   if (answer.status === 401 && parts[0] !== 'session') dispatchEvent(new Event('signedout'));
   const isJSON = /json/.test(answer.headers.get('Content-Type') ?? '');
   const data = isJSON ? await answer.json() : undefined;

@@ -5,18 +5,20 @@
 // A point whose value is null begins a gap. Selecting a range gives the event `zoom` with { from, to }.
 
 import { html, render } from './html.js';
-import { t, value as shownValue } from './words.js';
+import { t, locale, value as shownValue } from './words.js';
 import { ticks, tickText } from './calendar.js';
 
-const LEFT = 58;
+const LEFT = 58; // at least: as wide as the longest number of an axis
 const RIGHT = 12;
 const PANEL = 170;
 const LANE = 34;
 const GAP = 18;
+const FAR = 1e300; // beyond it, distances are infinite
 
 class Chart extends HTMLElement {
   #data;
   #width = 0;
+  #left = LEFT;
   #place = null; // of the cross-hair: an index into #moments
   #moments = [];
   #drag = null;
@@ -45,17 +47,18 @@ class Chart extends HTMLElement {
 
   #x(at) {
     const { from, to } = this.#data;
-    return LEFT + (at - from) / (to - from) * (this.#width - LEFT - RIGHT);
+    return this.#left + (at - from) / (to - from) * (this.#width - this.#left - RIGHT);
   }
 
   #at(x) {
     const { from, to } = this.#data;
-    return from + Math.min(1, Math.max(0, (x - LEFT) / (this.#width - LEFT - RIGHT))) * (to - from);
+    return from + Math.min(1, Math.max(0, (x - this.#left) / (this.#width - this.#left - RIGHT))) * (to - from);
   }
 
   draw() {
     if (!this.#data || this.#width < 80) return;
     const panels = layOut(this.#data.series);
+    this.#left = Math.max(LEFT, ...panels.flatMap(({ ticks = [] }) => ticks.map(number => 12 + 8 * tidy(number).length)));
     const height = panels.reduce((sum, panel) => sum + panel.height + GAP, 24);
     const moment = this.#moments[this.#place];
     render(html`
@@ -76,17 +79,20 @@ class Chart extends HTMLElement {
   #timeAxis(height) {
     const { from, to, zone } = this.#data;
     const { step, found } = ticks(from, to, zone, Math.max(2, Math.floor(this.#width / 110)));
-    return found.map(at => html`<g>
-      <line class="chart-grid" x1="${this.#x(at)}" x2="${this.#x(at)}" y1="0" y2="${height - 22}"/>
-      <text class="chart-text" x="${this.#x(at) + 3}" y="${height - 6}">${tickText(at, step, zone, document.documentElement.lang)}</text></g>`);
+    return found.map(at => {
+      const x = this.#x(at);
+      const isLast = x > this.#width - 60; // it stands before its line, where it would be cut off
+      return html`<g><line class="chart-grid" x1="${x}" x2="${x}" y1="0" y2="${height - 22}"/>
+      <text class="chart-text" text-anchor=${isLast && 'end'} x="${isLast ? x - 3 : x + 3}" y="${height - 6}">${tickText(at, step, zone, locale)}</text></g>`;
+    });
   }
 
   #lines(panel) {
     const y = number => panel.top + panel.height - (number - panel.low) / (panel.high - panel.low) * panel.height;
     return html`<g>
-      ${panel.ticks.map(number => html`<g><line class="chart-grid" x1="${LEFT}" x2="${this.#width - RIGHT}" y1="${y(number)}" y2="${y(number)}"/>
-        <text class="chart-text" text-anchor="end" x="${LEFT - 6}" y="${y(number) + 4}">${tidy(number)}</text></g>`)}
-      ${panel.unit && html`<text class="chart-text" x="${LEFT + 4}" y="${panel.top + 11}">${panel.unit}</text>`}
+      ${panel.ticks.map(number => html`<g><line class="chart-grid" x1="${this.#left}" x2="${this.#width - RIGHT}" y1="${y(number)}" y2="${y(number)}"/>
+        <text class="chart-text" text-anchor="end" x="${this.#left - 6}" y="${y(number) + 4}">${tidy(number)}</text></g>`)}
+      ${panel.unit && html`<text class="chart-text" x="${this.#left + 4}" y="${panel.top + 11}">${panel.unit}</text>`}
       ${panel.series.map(series => html`<g class="s${series.place % 6}">
         <path class="chart-band" fill="currentColor" d="${runs(series.points).map(run => this.#band(run, y)).join('')}"/>
         <path class="chart-line" stroke="currentColor" d="${runs(series.points).map(run => this.#path(run, y)).join('')}"/></g>`)}
@@ -110,10 +116,10 @@ class Chart extends HTMLElement {
     const [series] = panel.series;
     const words = [...new Set(series.points.map(point => point.value).filter(value => value !== null))];
     return html`<g>
-      <text class="chart-text" text-anchor="end" x="${LEFT - 6}" y="${panel.top + 21}">${clip(series.label, 8)}</text>
+      <text class="chart-text" text-anchor="end" x="${this.#left - 6}" y="${panel.top + 21}">${clip(series.label, 8)}</text>
       ${series.points.map((point, i) => {
         if (point.value === null) return null;
-        const end = series.points[i + 1]?.at ?? this.#data.to;
+        const end = Math.min(series.points[i + 1]?.at ?? Infinity, this.#data.to);
         const [x, width] = [this.#x(point.at), Math.max(1, this.#x(end) - this.#x(point.at))];
         const off = point.value === false || point.value === 'off';
         return html`<g class="s${words.indexOf(point.value) % 6}">
@@ -142,7 +148,7 @@ class Chart extends HTMLElement {
   }
 
   #when(at) {
-    return new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'medium', timeStyle: 'medium', timeZone: this.#data.zone }).format(at);
+    return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium', timeZone: this.#data.zone }).format(at);
   }
 
   #say(at) {
@@ -175,7 +181,7 @@ class Chart extends HTMLElement {
   }
 
   #zoom(middle, factor) {
-    const half = (this.#data.to - this.#data.from) * factor / 2;
+    const half = Math.max(30_000, (this.#data.to - this.#data.from) * factor / 2);
     this.#tell(middle - half, middle + half);
   }
 
@@ -235,6 +241,7 @@ function scale(all) {
     }
   }
   if (low > high) [low, high] = [0, 1];
+  [low, high] = [Math.max(low, -FAR), Math.min(high, FAR)];
   if (low === high) [low, high] = [low - Math.max(1, Math.abs(low) / 10), high + Math.max(1, Math.abs(high) / 10)];
   const raw = (high - low) / 4;
   const power = 10 ** Math.floor(Math.log10(raw));
@@ -264,7 +271,7 @@ function nearest(moments, at) {
   return low > 0 && at - moments[low - 1] < moments[low] - at ? low - 1 : low;
 }
 
-const tidy = number => String(Number(number.toPrecision(12)));
+const tidy = number => String(Number.isSafeInteger(number) ? number : Number(number.toPrecision(12)));
 const clip = (text, most) => (text.length > most ? `${text.slice(0, Math.max(1, most - 1))}…` : text);
 
 customElements.define('ll-chart', Chart);

@@ -39,7 +39,9 @@ export class Feed {
   }
 
   get #terms() {
-    const all = [...new Set([...this.#tabs.values()].flat())].sort();
+    // Where there are too many, rows of lists are left out first.
+    const isRow = term => term.startsWith('device:');
+    const all = [...new Set([...this.#tabs.values()].flat())].sort((a, b) => isRow(a) - isRow(b) || (a < b ? -1 : 1));
     return all.filter(term => !this.#isBare || !term.includes(':')).slice(0, 250);
   }
 

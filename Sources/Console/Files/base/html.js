@@ -137,7 +137,8 @@ function set(node, name, value, before) {
   } else if (name === 'tint') {
     if (before !== undefined && before !== value) tint(node);
   } else if (name === 'value' || name === 'checked' || name === 'open') {
-    if (value !== before && node[name] !== (value ?? '')) node[name] = value ?? '';
+    // A choice that was refused falls back to what holds; a text that is being typed stays.
+    if ((value !== before || node.localName === 'select') && node[name] !== (value ?? '')) node[name] = value ?? '';
   } else if (value === before) {
     return;
   } else if (value === undefined || value === null || value === false) {
@@ -148,9 +149,16 @@ function set(node, name, value, before) {
 }
 
 // One listener for each kind of event, which calls the newest function: a view makes new ones each time.
+// What takes its time is not begun again while it lasts, as by a double click.
 function listen(node, kind, act) {
   const acts = node[shown].acts ??= {};
-  if (!(kind in acts)) node.addEventListener(kind, event => acts[kind]?.call(node, event));
+  if (!(kind in acts)) node.addEventListener(kind, event => {
+    if (node.ariaBusy) return event.preventDefault();
+    const acting = acts[kind]?.call(node, event);
+    if (!acting?.finally || !/click|submit/.test(kind)) return undefined;
+    node.ariaBusy = 'true';
+    return acting.finally(() => { node.ariaBusy = null; });
+  });
   acts[kind] = typeof act === 'function' ? act : null;
 }
 

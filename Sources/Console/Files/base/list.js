@@ -46,6 +46,7 @@ export function follow(view, kind, key, load, then) {
 /** Puts rows that a live event brought in front of the list, or in the place of what they were. */
 function merge(view, name, items, key) {
   const list = view.state[name];
+  view.outrun(name);
   if (!list?.data) return;
   const fresh = new Map(items.map(item => [item[key], item]));
   const kept = list.data.items.filter(item => !fresh.has(item[key]));

@@ -52,9 +52,6 @@ export const device = (did, name) => html`<a class="${name ? '' : 'nowrap'}" hre
 /** A user's link. */
 export const user = (uid, name) => html`<a class="${name ? '' : 'nowrap'}" href="${to(['users', uid])}">${name || uid}</a>`;
 
-/** A long id or text, shortened by the page's width alone. */
-export const clip = text => html`<span class="clip" title="${text}">${text}</span>`;
-
 /** Facts in two columns: [name, value] pairs; those without a value are left out. */
 export const facts = pairs => html`<dl class="facts">${pairs.filter(([, value]) => value !== undefined && value !== null && value !== '' && value !== false)
   .map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
@@ -120,18 +117,21 @@ export function tell(text, { tone, undo, link } = {}) {
 }
 
 const waiting = new Set();
-addEventListener('pagehide', () => waiting.forEach(act => act()));
+/** Has all done now that waits. */
+export const settle = () => Promise.all([...waiting].map(act => act()));
+addEventListener('pagehide', settle);
 
-/** Does something ten seconds from now, or when the page is left, unless it is undone. */
-export function soon(text, act) {
-  const run = () => {
+/** Does something ten seconds from now, or when the page is left, unless it is undone; `back` shows what was before then, and where it failed. */
+export function soon(text, act, back = () => {}) {
+  const run = async () => {
     if (!waiting.delete(run)) return;
     clearTimeout(timer);
-    attempt(act);
+    close();
+    if (!await attempt(act)) back();
   };
   waiting.add(run);
   const timer = setTimeout(run, 10_000);
-  tell(text, { undo: () => { clearTimeout(timer); waiting.delete(run); tell(t.undone); } });
+  const close = tell(text, { undo: () => { clearTimeout(timer); waiting.delete(run); tell(t.undone); back(); } });
 }
 
 /** Does something now, and says how it went; gives back its result, or undefined. */
@@ -150,13 +150,23 @@ export async function attempt(act, done) {
 export function dialog(label, draw) {
   const element = document.createElement('dialog');
   element.setAttribute('aria-label', label);
-  const ending = new AbortController();
+  const body = element.appendChild(document.createElement('div'));
+  // What is said in passing is over the dialog, and may be pressed, while it is open.
+  const words = document.getElementById('words');
+  const [ending, at] = [new AbortController(), location.hash];
   const box = {
     element, state: {}, signal: ending.signal, close: () => element.close(),
     set(changes) { Object.assign(box.state, changes); box.redraw(); },
-    redraw() { if (!ending.signal.aborted) render(draw(box), element); },
+    redraw() { if (!ending.signal.aborted) render(draw(box), body); },
   };
-  element.addEventListener('close', () => { ending.abort(); element.remove(); });
+  element.addEventListener('close', () => {
+    ending.abort();
+    ([...document.querySelectorAll('dialog[open]')].pop() ?? document.body).append(words);
+    element.remove();
+  });
+  // It belongs to the page that it was opened on.
+  addEventListener('hashchange', () => { if (location.hash !== at) element.close(); }, { signal: ending.signal });
+  element.append(words);
   document.body.append(element);
   box.redraw();
   element.showModal();

@@ -18,7 +18,7 @@ class Search extends HTMLElement {
   #timer;
 
   set value(text) {
-    if (text === this.#text) return;
+    if (text === this.#text.trim()) return; // the space before the next term stays
     this.#text = text;
     this.#draw();
   }

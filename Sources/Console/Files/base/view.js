@@ -1,11 +1,12 @@
 // A page while it is open: what it knows, what it waits for, and what ends with it.
 
 import { html, render } from './html.js';
-import { get } from './api.js';
+import { get, address } from './api.js';
 import { subscribe } from './feed.js';
 
 let pausedAt = null;
 const held = [];
+const MOST = 200; // rows that the service gives at once
 
 /** When the person paused what is live; null while it flows. */
 export const paused = () => pausedAt;
@@ -59,36 +60,64 @@ export class View {
     });
   }
 
-  /** Reads a resource into the state: { loading } first where there was none, then { data, at } or { problem }. */
-  async load(name, parts, query) {
-    const asked = {};
+  /**
+   * Reads a resource into the state: { loading } first where there was none, then { data, at } or { problem }.
+   *
+   * What is asked for while it is under way is read once more at the end, as its answer may be older than the wish:
+   * what changes faster than it can be read is shown all the same. Of a list, as much is read as is there.
+   */
+  load(name, parts, query = {}, isList = false) {
+    const { asked: former, loading, data } = this.state[name] ?? {};
+    const key = `${address(parts, query)}`;
+    const isSame = former?.key === key;
+    if (loading && isSame) {
+      former.again = true;
+      return former.reading;
+    }
+    const asked = { key, parts, query, isList };
     this.set({ [name]: { ...this.state[name], loading: true, adding: false, asked } });
-    const isLatest = () => this.state[name]?.asked === asked;
+    const length = isList && isSame ? data?.items.length : 0;
+    return asked.reading = this.#read(name, asked, length > 50 ? { ...query, limit: Math.min(length, MOST) } : query);
+  }
+
+  async #read(name, asked, query) {
+    const isLatest = () => this.state[name].asked === asked;
+    const again = () => this.load(name, asked.parts, asked.query, asked.isList);
     try {
-      const data = await get(parts, query, this.signal);
-      if (isLatest()) this.set({ [name]: { data, at: Date.now(), again: () => this.load(name, parts, query), asked } });
+      const data = await get(asked.parts, query, this.signal);
+      if (!isLatest()) return data;
+      this.set({ [name]: { data, at: Date.now(), again, asked } });
+      if (asked.again) again();
       return data;
     } catch (problem) {
-      if (this.signal.aborted || !isLatest()) return undefined;
-      this.set({ [name]: { ...this.state[name], loading: false, problem, again: () => this.load(name, parts, query) } });
+      if (!this.signal.aborted && isLatest()) this.set({ [name]: { ...this.state[name], loading: false, problem, again } });
       return undefined;
     }
   }
 
-  /** Reads a list's first page like `load`; `more(name)` puts the next one behind it. */
-  async list(name, parts, query = {}) {
-    const data = await this.load(name, parts, query);
-    if (data) this.set({ [name]: { ...this.state[name], parts, query } });
-    return data;
+  /** Reads a list's first page; `more(name)` puts the next one behind it. */
+  list(name, parts, query) {
+    return this.load(name, parts, query, true);
+  }
+
+  /** Has what is under way asked for once more at its end: something came that its answer may not have. */
+  outrun(name) {
+    const { loading, asked } = this.state[name] ?? {};
+    if (loading) asked.again = true;
+  }
+
+  /** Asks again for what could not be read while the service was away. */
+  resume() {
+    for (const one of Object.values(this.state)) if (one?.problem && one.again) one.again();
   }
 
   /** Reads a list's next page, and puts it behind what is there by then: rows change meanwhile as things happen. */
   async more(name) {
-    const { parts, query, data, asked } = this.state[name];
+    const { data, asked } = this.state[name];
     const set = changes => { if (this.state[name].asked === asked) this.set({ [name]: { ...this.state[name], adding: false, ...changes } }); };
     set({ adding: true, addingProblem: null });
     try {
-      const page = await get(parts, { ...query, cursor: data.next }, this.signal);
+      const page = await get(asked.parts, { ...asked.query, cursor: data.next }, this.signal);
       set({ data: { ...page, items: [...this.state[name].data.items, ...page.items] } });
     } catch (problem) {
       if (!this.signal.aborted) set({ addingProblem: problem });

@@ -1,5 +1,7 @@
 // The words of the console in the person's language; all of them are in words-en.js and words-zh.js.
 
+import { skew } from './api.js';
+
 const LANGUAGES = { en: () => import('./words-en.js'), zh: () => import('./words-zh.js') };
 
 function wanted() {
@@ -9,6 +11,8 @@ function wanted() {
 }
 
 export const language = wanted();
+/** The language as the person's region writes dates and numbers. */
+export const locale = navigator.languages.find(tag => tag.startsWith(language)) ?? language;
 export const t = (await LANGUAGES[language]()).default;
 document.documentElement.lang = language === 'zh' ? 'zh-Hans' : 'en';
 
@@ -19,11 +23,11 @@ export function speak(tag) {
 }
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-const counts = new Intl.NumberFormat(document.documentElement.lang);
-const rounded = new Intl.NumberFormat(document.documentElement.lang, { maximumFractionDigits: 1 });
-const exactly = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'medium', timeStyle: 'medium' });
-const clock = new Intl.DateTimeFormat(document.documentElement.lang, { timeStyle: 'medium' });
-const relative = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: 'auto', style: 'short' });
+const counts = new Intl.NumberFormat(locale);
+const rounded = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+const exactly = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
 const UNITS = [['year', 31_536_000], ['month', 2_592_000], ['day', 86_400], ['hour', 3_600], ['minute', 60]];
 
 /** A count of things, with the language's separators. */
@@ -37,9 +41,12 @@ export const time = at => clock.format(at);
 /** The zone in which times are shown. */
 export const timeZone = zone;
 
+/** The service's time, by which all that it tells is dated. */
+export const now = () => Date.now() + skew;
+
 /** A moment as people say it: 5 minutes ago, in 3 days. */
-export function ago(at, now = Date.now()) {
-  const seconds = Math.round((at - now) / 1000);
+export function ago(at) {
+  const seconds = Math.round((at - now()) / 1000);
   if (Math.abs(seconds) < 5) return t.time.now;
   for (const [unit, length] of UNITS) {
     if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
@@ -64,7 +71,7 @@ export function bytes(number) {
     number /= 1000;
     unit += 1;
   }
-  return `${about(number)} ${['B', 'kB', 'MB', 'GB', 'TB'][unit]}`;
+  return `${about(number)}\u00a0${['B', 'kB', 'MB', 'GB', 'TB'][unit]}`;
 }
 
 /** A device's value, exact: numbers as they are, texts without quotes, the rest as JSON. */

@@ -20,16 +20,7 @@ export const title = view => `${view.state.device?.data?.row.name || view.parts[
 export async function start(view) {
   view.did = view.parts[1];
   const tab = TABS[tabName(view)];
-  // What changes faster than it can be read is read as fast as it can, and once more at the end.
-  let reading = false;
-  let again = false;
-  const reload = async () => {
-    if (reading) { again = true; return; }
-    reading = true;
-    await view.load('device', ['devices', view.did]);
-    reading = false;
-    if (again) { again = false; reload(); }
-  };
+  const reload = () => view.load('device', ['devices', view.did]);
   let former = {};
   view.feed([`page:${view.did}`], (kind, data) => {
     if (kind === 'gone') return view.set({ gone: true });
@@ -42,8 +33,7 @@ export async function start(view) {
     former = { ...data, version: data.device.version };
     return undefined;
   });
-  view.resume = reload;
-  await view.load('device', ['devices', view.did]);
+  await reload();
   await tab.start(view);
 }
 

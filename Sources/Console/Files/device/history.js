@@ -1,7 +1,7 @@
 // History: charts of what was reported, from an hour to years, with calendar steps of the chosen zone.
 
 import { html } from '../base/html.js';
-import { t, count, timeZone, value } from '../base/words.js';
+import { t, count, locale, now, timeZone, value } from '../base/words.js';
 import { get, address } from '../base/api.js';
 import { refine, to } from '../base/route.js';
 import { blank, icon, trouble, chips } from '../base/pieces.js';
@@ -16,16 +16,16 @@ const MOST = 6;
 const zone = view => view.query.get('zone') || timeZone;
 
 function range(view) {
-  const [from, to] = ['from', 'to'].map(name => Number(view.query.get(name)));
-  if (from > 0 && to > from) return { from, to };
-  const now = Date.now();
-  return { from: now - (RANGES[view.query.get('range')] ?? DAY), to: now };
+  const [from, until] = ['from', 'to'].map(name => Number(view.query.get(name)));
+  if (from > 0 && until > from) return { from, to: until };
+  const to = now();
+  return { from: to - (RANGES[view.query.get('range')] ?? DAY), to };
 }
 
 function names(view) {
   const points = (view.state.device?.data?.points ?? []).filter(point => point.access !== 'wo');
-  const chosen = view.query.get('names')?.split(',');
-  if (chosen) return chosen.slice(0, MOST);
+  const chosen = view.query.get('names');
+  if (chosen !== null) return chosen.split(',').filter(Boolean).slice(0, MOST);
   return points.filter(point => point.value !== undefined && ['int', 'float', 'bool', 'enum'].includes(point.kind)).slice(0, 3).map(point => point.name);
 }
 
@@ -38,7 +38,7 @@ export async function start(view) {
     const charts = await Promise.all(asked.map(name => get(['devices', view.did, 'history'], { name, from, to, zone: zone(view) }, view.signal)));
     if (view.state.asked === asked) view.set({ charts, shownRange: { from, to }, drawing: false });
   } catch (problem) {
-    if (!view.signal.aborted) view.set({ problem, drawing: false });
+    if (!view.signal.aborted && view.state.asked === asked) view.set({ problem, drawing: false });
   }
 }
 
@@ -113,7 +113,7 @@ export function series({ name, kind, unit, rows }, label) {
 const MOST_ROWS = 500;
 
 function rowsTable({ rows, unit, zone }) {
-  const format = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'medium', timeStyle: 'short', timeZone: zone });
+  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: zone });
   const isNumber = rows.some(row => row.mean !== undefined);
   return html`<div class="scroll"><table><thead><tr><th scope="col">${t.history.at}</th>${(isNumber ? ['min', 'mean', 'max'] : ['last']).map(name => html`<th scope="col" class="number">${t.history.columns[name]}</th>`)}<th scope="col" class="number">${t.history.reports}</th></tr></thead>
     <tbody>${rows.slice(-MOST_ROWS).reverse().map(row => html`<tr key=${row.at}><th scope="row" class="nowrap">${format.format(row.at)}</th>${(isNumber ? [row.min, row.mean, row.max] : [row.last]).map(one => html`<td class="number">${value(one, unit)}</td>`)}

@@ -21,7 +21,7 @@ export function draw(view, device) {
   const { row, presence } = device;
   return html`<div class="halves">
     <section class="stack"><h2>${t.info.about}</h2>${facts([['did', html`<code>${row.did}</code>`], ['MAC', html`<code>${row.mac}</code>`], [t.devices.product, row.productName || row.productKey], [t.devices.firmware, row.firmware],
-      [t.info.created, when(row.createdAt)], [t.info.registered, row.registeredAt === undefined ? t.no : when(row.registeredAt)], [t.info.owned, when(device.ownershipSince)], [t.info.users, device.users], [t.info.open, device.openCommands],
+      [t.info.created, when(row.createdAt)], [t.info.registered, row.registeredAt === undefined ? t.no : when(row.registeredAt)], [t.info.owned, device.ownershipSince > 0 && when(device.ownershipSince)], [t.info.users, device.users], [t.info.open, device.openCommands],
       [t.info.secret, device.hasSecret ? t.yes : t.no], [t.info.certificates, device.certificatesFrom !== undefined && when(device.certificatesFrom)], [t.info.reset, device.resetUntil !== undefined && when(device.resetUntil)],
       [t.info.connection, presence.connection], [t.info.run, presence.run], [t.info.listens, presence.listensFrom !== undefined && when(presence.listensFrom)]])}
       <h2>${t.info.hardware}</h2><pre tabindex="0">${JSON.stringify(device.hardware, null, 2)}</pre></section>

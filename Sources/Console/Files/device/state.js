@@ -1,7 +1,7 @@
 // State: each data point with its value, when and from whom, what is wanted beside what is reported, and a control.
 
 import { html } from '../base/html.js';
-import { t, value } from '../base/words.js';
+import { t, now, value } from '../base/words.js';
 import { get, post } from '../base/api.js';
 import { when, blank, attempt, state, icon } from '../base/pieces.js';
 import { actor } from '../shared/sentences.js';
@@ -11,13 +11,18 @@ import { to } from '../base/route.js';
 
 const MOST_SPARKLINES = 12;
 
-export async function startState(view) {
+export function startState(view) {
+  view.set({ sparks: {}, edits: {} });
+  drawSparks(view);
+}
+
+// Lines of the last day come one by one after the rest.
+async function drawSparks(view) {
   const points = view.state.device?.data?.points ?? [];
   const numbers = points.filter(({ kind, value }) => (kind === 'int' || kind === 'float') && value !== undefined).slice(0, MOST_SPARKLINES);
-  view.set({ sparks: {}, edits: {} });
   for (const { name } of numbers) {
     try {
-      const chart = await get(['devices', view.did, 'history'], { name, from: Date.now() - 86_400_000, to: Date.now() }, view.signal);
+      const chart = await get(['devices', view.did, 'history'], { name, from: now() - 86_400_000, to: now() }, view.signal);
       view.set({ sparks: { ...view.state.sparks, [name]: chart.rows.map(row => ({ at: row.at, value: row.mean })) } });
     } catch {
       return; // without a history there is no line; the History tab says why
@@ -57,27 +62,29 @@ function control(view, point) {
   const why = locked ? needs('operator') : null;
   const label = t.state.set(point.title || point.name);
   const edits = view.state.edits ?? {};
-  const edit = text => view.set({ edits: { ...edits, [point.name]: text } });
+  const edit = text => view.set({ edits: { ...view.state.edits, [point.name]: text } });
   const now = point.wanted?.value ?? point.value;
   if (point.kind === 'bool') {
     return html`<p class="row"><button type="button" role="switch" aria-checked="${now === true}" aria-label="${label}" disabled=${locked} title=${why} onclick=${() => send(view, point, now !== true)}></button><span aria-hidden="true">${label}</span></p>`;
   }
   if (point.kind === 'enum') {
-    return html`<label><span>${label}</span><select disabled=${locked} title=${why} value="${String(now ?? '')}" onchange=${event => send(view, point, event.target.value)}>
+    return html`<label><span>${label}</span><select disabled=${locked} title=${why} value="${String(now ?? '')}" onchange=${event => send(view, point, event.target.value).then(done => done || view.redraw())}>
       ${now === undefined && html`<option value="">–</option>`}${(point.values ?? []).map(word => html`<option value="${word}">${word}</option>`)}</select></label>`;
   }
   const isNumber = point.kind === 'int' || point.kind === 'float';
-  const text = edits[point.name] ?? (typeof now === 'object' ? JSON.stringify(now) : String(now ?? ''));
+  // A text that reads as something else is shown as JSON, so that it is sent as it is.
+  const isText = typeof now === 'string' && (point.kind !== 'any' || anything(now) === now);
+  const text = edits[point.name] ?? (isText ? now : now === undefined ? '' : JSON.stringify(now));
   const submit = event => {
     event.preventDefault();
     const typed = event.target.elements.value.value;
     const data = isNumber ? Number(typed) : point.kind === 'any' ? anything(typed) : typed;
-    send(view, point, data).then(done => { if (done) edit(undefined); });
+    return send(view, point, data).then(done => { if (done) edit(undefined); });
   };
   const bounded = isNumber && point.min !== undefined && point.max !== undefined;
   return html`<form class="row" onsubmit=${submit}>
     ${bounded && html`<input type="range" min="${point.min}" max="${point.max}" step="${point.step ?? (point.kind === 'int' ? 1 : 'any')}" value="${text}" aria-label="${label}" disabled=${locked} oninput=${event => edit(event.target.value)}>`}
     <input name="value" class="short" type="${isNumber ? 'number' : 'text'}" min=${point.min} max=${point.max} step=${isNumber ? point.step ?? (point.kind === 'int' ? 1 : 'any') : null} maxlength=${point.maxLength}
-      value="${text}" required aria-label="${label}" disabled=${locked} title=${why} oninput=${event => edit(event.target.value)}>
+      value="${text}" required=${isNumber} aria-label="${label}" disabled=${locked} title=${why} oninput=${event => edit(event.target.value)}>
     <button disabled=${locked}>${icon('out')}${t.state.send}</button></form>`;
 }

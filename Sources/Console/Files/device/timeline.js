@@ -1,7 +1,7 @@
 // Timeline: what happened to the device in sentences, each with who did it and why.
 
 import { html } from '../base/html.js';
-import { t, exact } from '../base/words.js';
+import { t, locale, exact } from '../base/words.js';
 import { shown, icon, blank, more, chips } from '../base/pieces.js';
 import { entry } from '../shared/sentences.js';
 import { to } from '../base/route.js';
@@ -15,11 +15,8 @@ export const start = view => view.list('timeline', ['devices', view.did, 'timeli
 
 // What is new is read and put in front; what the person looks at stays.
 export async function changed(view) {
-  const { timeline, renewing } = view.state;
-  if (!timeline?.data || renewing) { view.state.missed = true; return; }
-  view.state.renewing = true;
+  if (!view.state.timeline?.data) return view.outrun('timeline');
   const fresh = await view.load('fresh', ['devices', view.did, 'timeline'], query(view));
-  view.state.renewing = false;
   if (fresh) {
     const known = new Set(fresh.items.map(item => item.id));
     const list = view.state.timeline;
@@ -27,7 +24,7 @@ export async function changed(view) {
     const items = overlaps ? [...fresh.items, ...list.data.items.filter(item => !known.has(item.id))] : fresh.items;
     view.set({ timeline: { ...list, data: { items, next: overlaps ? list.data.next : fresh.next } } });
   }
-  if (view.state.missed) { view.state.missed = false; changed(view); }
+  return undefined;
 }
 
 export function draw(view) {
@@ -37,8 +34,8 @@ export function draw(view) {
     ${shown(view.state.timeline, data => html`<ol class="times">${byDay(data.items)}</ol>${more(view, 'timeline')}`, () => blank('clock', t.timeline.none, t.timeline.noneWhy))}`;
 }
 
-const days = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'full' });
-const times = new Intl.DateTimeFormat(document.documentElement.lang, { timeStyle: 'medium' });
+const days = new Intl.DateTimeFormat(locale, { dateStyle: 'full' });
+const times = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
 
 function byDay(items) {
   let day;

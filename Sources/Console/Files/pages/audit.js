@@ -68,7 +68,7 @@ const people = again => [
 ];
 
 const sessions = again => [
-  { id: 'who', label: t.audit.operator, isHead: true, cell: row => html`${row.operator} ${row.isCurrent && badge(t.audit.thisOne, 'good')}` }, { id: 'client', label: t.audit.client, cell: row => html`<span class="small any">${row.client}</span>` }, { id: 'address', label: t.audit.address, cell: row => row.address },
+  { id: 'who', label: t.audit.operator, isHead: true, cell: row => html`${row.operator} ${row.isCurrent && badge(t.audit.thisOne, 'good')}` }, { id: 'client', label: t.audit.client, cell: row => html`<span class="small any">${row.client}</span>` }, { id: 'address', label: t.audit.address, cell: row => html`<span class="nowrap">${row.address}</span>` },
   { id: 'way', label: t.audit.way, cell: row => t.audit.ways[row.way] ?? row.way }, { id: 'since', label: t.users.login, cell: row => when(row.createdAt) }, { id: 'seen', label: t.users.seen, cell: row => when(row.lastSeenAt) }, { id: 'until', label: t.audit.idle, cell: row => when(Math.min(row.idleUntil, row.expiresAt)) },
   { id: 'acts', label: t.acts.title, isActs: true, cell: row => html`<button type="button" onclick=${() => attempt(() => remove(['operatorSessions', row.sessionId]), t.users.ended).then(again)}>${t.users.end}</button>` },
 ];

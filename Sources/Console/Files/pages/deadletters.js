@@ -47,7 +47,7 @@ const without = (view, id) => {
 function acts(view, row) {
   const drop = () => {
     without(view, row.id);
-    soon(t.dead.dropped, () => remove(['deadLetters', row.id]));
+    soon(t.dead.dropped, () => remove(['deadLetters', row.id]), () => load(view));
   };
   const replay = async () => { if (await attempt(() => post(['deadLetters', row.id, 'replay']), t.dead.replayed)) without(view, row.id); };
   return [actButton('operator', t.dead.replay, replay, { disabled: row.isShapeOnly, title: row.isShapeOnly ? t.dead.shapeOnly : null }), actButton('operator', t.dead.drop, drop)];

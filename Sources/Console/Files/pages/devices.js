@@ -46,8 +46,10 @@ function watchSeen(view) {
     view.endWatch?.();
     view.endWatch = view.feed(seen, (kind, row) => {
       const list = view.state.list;
-      if (kind !== 'device' || !list?.data) return;
-      view.set({ list: { ...list, data: { ...list.data, items: list.data.items.map(item => (item.did === row.did ? row : item)) } } });
+      if (!list?.data) return;
+      const items = kind === 'gone' ? list.data.items.filter(item => `device:${item.did}` !== row.term) : list.data.items.map(item => (item.did === row.did ? row : item));
+      view.outrun('list');
+      view.set({ list: { ...list, data: { ...list.data, items } } });
     });
   });
 }
@@ -100,9 +102,15 @@ function bulk(view) {
     for (const did of dids) if (await attempt(() => act(did))) number += 1;
     tell(done(number));
   };
+  // A device without a passcode has none: that is said, and the others are saved.
+  const labels = async () => {
+    const found = [];
+    for (const did of chosen) await attempt(async () => found.push({ name: did, ...(await get(['devices', did, 'label'])) }));
+    if (found.length) saveLabels(found);
+  };
   return html`<p class="note row" role="status"><span>${t.devices.chosen(count(chosen.size))}</span>
     <button type="button" onclick=${() => each(did => post(['devices', did, 'kick']), t.devices.kicked)}>${t.device.kick}</button>
-    <button type="button" onclick=${() => attempt(async () => saveLabels(await Promise.all([...chosen].map(async did => ({ name: did, ...(await get(['devices', did, 'label'])) })))))}>${icon('download')}${t.devices.labels}</button>
+    <button type="button" onclick=${labels}>${icon('download')}${t.devices.labels}</button>
     ${actButton('admin', t.device.forget, () => askTyped({
       title: t.devices.forgetMany(chosen.size), loses: [...chosen], id: String(chosen.size), verb: t.device.forget,
       act: async () => { await each(forget, t.devices.forgotten); chosen.clear(); load(view); },

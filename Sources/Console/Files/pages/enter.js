@@ -17,7 +17,9 @@ export function enter(root, { reason, welcome }) {
     try {
       welcome(await act());
     } catch (problem) {
-      set({ busy: false, problem, isLink: state.token !== undefined, token: undefined });
+      // A link is void once the service says so, not where it did not answer or is not to be asked so often.
+      const isLink = state.token !== undefined && problem.status > 399 && problem.status < 429;
+      set({ busy: false, problem, isLink, token: isLink ? undefined : state.token });
     }
   };
   const token = /^#enter=([\w-]+)/.exec(location.hash)?.[1];
@@ -42,5 +44,7 @@ export function enter(root, { reason, welcome }) {
     <p class="small"><button type="button" class="link" lang="${language === 'zh' ? 'en' : 'zh-Hans'}" onclick=${() => speak(language === 'zh' ? 'en' : 'zh')}>${language === 'zh' ? 'English' : '中文'}</button></p>
   </main>`;
   set({ token });
+  document.title = `${t.enter.title} – Lamplighter`;
+  root.querySelector('input')?.focus();
   if (token) signIn(() => post(['session', 'enter'], { token }));
 }

@@ -1,7 +1,7 @@
 // Schedules: what ran and what will run around now on an axis of 24 hours, in whose zone, and why then.
 
 import { html } from '../base/html.js';
-import { t, count, exact, timeZone, language } from '../base/words.js';
+import { t, count, exact, now, timeZone, locale } from '../base/words.js';
 import { get, post, change } from '../base/api.js';
 import { to, go, here, refine } from '../base/route.js';
 import { shown, when, more, state, attempt, dialog, dialogHead, facts, device, user, badge, tell } from '../base/pieces.js';
@@ -49,9 +49,9 @@ function day({ from, to: until, occurrences, runs, clockChanges, isCut }) {
   const shownLanes = [...lanes].slice(0, MOST_LANES);
   const changes = clockChanges.map(({ at, timezone, before, after }) => html`<i class="zone-change" css=${place(at)} title="${t.schedules.clocks(timezone, (after - before) / 3600)}"></i>`);
   return html`<div class="day"><span class="who soft small">${timeZone}</span>
-      <div class="axis">${found.map(at => html`<span css=${place(at)}>${tickText(at, step, timeZone, language)}</span>`)}</div>
+      <div class="axis">${found.map(at => html`<span css=${place(at)}>${tickText(at, step, timeZone, locale)}</span>`)}</div>
       ${shownLanes.map(([did, marks]) => html`<span class="who" key=${`n${did}`}>${did ? device(did) : t.schedules.gone}</span><div class="lane" key=${did}>${changes}
-        <i class="zone-change now" css=${place(Date.now())} title="${t.time.now}"></i>
+        <i class="zone-change now" css=${place(now())} title="${t.time.now}"></i>
         ${marks.map(mark => html`<a key=${`${mark.id} ${mark.at}`} class="${mark.tone}" css=${place(mark.at)} href="${to(['schedules'], { open: mark.id })}" title="${mark.text}" aria-label="${mark.text}">${mark.sign}</a>`)}</div>`)}</div>
     ${clockChanges.map(({ at, timezone, before, after }) => html`<p class="warn small">${t.schedules.clocks(timezone, (after - before) / 3600)} ${exact(at)}</p>`)}
     ${(isCut || lanes.size > MOST_LANES) && html`<p class="soft small">${t.schedules.cut}</p>`}`;
@@ -85,4 +85,4 @@ function drawOne(view, box) {
       ${actButton('operator', t.schedules.runNow, async () => { if (await attempt(() => post(['schedules', schedule.scheduleId, 'run']), t.schedules.ran)) go(to(['devices', schedule.did, 'commands'])); box.close(); }, { kind: 'main' })}</p></div>`;
 }
 
-const inZone = (at, zone) => new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short', timeZone: zone }).format(at) + ` (${zone})`;
+const inZone = (at, zone) => new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short', timeZone: zone }).format(at) + ` (${zone})`;

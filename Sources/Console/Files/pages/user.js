@@ -15,7 +15,10 @@ export const title = view => view.state.user?.data?.row.name || view.parts[1];
 export async function start(view) {
   view.uid = view.parts[1];
   view.feed([`user:${view.uid}`], (kind, data) => {
-    if (kind === 'user') view.set({ sessions: { ...view.state.sessions, problem: undefined, data: { items: data.sessions } } });
+    if (kind === 'gone') view.load('user', ['users', view.uid]);
+    if (kind !== 'user') return;
+    view.outrun('sessions');
+    view.set({ sessions: { ...view.state.sessions, problem: undefined, data: { items: data.sessions } } });
   });
   view.list('audit', ['users', view.uid, 'audit']);
   await Promise.all([view.load('user', ['users', view.uid]), view.load('sessions', ['users', view.uid, 'sessions'])]);

@@ -1,7 +1,7 @@
 // Connect a device: its product and MAC, the commands to paste, the label, and each step as it happens.
 
 import { html } from '../base/html.js';
-import { t, count } from '../base/words.js';
+import { t, count, now } from '../base/words.js';
 import { get } from '../base/api.js';
 import { subscribe } from '../base/feed.js';
 import { to } from '../base/route.js';
@@ -15,7 +15,7 @@ const STEPS = ['registered', 'connected', 'reported'];
 /** Opens the dialog, from anywhere. */
 export async function connectDevice(productKey) {
   const found = await attempt(() => get(['products']));
-  if (!found) return;
+  if (!found || document.querySelector('dialog')) return;
   const box = dialog(t.connect.title, draw);
   box.element.addEventListener('close', () => box.state.end?.());
   const chosen = found.items.find(product => product.productKey === productKey) ?? found.items[0];
@@ -33,7 +33,7 @@ function ask(box) {
   const { products, productKey, mac } = box.state;
   const begin = event => {
     event.preventDefault();
-    open(box, productKey, mac.toLowerCase().replace(/[^0-9a-f]/g, ''));
+    return open(box, productKey, mac.toLowerCase().replace(/[^0-9a-f]/g, ''));
   };
   return html`<form class="stack" onsubmit=${begin}>
     <p>${t.connect.about}</p>
@@ -46,7 +46,7 @@ function ask(box) {
 async function open(box, productKey, mac) {
   const guide = await attempt(() => get(['products', productKey, 'connect', mac]));
   if (!guide) return;
-  box.set({ guide, mac, connection: guide.connection, since: Date.now() });
+  box.set({ guide, mac, connection: guide.connection, since: now() });
   box.state.end = subscribe([`connect:${productKey}:${mac}`], (kind, data) => {
     if (kind === 'connect' && data.mac === mac) box.set({ connection: data });
   });

@@ -29,12 +29,21 @@ export function editDocument({ title, document, check, save, done, form }) {
       }
       box.set({ busy: false });
     };
+    const toForm = () => {
+      try {
+        if (read() !== undefined) box.set({ isForm: true });
+      } catch {
+        // Its members are not of the kinds that the form knows: the service says which.
+        box.set({ isForm: false });
+        look();
+      }
+    };
     const look = () => run(async parsed => box.set({ found: await post(check, parsed) }));
     const store = () => run(async parsed => { const made = await save(parsed); box.close(); done(made); });
     return html`<form onsubmit=${event => { event.preventDefault(); if (found && !found.problems.length) store(); else look(); }}>
       ${dialogHead(title, box)}
       <p class="soft">${t.document.about}</p>
-      ${form && html`<p class="choices"><button type="button" aria-pressed="${isForm}" onclick=${() => { if (read()) box.set({ isForm: true }); }}>${t.document.form}</button><button type="button" aria-pressed="${!isForm}" onclick=${() => box.set({ isForm: false })}>JSON</button></p>`}
+      ${form && html`<p class="choices"><button type="button" aria-pressed="${isForm}" onclick=${toForm}>${t.document.form}</button><button type="button" aria-pressed="${!isForm}" onclick=${() => box.set({ isForm: false })}>JSON</button></p>`}
       ${isForm ? form(JSON.parse(text), changed => edit(JSON.stringify(changed, null, 2)))
         : html`<label><span>JSON</span><textarea spellcheck="false" value="${text}" oninput=${event => edit(event.target.value)}></textarea></label>`}
       ${problem && trouble(problem)}

@@ -57,7 +57,10 @@ function step(by) {
 }
 
 function back(event) {
-  if (isTyping(event.target)) return event.target.blur();
+  if (isTyping(event.target)) {
+    event.preventDefault(); // the browser would empty a search field, and tell nobody
+    return event.target.blur();
+  }
   const open = document.querySelector(':popover-open');
   if (open) return undefined; // the browser closes it
   const { parts } = here();

@@ -1,13 +1,13 @@
 // A schedule in words, and the columns of lists of them.
 
 import { html } from '../base/html.js';
-import { t, language } from '../base/words.js';
+import { t, locale } from '../base/words.js';
 import { to } from '../base/route.js';
 import { when, badge, state, device, user } from '../base/pieces.js';
 import { values } from './sentences.js';
 
 // 2024-01-01 was a Monday.
-const day = new Intl.DateTimeFormat(language, { weekday: 'short', timeZone: 'UTC' });
+const day = new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone: 'UTC' });
 
 /** When it runs: 07:30 on Mon, Tue (Europe/Berlin). */
 export function rule({ time, date, weekDays, monthDays, timezone }) {

@@ -1,7 +1,7 @@
 // Messages as they travel: the newest lines, held while paused, so many and no more.
 
 import { html } from '../base/html.js';
-import { t, value, bytes, exact, count } from '../base/words.js';
+import { t, value, bytes, exact, count, locale, now } from '../base/words.js';
 import { icon, blank, when } from '../base/pieces.js';
 
 const MOST = 300;
@@ -11,7 +11,7 @@ let number = 0;
 
 /** Watches messages: all of them, or those of a device. */
 export function watch(view, term) {
-  view.set({ tap: { lines: [], since: Date.now(), left: 0 } });
+  view.set({ tap: { lines: [], since: now(), left: 0 } });
   view.feed([term], (kind, data) => {
     if (kind !== 'tap' || data.term !== term) return;
     const { tap } = view.state;
@@ -23,14 +23,14 @@ export function watch(view, term) {
   view.every(1000, () => view.redraw());
 }
 
-const times = new Intl.DateTimeFormat(document.documentElement.lang, { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 1, hourCycle: 'h23' });
+const times = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 1, hourCycle: 'h23' });
 
 /** The lines of those that are `chosen`, or why there are none. */
 export function lines(view, chosen = () => true, pin) {
   const { tap } = view.state;
   const seen = tap.lines.filter(chosen);
-  const quiet = tap.last && Date.now() - tap.last > QUIET;
-  if (!tap.isListening && Date.now() - tap.since < PATIENCE) return html`<p class="loading" role="status">${t.loading}</p>`;
+  const quiet = tap.last && now() - tap.last > QUIET;
+  if (!tap.isListening && now() - tap.since < PATIENCE) return html`<p class="loading" role="status">${t.loading}</p>`;
   return html`${!tap.isListening && html`<p class="note bad" role="alert"><strong>${t.live.notYet}</strong> ${t.live.notYetWhy}</p>`}
     <p class="soft small row">${quiet && html`<span>${t.live.quiet}; ${t.live.lastWas} ${when(tap.last)}</span>`}${tap.left > 0 && html`<span>${t.live.left(count(tap.left))}</span>`}</p>
     ${seen.length ? html`<ul class="lines live" aria-label="${t.live.messages}">${seen.map(line => html`<li key=${line.key} data-row="">
