@@ -2,9 +2,9 @@ import CPostgreSQL
 
 /// Many statements on their way at once (libpq's pipeline mode): one way there and one back for all of them.
 ///
-/// A statement whose answer nobody waits for stays here, within a transaction, until the next one that somebody waits
-/// for leaves, or the commit. The server runs all in their order, so that each sees what those before it did; a failure
-/// passes over the rest, `COMMIT` included, and is told where the answer is taken.
+/// Within a transaction a statement without a result is kept here, and sent together with the next one that has a
+/// result, or with the commit. The server runs all of them in their order, so that each sees what those before it did.
+/// After a failure it skips the rest, `COMMIT` included; the error is thrown where the next result is taken.
 extension PostgresConnection {
     /// How many statements wait at most.
     static let laterMax = 500

@@ -27,7 +27,7 @@ package final class PostgresConnection {
     private(set) var isGivenUp = false
     /// Whether the server was asked to end what ran; the wish may reach it later, and end something else.
     package internal(set) var wasCancelled = false
-    /// What has not left yet, since nobody waits for its answer.
+    /// Statements without a result that have not been sent yet.
     var later: [Statement] = []
     /// What was sent and not answered yet.
     var sent: [Sent] = []

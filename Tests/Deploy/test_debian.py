@@ -23,14 +23,14 @@ PRODUCT = {
 DEVICE = """
 rr() { mosquitto_rr -h 127.0.0.1 -W 20 -q 1 "$@"; }
 lamp=ll/v1/product/KEY/aabbccddeeff
-if [ ! -e /root/did ]; then
-    answer=$(rr -i aabbccddeeff -u product:KEY -P "$(cat /root/product.secret)" -t $lamp/register -e $lamp/registered \\
+if [ ! -e /var/tmp/did ]; then
+    answer=$(rr -i aabbccddeeff -u product:KEY -P "$(cat /var/tmp/product.secret)" -t $lamp/register -e $lamp/registered \\
         -m '{"id":"1","mac":"aabbccddeeff","passcode":"lamp-4711","hardware":{"link":"wifi"}}')
-    echo "$answer" | sed 's/.*"did":"\\([^"]*\\)".*/\\1/' > /root/did
-    echo "$answer" | sed 's/.*"secret":"\\([^"]*\\)".*/\\1/' > /root/device.secret
+    echo "$answer" | sed 's/.*"did":"\\([^"]*\\)".*/\\1/' > /var/tmp/did
+    echo "$answer" | sed 's/.*"secret":"\\([^"]*\\)".*/\\1/' > /var/tmp/device.secret
 fi
-did=$(cat /root/did)
-rr -i "$did" -u "device:$did" -P "$(cat /root/device.secret)" -t "ll/v1/device/$did/report" -e "ll/v1/device/$did/response" \\
+did=$(cat /var/tmp/did)
+rr -i "$did" -u "device:$did" -P "$(cat /var/tmp/device.secret)" -t "ll/v1/device/$did/report" -e "ll/v1/device/$did/response" \\
     -m '{"id":"'"$(date +%s%N)"'","data":{"power":true}}'
 """.replace("KEY", PRODUCT["productKey"])
 
@@ -43,7 +43,7 @@ def report(shell):
 def import_product(enter):
     """Makes the lamp's product through lamplighterctl, and keeps its secret where DEVICE looks for it."""
     enter("bash", "-c", "lamplighterctl product import - --json <<'END' | sed 's/.*\"productSecret\":\"\\([^\"]*\\)\".*/\\1/'"
-          f" > /root/product.secret\n{json.dumps(PRODUCT)}\nEND")
+          f" > /var/tmp/product.secret\n{json.dumps(PRODUCT)}\nEND")
 
 
 @unittest.skipUnless(IS_LONG, "makes a Debian: with deploy/test --packages")
@@ -82,7 +82,7 @@ class Installed(unittest.TestCase):
         before = debian.snapshot()
         # --net: what a maintainer script fetched would fail here.
         offline = ("unshare", "--net", "chroot", debian.root, "env", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C.UTF-8")
-        run(*offline, "apt-get", "install", "-y", "--no-install-recommends", f"/root/{self.package.deb.name}")
+        run(*offline, "apt-get", "install", "-y", "--no-install-recommends", f"/var/tmp/{self.package.deb.name}")
         self.assertEqual(debian.enter("dpkg", "--verify", "lamplighter").stdout, "")
         self.assertEqual(debian.enter("stat", "-c", "%a %U:%G", "/var/lib/lamplighter").stdout, "700 lamplighter:lamplighter\n")
         self.assertEqual(debian.enter("stat", "-c", "%a %U:%G", f"/{CONFIG}").stdout, "640 root:lamplighter\n")
@@ -106,7 +106,7 @@ class Installed(unittest.TestCase):
             self.assertEqual(process.wait(10), 0)
 
         debian.enter("sed", "-i", "s/level: notice/level: info/", f"/{CONFIG}")
-        run(*offline, "apt-get", "install", "-y", f"/root/{self.next.deb.name}")
+        run(*offline, "apt-get", "install", "-y", f"/var/tmp/{self.next.deb.name}")
         self.assertIn("level: info", (debian.root / CONFIG).read_text())
         self.assertEqual(debian.enter("dpkg-query", "-W", "-f", "${Version}", "lamplighter").stdout, self.next.version)
         run(*offline, "apt-get", "remove", "-y", "lamplighter")
@@ -114,7 +114,7 @@ class Installed(unittest.TestCase):
         self.assertTrue((debian.root / "var/lib/lamplighter/lamplighter.db").exists())
         self.assertFalse((debian.root / "usr/bin/lamplighter").exists())
         run(*offline, "apt-get", "purge", "-y", "lamplighter")
-        for path in ("root/did", "root/device.secret", "root/product.secret"):
+        for path in ("var/tmp/did", "var/tmp/device.secret", "var/tmp/product.secret"):
             (debian.root / path).unlink()
         after = debian.snapshot()
         self.assertEqual((sorted(after - before), sorted(before - after)), ([], []))
@@ -147,21 +147,21 @@ class Installed(unittest.TestCase):
         machine = Machine(self.debian).boot()
         self.addCleanup(machine.halt)
         run("tar", "-xzf", self.package.tarball, "-C", self.debian.root / "root")
-        folder = "/root/" + self.package.tarball.name.removesuffix(".tar.gz")
+        folder = "/var/tmp/" + self.package.tarball.name.removesuffix(".tar.gz")
         text = (self.debian.root / folder[1:] / "INSTALL").read_text()
         libraries, install = re.findall(r"\n\n((?:    .*\n)+)", text)
         machine.shell(f"cd {folder}; " + re.sub(r"\n +bin/lamplighter up\n", "\n", libraries.replace("install", "install -y", 1)))
         machine.shell(f"cd {folder};" + install)
         self.assertEqual(machine.show("lamplighter", "ActiveState"), "active", self.journal(machine))
-        machine.shell("rm -f /root/did /root/*.secret")
+        machine.shell("rm -f /var/tmp/did /var/tmp/*.secret")
         machine.shell("printf '%s' '" + json.dumps(PRODUCT) + "' > /tmp/lamp.json; cd /; chmod 644 /tmp/lamp.json;"
                       "runuser -u lamplighter -- /usr/local/bin/lamplighter product import /tmp/lamp.json --json"
-                      " --data /var/lib/lamplighter | sed 's/.*\"productSecret\":\"\\([^\"]*\\)\".*/\\1/' > /root/product.secret")
+                      " --data /var/lib/lamplighter | sed 's/.*\"productSecret\":\"\\([^\"]*\\)\".*/\\1/' > /var/tmp/product.secret")
         self.assertTrue(report(machine.shell))
 
     def install(self, machine):
         self.assertEqual(machine.show("mosquitto", "ActiveState"), "active")
-        machine.run("apt-get", "install", "-y", f"/root/{self.package.deb.name}")
+        machine.run("apt-get", "install", "-y", f"/var/tmp/{self.package.deb.name}")
         self.assertEqual(machine.show("lamplighter", "ActiveState"), "active", self.journal(machine))
         self.assertEqual(machine.show("mosquitto", "ActiveState"), "inactive")
         self.assertEqual(machine.show("lamplighter", "StatusText"), "accepts work")
@@ -203,7 +203,7 @@ class Installed(unittest.TestCase):
     def upgrade(self, machine):
         machine.shell(f"sed -i 's/level: notice/level: info/' /{CONFIG}")
         pid = machine.show("lamplighter", "MainPID")
-        machine.run("apt-get", "install", "-y", f"/root/{self.next.deb.name}")
+        machine.run("apt-get", "install", "-y", f"/var/tmp/{self.next.deb.name}")
         self.is_active(machine)
         self.assertNotEqual(machine.show("lamplighter", "MainPID"), pid)
         self.assertIn("level: info", (self.debian.root / CONFIG).read_text())
@@ -226,7 +226,7 @@ class Installed(unittest.TestCase):
             hash=$(printf %s "$(cat /var/lib/lamplighter/service.secret)" | sha256sum | cut -d ' ' -f 1)
             sed -e "s/FILL_IN_64_HEX_DIGITS/$hash/" -e '/^# Devices and apps from outside/,$d' mosquitto/lamplighter.conf \\
                 > /etc/mosquitto/conf.d/lamplighter.conf
-            cp /etc/mosquitto/mosquitto.conf /root/mosquitto.conf
+            cp /etc/mosquitto/mosquitto.conf /var/tmp/mosquitto.conf
             echo 'include_dir /etc/mosquitto/conf.d' > /etc/mosquitto/mosquitto.conf
             systemctl mask --runtime --now mosquitto
             systemctl daemon-reload
@@ -241,7 +241,7 @@ class Installed(unittest.TestCase):
             systemctl disable --now lamplighter-serve
             systemctl stop mosquitto
             rm -r /etc/mosquitto/conf.d/lamplighter.conf /etc/systemd/system/mosquitto.service.d
-            mv /root/mosquitto.conf /etc/mosquitto/mosquitto.conf
+            mv /var/tmp/mosquitto.conf /etc/mosquitto/mosquitto.conf
             chown mosquitto: /var/log/mosquitto
             systemctl enable --now lamplighter""")
 
@@ -250,12 +250,12 @@ class Installed(unittest.TestCase):
         self.assertEqual(machine.shell("pgrep -u lamplighter || true"), "")
         self.assertTrue((self.debian.root / "var/lib/lamplighter/lamplighter.db").exists())
         # What was removed comes back with what it knew.
-        machine.run("apt-get", "install", "-y", f"/root/{self.next.deb.name}")
+        machine.run("apt-get", "install", "-y", f"/var/tmp/{self.next.deb.name}")
         self.is_active(machine)
         self.assertTrue(report(machine.shell))
         machine.run("apt-get", "purge", "-y", "lamplighter")
         self.assertEqual(machine.shell("systemctl list-unit-files --no-legend 'lamplighter*'", check=False), "")
-        machine.shell("rm /root/did /root/device.secret /root/product.secret; rm -rf /root/.config")
+        machine.shell("rm /var/tmp/did /var/tmp/device.secret /var/tmp/product.secret; rm -rf /var/tmp/.config")
 
     def is_active(self, machine):
         eventually(lambda: machine.show("lamplighter", "StatusText") == "accepts work"

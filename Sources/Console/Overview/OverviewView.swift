@@ -147,7 +147,7 @@ final class OverviewView: Sendable {
 
     /// Returns the numbers of devices; made again after fifty times as long as making them took.
     ///
-    /// Where that takes long, nobody waits for it: the numbers before are shown meanwhile.
+    /// Where counting takes long it is done in the background, and the last numbers are shown until it is done.
     private func deviceCounts() throws -> JSONObject {
         let now = ContinuousClock.now
         let (known, isDue, isQuick) = kept.withLock { kept in
@@ -189,7 +189,7 @@ final class OverviewView: Sendable {
         return JSONObject(zip(names, done).map { ($0, .bool($1)) })
     }
 
-    /// Has the doctor look again, where its last look is too old; nobody waits for it.
+    /// Has the doctor look again in the background where its last look is too old.
     private func examine() {
         let now = ContinuousClock.now
         let isDue = kept.withLock { kept in

@@ -111,7 +111,7 @@ enum MessageOperations {
 }
 
 extension ConsoleCall {
-    /// Counts an act that reaches somebody outside, of which each operator has some in an hour.
+    /// Counts an act that sends a message or asks another server: each operator may do `max` of a kind in an hour.
     ///
     /// - Throws: `Rejection` with `TooManyRequests`.
     func take(_ what: String, _ max: Int, in tx: Transaction) throws {

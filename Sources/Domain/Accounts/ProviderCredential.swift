@@ -29,7 +29,8 @@ package struct ProviderCredential: Sendable, Equatable {
         self.nickname = nickname
     }
 
-    /// Returns a credential that nobody has, for trying a provider; nil for those with ID tokens, which are verified here.
+    /// Returns a made-up credential, to try a provider with; nil for providers of ID tokens, which the service verifies
+    /// by itself.
     package static func trial(of provider: ProviderName) -> ProviderCredential? {
         let nothing = "lamplighter-trial"
         switch provider {

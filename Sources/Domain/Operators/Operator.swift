@@ -44,7 +44,7 @@ package struct Operator: Sendable, Equatable {
     package static let countMax = 100
     /// How many live sessions one operator may have; a further one ends the oldest.
     package static let sessionsMax = 20
-    /// How many providers one operator may try in an hour: each asks somebody outside.
+    /// How many providers one operator may try in an hour: each try is a request to another company's server.
     package static let trialsPerHour = 60
     /// How many test messages one operator may send in an hour.
     package static let testMessagesPerHour = 20

@@ -94,8 +94,7 @@ package final class IdentityProviders: Sendable {
         return identity
     }
 
-    /// Tries a provider for an app without a user: fetches an issuer's keys anew, or has the provider judge a credential
-    /// that nobody has.
+    /// Tries a provider without a user: fetches an issuer's keys anew, or asks the provider about a made-up credential.
     ///
     /// It is asked also where it failed several times in a row. Takes as long as the limits allow at most.
     /// - Throws: `ProviderFailure.unavailable` with the reason; an app that does not use it is tried all the same.

@@ -130,15 +130,6 @@ package struct AttemptTable {
         try sql.integer("SELECT count(*) FROM attempt") ?? 0
     }
 
-    /// Forgets the counters that end first, at most `limit`; returns how many.
-    package func dropOldest(_ limit: Int) throws -> Int {
-        try transaction.retention.delete(
-            .attempt,
-            before: Instant(milliseconds: .max),
-            limit: limit
-        )
-    }
-
     private func find(_ subject: String) throws -> (count: Int64, since: Instant)? {
         try sql.first("SELECT count, since FROM attempt WHERE subject = $1", subject) {
             ($0.next(), $0.next())

@@ -70,22 +70,6 @@ package struct MessageRecordTable {
         }
     }
 
-    /// Returns how many there are.
-    package func count() throws -> Int64 {
-        try sql.integer("SELECT count(*) FROM messageRecord") ?? 0
-    }
-
-    /// Deletes those that ended first, at most `limit`.
-    package func dropOldest(_ limit: Int) throws {
-        try sql.run(
-            """
-            DELETE FROM messageRecord WHERE messageId IN (
-                SELECT messageId FROM messageRecord ORDER BY endedAt, messageId LIMIT $1)
-            """,
-            limit
-        )
-    }
-
     private func addressHash(_ address: String, of app: AppID) -> [UInt8] {
         transaction.hash("\(app.text) \(address)", boundTo: "messageRecord")
     }

@@ -243,7 +243,7 @@ package final class SQL {
     /// How many rows the statement before changed.
     package var changes: Int { get throws { try engine.changes } }
 
-    /// Has all statements run that nobody waits for; their failures are told then.
+    /// Runs the statements that have not been sent yet; throws their failures.
     func settle() throws { try engine.settle() }
 
     /// A number that is another one after another connection has written; nil where others write all the time.

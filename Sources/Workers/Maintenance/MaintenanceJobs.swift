@@ -13,9 +13,9 @@ package enum MaintenanceJobs {
         let others: [any MaintenanceJob] = [
             DeadLetterBound(environment),
             RequestBound(environment),
-            AttemptBound(environment),
+            ExcessRows.attempts(environment),
             RefusalBound(environment),
-            MessageRecordBound(environment),
+            ExcessRows.messageRecords(environment),
             InboxThinning(environment),
             AccountErasure(environment),
             ErasedContent(environment),

@@ -89,23 +89,53 @@ struct RequestBound: MaintenanceJob {
     }
 }
 
-/// Deletes the counters of tries that end first, beyond their number.
-struct AttemptBound: MaintenanceJob {
+/// Deletes rows of one kind beyond their number, those first that end first.
+struct ExcessRows: MaintenanceJob {
     private let environment: Environment
-    let name = "excessAttempt"
+    private let rows: ExpiringRows
+    private let most: Int
+    let name: String
     let interval: Duration = .seconds(5)
 
-    init(_ environment: Environment) { self.environment = environment }
+    private init(_ environment: Environment, _ rows: ExpiringRows, name: String, most: Int) {
+        self.environment = environment
+        self.rows = rows
+        self.name = name
+        self.most = most
+    }
+
+    /// Counters of tries.
+    static func attempts(_ environment: Environment) -> ExcessRows {
+        ExcessRows(
+            environment,
+            .attempt,
+            name: "excessAttempt",
+            most: environment.limits.counts.rowsMax
+        )
+    }
+
+    /// Records of messages.
+    static func messageRecords(_ environment: Environment) -> ExcessRows {
+        ExcessRows(
+            environment,
+            .messageRecord,
+            name: "excessMessageRecord",
+            most: environment.limits.messageRecordsMax
+        )
+    }
 
     func step() throws -> Bool {
-        let limits = environment.limits
-        let excess =
-            try environment.store.read { try $0.attempts.count() } - Int64(limits.counts.rowsMax)
+        let step = environment.limits.sweepStep
+        let everything = Instant(milliseconds: .max)
+        let count = try environment.store.read { tx in
+            try tx.retention.count(rows, before: everything, limit: most + step + 1)
+        }
+        let excess = Int(count) - most
         guard excess > 0 else { return false }
         try environment.store.batch(at: environment.clock.now) { tx in
-            _ = try tx.attempts.dropOldest(Int(clamping: min(excess, Int64(limits.sweepStep))))
+            _ = try tx.retention.delete(rows, before: everything, limit: min(excess, step))
         }
-        return true
+        return excess > step
     }
 }
 
@@ -127,27 +157,5 @@ struct RefusalBound: MaintenanceJob {
             )
         }
         return false
-    }
-}
-
-/// Deletes the records of messages that ended first, beyond their number.
-struct MessageRecordBound: MaintenanceJob {
-    private let environment: Environment
-    let name = "excessMessageRecord"
-    let interval: Duration = .seconds(5)
-
-    init(_ environment: Environment) { self.environment = environment }
-
-    func step() throws -> Bool {
-        let limits = environment.limits
-        let excess =
-            try environment.store.read { try $0.messageRecords.count() }
-            - Int64(limits.messageRecordsMax)
-        guard excess > 0 else { return false }
-        let step = min(excess, Int64(limits.sweepStep))
-        try environment.store.batch(at: environment.clock.now) { tx in
-            try tx.messageRecords.dropOldest(Int(clamping: step))
-        }
-        return excess > step
     }
 }

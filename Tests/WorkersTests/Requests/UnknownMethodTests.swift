@@ -97,7 +97,7 @@ struct RowBoundsTests {
                 try tx.attempts.add("s\(number)", windowSeconds: 60 * Int64(9 - number))
             }
         }
-        let bound = AttemptBound(world.environment)
+        let bound = ExcessRows.attempts(world.environment)
         while try bound.step() {}
         let left = try world.read { tx in
             try tx.sql.query("SELECT subject FROM attempt ORDER BY subject") {

@@ -58,7 +58,7 @@ function step(by) {
 
 function back(event) {
   if (isTyping(event.target)) {
-    event.preventDefault(); // the browser would empty a search field, and tell nobody
+    event.preventDefault(); // or the browser would empty a search field without an event
     return event.target.blur();
   }
   const open = document.querySelector(':popover-open');
