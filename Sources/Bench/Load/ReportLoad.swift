@@ -12,13 +12,28 @@ final class ReportLoad {
     private var stream = ReportStream(at: LoadClock.milliseconds)
     private var report: [UInt8] = []
     private var order = 0
-    /// When a report left, by its sequence; a ring.
-    private var sentAt = [Int64](repeating: 0, count: 1 << 18)
+    /// A report that left.
+    private struct Sent {
+        /// When it left, in nanoseconds.
+        var at: Int64 = 0
+        var device = 0
+        /// How many its device had sent with it.
+        var count = 0
+    }
+
+    /// The last reports, by their sequence; a ring.
+    private var reports = [Sent](repeating: Sent(), count: 1 << 18)
+    /// How many reports each device has sent.
+    private var counts: [Int]
+    /// Of these, how many a terminal has been told of.
+    private var told: [Int]
 
     private(set) var sent = 0
     /// Of `sent`, how many the service has answered for.
     private(set) var marked = 0
-    /// Statuses of this load that the terminals have received; not the retained ones of an earlier load.
+    /// Of `sent`, how many the terminals know of, by a status made of it or by a later one of its device.
+    ///
+    /// The service replaces statuses that have waited for a second. Retained ones of an earlier load don't count.
     private(set) var delivered = 0
     /// Nanoseconds from a device's publish to a terminal's receipt, while `isTiming`.
     private(set) var delays: [Int64] = []
@@ -32,6 +47,8 @@ final class ReportLoad {
 
     init(devices: [LoadDevice], terminals: [LoadTerminal], root: String) {
         self.devices = devices.count
+        counts = [Int](repeating: 0, count: devices.count)
+        told = counts
         connections = LoadConnections(
             devices.map { .init(login: $0.login, filters: ["\(root)/device/\($0.did)/response"]) }
                 + terminals.map { .init(login: $0.login(), filters: ["\(root)/user/\($0.uid)/#"]) }
@@ -133,7 +150,12 @@ final class ReportLoad {
                 sent += 1
                 left -= 1
                 let isMark = marks || sent % Self.markEvery == 0
-                sentAt[stream.next & (sentAt.count - 1)] = LoadClock.nanoseconds
+                counts[device] += 1
+                reports[stream.next & (reports.count - 1)] = Sent(
+                    at: LoadClock.nanoseconds,
+                    device: device,
+                    count: counts[device]
+                )
                 // No id of an earlier load: the service would take the report for a repeat of it.
                 stream.write(at: now, id: isMark ? "m\(sent)-\(stream.first)" : nil, into: &report)
                 connections.queue(device, topic: topics[device], payload: report)
@@ -161,8 +183,10 @@ final class ReportLoad {
         guard let sequence = ReportStream.sequence(in: payload), stream.contains(sequence) else {
             return
         }
-        delivered += 1
+        let report = reports[sequence & (reports.count - 1)]
+        delivered += max(0, report.count - told[report.device])
+        told[report.device] = max(told[report.device], report.count)
         guard isTiming else { return }
-        delays.append(LoadClock.nanoseconds - sentAt[sequence & (sentAt.count - 1)])
+        delays.append(LoadClock.nanoseconds - report.at)
     }
 }
