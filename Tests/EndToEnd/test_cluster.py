@@ -98,6 +98,21 @@ class Processes(OwnWorldOfClass):
         eventually(is_within, 60, "a freeze within a transaction")
         return QUIET["freeze"]
 
+    def freeze_in_pipeline(self, node):
+        """Frozen while it owes the database the rest of a pipeline, which the server takes for a session that is busy."""
+        node.database_way.withhold_ends()
+        eventually(self.owed_lanes, 60, "a lane's transaction within a pipeline")
+        self.fleet.ask("forget")
+        node.freeze()
+        return QUIET["freeze"]
+
+    def owed_lanes(self):
+        """How many transactions of lanes the database has a part of a pipeline of."""
+        return int(self.sql(
+            "SELECT count(DISTINCT a.pid) FROM pg_stat_activity AS a JOIN pg_locks AS l USING (pid) WHERE a.state = 'active' "
+            "AND a.wait_event = 'ClientRead' AND l.relation = 'lease'::regclass AND l.mode = 'RowShareLock' "
+            "AND a.xact_start < clock_timestamp() - interval '0.2 s'"))
+
     def waiting_transactions(self):
         """The transactions that the database waits for a statement of."""
         rows = self.sql("SELECT pid, xact_start FROM pg_stat_activity WHERE state = 'idle in transaction'")
@@ -140,7 +155,8 @@ class Failover(Processes):
 
     def test_whatever_fails_nothing_is_lost_doubled_or_out_of_order(self):
         chance = random.Random(SEED)
-        slow = [self.freeze, self.freeze_until_replaced, self.freeze_in_transaction, self.cut_from_database, self.cut_from_broker]
+        slow = [self.freeze, self.freeze_until_replaced, self.freeze_in_transaction, self.freeze_in_pipeline,
+                self.cut_from_database, self.cut_from_broker]
         failures = [self.kill, *(slow if TORTURE else chance.sample(slow, 1)), self.stop]
         if wanted := os.environ.get("LAMPLIGHTER_FAILURES"):
             failures = [getattr(self, name) for name in wanted.split(",")]
@@ -203,6 +219,8 @@ class WithoutIdleTimeout(Processes):
         "idle_in_transaction_session_timeout = '2s'": "idle_in_transaction_session_timeout = '0s'",
         # The processes read it back, and would not start.
         "current_setting('idle_in_transaction_session_timeout')": "'2s'::text".ljust(54),
+        # Who takes the lanes would end its sessions.
+        "pg_terminate_backend(a.pid)": "(a.pid > 0)".ljust(27),
     }
 
     def test_a_lane_is_quiet_as_long_as_its_process_is_frozen_in_a_transaction(self):

@@ -11,6 +11,8 @@ import subprocess
 import sys
 
 HELD_MAX = 1 << 20
+# PostgreSQL's Sync: the end of a pipeline.
+SYNC = b"S\0\0\0\4"
 
 
 class Way:
@@ -25,7 +27,12 @@ class Way:
     def cut(self):
         self.process.send_signal(signal.SIGSTOP)
 
+    def withhold_ends(self):
+        """Carries all but the end of each pipeline to PostgreSQL, and nothing of that connection from then on."""
+        self.process.send_signal(signal.SIGUSR1)
+
     def mend(self):
+        self.process.send_signal(signal.SIGUSR2)
         self.process.send_signal(signal.SIGCONT)
 
     def close(self):
@@ -37,10 +44,11 @@ class Way:
 class End:
     """One side of a connection, with what the other side has for it."""
 
-    def __init__(self, it):
+    def __init__(self, it, is_near):
         it.setblocking(False)
         it.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket, self.other, self.held, self.events = it, None, bytearray(), 0
+        self.is_near, self.withheld = is_near, bytearray()
 
 
 class Carrier:
@@ -50,13 +58,23 @@ class Carrier:
         self.to, self.selector = port, selectors.DefaultSelector()
         self.replacements = [(a.encode(), b.encode()) for a, b in replacements.items()]
         assert all(len(a) == len(b) for a, b in self.replacements)
+        self.withholds, self.withholding = False, set()
+        signal.signal(signal.SIGUSR1, lambda *_: self.withhold(True))
+        signal.signal(signal.SIGUSR2, lambda *_: self.withhold(False))
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=200)
         self.selector.register(self.listener, selectors.EVENT_READ, None)
+
+    def withhold(self, withholds):
+        self.withholds = withholds
 
     def run(self):
         print(self.listener.getsockname()[1], flush=True)
         while True:
-            for key, events in self.selector.select():
+            # A signal does not end the wait.
+            ready = self.selector.select(0.1 if self.withholding else None)
+            if not self.withholds:
+                self.give_back()
+            for key, events in ready:
                 if key.data is None:
                     self.accept()
                     continue
@@ -71,7 +89,7 @@ class Carrier:
     def accept(self):
         near, _ = self.listener.accept()
         try:
-            ends = End(near), End(socket.create_connection(("127.0.0.1", self.to)))
+            ends = End(near, True), End(socket.create_connection(("127.0.0.1", self.to)), False)
         except OSError:
             return near.close()
         ends[0].other, ends[1].other = ends[1], ends[0]
@@ -97,8 +115,20 @@ class Carrier:
             return self.end(end)
         for old, new in self.replacements:
             data = data.replace(old, new)
+        if end in self.withholding or self.withholds and end.is_near and data.endswith(SYNC):
+            cut = len(data) - len(SYNC) if end not in self.withholding else 0
+            self.withholding.add(end)
+            end.withheld += data[cut:]
+            data = data[:cut]
         end.other.held += data
         self.write(end.other)
+
+    def give_back(self):
+        while self.withholding:
+            end = self.withholding.pop()
+            end.other.held += end.withheld
+            end.withheld.clear()
+            self.write(end.other)
 
     def write(self, end):
         if end.held:
@@ -111,6 +141,7 @@ class Carrier:
 
     def end(self, end):
         for one in (end, end.other):
+            self.withholding.discard(one)
             if one.events:
                 self.selector.unregister(one.socket)
                 one.events = 0

@@ -4,7 +4,6 @@ import Mosquitto
 import Problems
 import ServiceLifecycle
 import ServiceSettings
-import Sodium
 import Storage
 import Synchronization
 import Web
@@ -63,7 +62,6 @@ struct ClusterService: Service {
         do {
             membership = try Membership.join(
                 store,
-                id: "p-" + Sodium.randomSecret().prefix(16),
                 name: name,
                 version: Version.text
             )

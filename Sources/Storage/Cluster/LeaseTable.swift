@@ -69,6 +69,25 @@ package struct LeaseTable {
         )
     }
 
+    /// Ends the database's sessions of processes that hold lanes and are taken for dead.
+    ///
+    /// A process that is frozen within a transaction keeps what it has locked: the server ends a session that is idle there
+    /// after two seconds, but takes one that owes it the rest of a pipeline for busy, and waits as long as the machine is
+    /// reachable.
+    package func endSessionsOfSilent() throws {
+        _ = try sql.query(
+            """
+            SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity AS a
+            WHERE a.datname = current_database() AND a.pid <> pg_backend_pid()
+                AND a.application_name IN (
+                    SELECT $1 || l.node FROM lease AS l
+                    WHERE l.node IS NOT NULL
+                        AND l.node NOT IN (SELECT n.node FROM node AS n WHERE n.untilAt > \(Self.clock)))
+            """,
+            PostgresSettings.name(of: "")
+        ) { row in row.next(Bool.self) }
+    }
+
     /// Takes at most `limit` lanes of a worker that no living process holds; returns their numbers and epochs.
     ///
     /// A lane whose last holder is still within a transaction is left out: it is tried again later.

@@ -16,6 +16,12 @@ extension Store {
         if case .postgres = engine { true } else { false }
     }
 
+    /// What no other run of a process is called where several share the database; nil for a file.
+    package var processID: String? {
+        guard case .postgres(let database) = engine else { return nil }
+        return database.processID
+    }
+
     /// This process's place among those that write to the database; `.alone` until it has joined them.
     package var slot: NodeSlot { sequence.slot }
 

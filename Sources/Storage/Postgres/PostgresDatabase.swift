@@ -8,6 +8,8 @@ import Sodium
 /// first, so that they follow one another. Readers see one committed state and never wait.
 final class PostgresDatabase: Sendable {
     let key: ServerKey
+    /// What no other run of a process is called; each of its sessions says it to the server (`PostgresSettings.name`).
+    let processID: String
     /// Where it is, for people.
     let place: String
     private let pool: PostgresPool
@@ -32,9 +34,11 @@ final class PostgresDatabase: Sendable {
         self.isOneWriter = isOneWriter
         self.bound = bound
         place = address.place
+        let processID = "p-" + Sodium.randomSecret().prefix(16)
+        self.processID = processID
         pool = PostgresPool(size: connectionsMax) {
             let connection = try PostgresConnection(address, password: password)
-            try PostgresSettings.apply(to: connection)
+            try PostgresSettings.apply(to: connection, of: processID)
             try onConnection(connection)
             return connection
         }

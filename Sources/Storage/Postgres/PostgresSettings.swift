@@ -47,11 +47,15 @@ enum PostgresSettings {
         SET default_transaction_isolation = 'read committed'
         """
 
-    /// Makes the settings of a new connection and reads them back.
+    /// What the server calls the sessions of a process: whoever takes over its lanes finds them by it.
+    static func name(of processID: String) -> String { "lamplighter \(processID)" }
+
+    /// Makes the settings of a new connection and reads them back; names it where it is of a process that may hold lanes.
     ///
     /// - Throws: `Store.Failure.wrongSetting`.
-    static func apply(to connection: PostgresConnection) throws {
-        try connection.execute(set)
+    static func apply(to connection: PostgresConnection, of processID: String? = nil) throws {
+        let naming = processID.map { "; SET application_name = '\(name(of: $0))'" } ?? ""
+        try connection.execute(set + naming)
         for (setting, value) in zip(all, try read(connection)) where !setting.wanted.contains(value)
         {
             throw Store.Failure.wrongSetting(

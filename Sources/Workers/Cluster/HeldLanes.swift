@@ -88,6 +88,9 @@ struct HeldLanes {
         let living = nodes.filter { $0.untilAt > now }
         let isDraining = living.first { $0.id == id }?.isDraining ?? false
         let others = living.filter { $0.id != id && !$0.isDraining }.map(\.id)
+        if takesForeign, leases.contains(where: { !$0.isHeld && $0.node != nil }) {
+            try member.environment.store.coordinate { try $0.leases.endSessionsOfSilent() }
+        }
         for worker in member.workers {
             let all = leases.filter { $0.worker == worker.rawValue }
             dropLost(worker, all)

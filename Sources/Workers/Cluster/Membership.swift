@@ -24,13 +24,14 @@ package final class Membership: Sendable {
 
     /// Joins the processes of a database: takes a slot, by which the store numbers what it writes from now on.
     ///
+    /// The store is a database that several share.
     /// - Throws: `NoSlot`, or what the store throws.
     package static func join(
         _ store: Store,
-        id: String,
         name: String,
         version: String
     ) throws -> Membership {
+        guard let id = store.processID else { preconditionFailure("a file is not shared") }
         let start = ContinuousClock.now
         let slot = try store.coordinate { cluster in
             try cluster.nodes.claim(

@@ -1,4 +1,5 @@
 import Domain
+import PostgreSQL
 import Sharding
 import Synchronization
 import TestKit
@@ -102,6 +103,32 @@ struct LeaseTableTests {
             #expect(taken.map(\.lane) == [1, 2, 3])
         }
         #expect(try take(4, for: "b").map(\.lane) == [0])
+    }
+
+    @Test(
+        "A process that is taken for dead loses its sessions, and with them what it has locked; a living one keeps them",
+        .timeLimit(.minutes(1))
+    )
+    func sessions() throws {
+        let silent = try database.open()
+        let id = try #require(silent.processID)
+        try join(id)
+        let lane = silent.guarded(by: try take(1, for: id)[0])
+
+        let error = #expect(throws: PostgresError.self) {
+            try lane.arrange(at: Make.now) { tx in
+                try store.coordinate { try $0.leases.endSessionsOfSilent() }
+                _ = try tx.meta.value("fact")
+
+                try store.coordinate { try $0.nodes.expire(id) }
+                try store.coordinate { try $0.leases.endSessionsOfSilent() }
+                // The server ends them in its own time.
+                var taken: [Int] = []
+                while !taken.contains(0) { taken += try take(4, for: "b").map(\.lane) }
+                _ = try tx.meta.value("fact")
+            }
+        }
+        #expect(error.map(StoreError.isStoresFault) == true)
     }
 
     @Test(
