@@ -79,10 +79,18 @@ final class CommandLoad {
             try turn(milliseconds: 1)
             elapsed = Double(LoadClock.nanoseconds - start) / 1e9
         }
-        let end = LoadClock.nanoseconds + 10_000_000_000
+        try awaitRest()
+    }
+
+    /// Waits for what is under way, as long as no ten seconds pass in which nothing of it comes.
+    private func awaitRest() throws(LoadError) {
+        let patience: Int64 = 10_000_000_000
+        var (heard, end) = (-1, LoadClock.nanoseconds + patience)
         while !sentAt.isEmpty || (crowd != nil && seen < crowdReports * terminals.count) {
             try turn(milliseconds: 10)
-            guard LoadClock.nanoseconds < end else {
+            let now = LoadClock.nanoseconds
+            if heard != seen - sentAt.count { (heard, end) = (seen - sentAt.count, now + patience) }
+            guard now < end else {
                 throw .timeout("\(sentAt.count) commands have no outcome, \(seen) statuses seen")
             }
         }

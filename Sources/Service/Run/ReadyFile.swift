@@ -63,7 +63,7 @@ package struct ReadyFile: Sendable {
     package func remove() { unlink(path) }
 }
 
-/// Announces once that everything accepts work.
+/// Announces once that everything accepts work, and stays until the end.
 struct Announcer: Service {
     let readiness: Readiness
     let announce: @Sendable () throws -> Void
@@ -71,5 +71,7 @@ struct Announcer: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown { await readiness.waitForAll() }
         if readiness.isStarted { try announce() }
+        // A service that returns while the group shuts another down counts as failed.
+        try? await gracefulShutdown()
     }
 }
