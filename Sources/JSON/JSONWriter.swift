@@ -28,18 +28,6 @@ package struct JSONWriter: ~Copyable {
         needsComma = false
     }
 
-    /// Writes a member's name that needs no escaping; its value must follow.
-    package mutating func name(_ name: StaticString) {
-        separate()
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(
-            contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-        )
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(UInt8(ascii: ":"))
-        needsComma = false
-    }
-
     /// Writes a string.
     package mutating func value(_ text: String) {
         separate()
