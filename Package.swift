@@ -374,7 +374,7 @@ let package = Package(
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "Domain", "Metering", "Web", "JSON",
+                "Domain", "Metering", "Web", "JSON", "TestKit",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

@@ -6,7 +6,7 @@ import Testing
 @testable import Mosquitto
 
 /// What a set of connections makes of batches; the broker passes them on as messages like others.
-@Suite("Batches over a set of connections", .tags(.broker), .timeLimit(.minutes(5)))
+@Suite("Batches over a set of connections", .tags(.broker), .endsInTime)
 struct BatchTests {
     private static let incoming = "batch/in"
     private static let outgoing = "batch/out"

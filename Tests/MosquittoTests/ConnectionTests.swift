@@ -3,7 +3,7 @@ import Mosquitto
 import TestKit
 import Testing
 
-@Suite(.tags(.broker), .timeLimit(.minutes(5)))
+@Suite(.tags(.broker), .endsInTime)
 struct ConnectionTests {
     @Test("The second connection of a client id finds its session, one with a clean start does not")
     func sessionPresent() throws {

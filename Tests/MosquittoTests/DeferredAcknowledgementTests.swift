@@ -5,7 +5,7 @@ import Testing
 @testable import Mosquitto
 
 /// What the whole service rests on: an acknowledgement leaves in `flush()` and not before.
-@Suite(.tags(.broker), .timeLimit(.minutes(5)))
+@Suite(.tags(.broker), .endsInTime)
 struct DeferredAcknowledgementTests {
     @Test("A process killed between receive and flush gets every message again")
     func killedWhileHeld() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Mosquitto
 
-@Suite("The library on its own", .tags(.broker), .timeLimit(.minutes(5)))
+@Suite("The library on its own", .tags(.broker), .endsInTime)
 struct LibraryTests {
     @Test(
         "The library moves its bytes with the C library's functions, which the program does not define",

@@ -3,7 +3,7 @@ import Mosquitto
 import TestKit
 import Testing
 
-@Suite(.tags(.broker), .timeLimit(.minutes(5)))
+@Suite(.tags(.broker), .endsInTime)
 struct MessageTests {
     @Test("The broker's answer to each publish names its packet id and says what became of it")
     func receipts() throws {

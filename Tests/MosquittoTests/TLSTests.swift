@@ -4,7 +4,7 @@ import Testing
 
 @testable import Mosquitto
 
-@Suite(.tags(.broker), .timeLimit(.minutes(5)))
+@Suite(.tags(.broker), .endsInTime)
 struct TLSTests {
     @Test("With the CA and a client certificate, messages go both ways")
     func certificate() throws {

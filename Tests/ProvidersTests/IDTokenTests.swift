@@ -5,9 +5,10 @@ import JSON
 import Providers
 import Sodium
 import Synchronization
+import TestKit
 import Testing
 
-@Suite("ID tokens", .timeLimit(.minutes(5)))
+@Suite("ID tokens", .endsInTime)
 struct IDTokenTests {
     private static let now: Int64 = 1_800_000_000
 

@@ -1,9 +1,10 @@
 import Domain
 import JSON
 import Providers
+import TestKit
 import Testing
 
-@Suite("Texts by webhook", .timeLimit(.minutes(5)))
+@Suite("Texts by webhook", .endsInTime)
 struct TextWebhookTests {
     private func send(
         within timeout: Duration = .seconds(30),

@@ -1,9 +1,10 @@
 import Domain
 import JSON
 import Providers
+import TestKit
 import Testing
 
-@Suite("Providers that are asked about codes and tokens", .timeLimit(.minutes(5)))
+@Suite("Providers that are asked about codes and tokens", .endsInTime)
 struct TokenProviderTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let provider: String

@@ -1,9 +1,10 @@
 import Domain
 import Providers
 import Synchronization
+import TestKit
 import Testing
 
-@Suite("Trying a provider", .timeLimit(.minutes(5)))
+@Suite("Trying a provider", .endsInTime)
 struct TrialTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var provider: ProviderName

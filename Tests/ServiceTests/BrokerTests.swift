@@ -2,6 +2,7 @@ import Files
 import Foundation
 import Problems
 import ServiceSettings
+import TestKit
 import Testing
 
 @testable import Service
@@ -74,7 +75,7 @@ import Testing
         #expect(!Ports.accepts("127.0.0.1", port))
     }
 
-    @Test("A child's end is reported to all that wait for it", .timeLimit(.minutes(5)))
+    @Test("A child's end is reported to all that wait for it", .endsInTime)
     func childExit() async throws {
         let folder = try TemporaryFolder()
         let output = folder.path + "/out"
@@ -92,7 +93,7 @@ import Testing
         #expect(TextFile.read(output) == "hello\ntrouble\n")
     }
 
-    @Test("A child can be ended by a signal", .timeLimit(.minutes(5)))
+    @Test("A child can be ended by a signal", .endsInTime)
     func childSignal() async throws {
         let child = try await ChildProcess.launch("/bin/sleep", ["3600"], output: "/dev/null")
         child.send(SIGTERM)

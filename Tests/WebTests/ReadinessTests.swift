@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 
 @testable import Web
@@ -19,7 +20,7 @@ import Testing
         #expect(readiness.parts.first?.waitsFor == "it ended")
     }
 
-    @Test("A waiting task is woken by the last part", .timeLimit(.minutes(5)))
+    @Test("A waiting task is woken by the last part", .endsInTime)
     func waiting() async {
         let readiness = Readiness(parts: ["a", "b"])
         async let done: Void = readiness.waitForAll()
@@ -30,7 +31,7 @@ import Testing
         #expect(readiness.isAllReady)
     }
 
-    @Test("A cancelled wait ends", .timeLimit(.minutes(5)))
+    @Test("A cancelled wait ends", .endsInTime)
     func cancelled() async {
         let readiness = Readiness(parts: ["never"])
         let task = Task { await readiness.waitForAll() }

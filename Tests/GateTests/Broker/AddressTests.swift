@@ -1,8 +1,9 @@
+import TestKit
 import Testing
 
 @testable import Gate
 
-@Suite("The source of messages", .timeLimit(.minutes(5)))
+@Suite("The source of messages", .endsInTime)
 struct AddressTests {
     private static let name = "lamplighter-address"
     private static let other: UInt32 = 0x7F00_0007

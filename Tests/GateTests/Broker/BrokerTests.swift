@@ -1,11 +1,12 @@
 import Credentials
 import Glibc
 import JSON
+import TestKit
 import Testing
 
 @testable import Gate
 
-@Suite("The gate in Mosquitto", .timeLimit(.minutes(5)))
+@Suite("The gate in Mosquitto", .endsInTime)
 struct BrokerTests {
     @Test(
         "Every principal connects, and is refused with the code for the reason",

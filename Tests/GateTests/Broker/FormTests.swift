@@ -1,8 +1,9 @@
+import TestKit
 import Testing
 
 @testable import Gate
 
-@Suite("Valid subscriptions and messages, in Mosquitto", .timeLimit(.minutes(5)))
+@Suite("Valid subscriptions and messages, in Mosquitto", .endsInTime)
 struct FormTests {
     private static let free = ["terminal_messages_per_second": 0, "terminal_bytes_per_second": 0]
 

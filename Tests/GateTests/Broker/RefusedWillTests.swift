@@ -1,8 +1,9 @@
+import TestKit
 import Testing
 
 @testable import Gate
 
-@Suite("A refused CONNECT with a will, in Mosquitto", .timeLimit(.minutes(5)))
+@Suite("A refused CONNECT with a will, in Mosquitto", .endsInTime)
 struct RefusedWillTests {
     private static let payload = String(repeating: "w", count: 60_000)
 

@@ -1,9 +1,10 @@
 import Glibc
+import TestKit
 import Testing
 
 @testable import Gate
 
-@Suite("A broker that reads its configuration again", .timeLimit(.minutes(5)))
+@Suite("A broker that reads its configuration again", .endsInTime)
 struct ReloadTests {
     @Test("Those who are connected stay, with their rights, and are not announced again")
     func stay() throws {

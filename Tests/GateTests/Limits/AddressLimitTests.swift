@@ -1,9 +1,10 @@
 import Metering
+import TestKit
 import Testing
 
 @testable import Gate
 
-@Suite("Limits of one source address, in Mosquitto", .timeLimit(.minutes(5)))
+@Suite("Limits of one source address, in Mosquitto", .endsInTime)
 struct AddressLimitTests {
     private static let crowded: UInt32 = 0x7F00_0008
 

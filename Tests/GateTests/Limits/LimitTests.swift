@@ -1,9 +1,10 @@
 import Credentials
+import TestKit
 import Testing
 
 @testable import Gate
 
-@Suite("Limits of one connection, in Mosquitto", .timeLimit(.minutes(5)))
+@Suite("Limits of one connection, in Mosquitto", .endsInTime)
 struct LimitTests {
     private static let request = "\(Cast.ownApp)/request/account/whoami"
     private static let register = "ll/v1/product/\(World.key)/\(World.mac)/register"

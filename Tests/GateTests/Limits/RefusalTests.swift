@@ -5,7 +5,7 @@ import Testing
 
 @testable import Gate
 
-@Suite("Reports of refusals", .timeLimit(.minutes(5)))
+@Suite("Reports of refusals", .endsInTime)
 struct RefusalTests {
     @Test("Each refusal is told with its reason, and never with a password")
     func told() throws {

@@ -1,9 +1,10 @@
 import Credentials
+import TestKit
 import Testing
 
 @testable import Gate
 
-@Suite("A status worker that is behind, in Mosquitto", .timeLimit(.minutes(5)))
+@Suite("A status worker that is behind, in Mosquitto", .endsInTime)
 struct BacklogTests {
     private static let report = "\(Cast.ownDevice)/report"
     private static let otherReport = "ll/v1/device/\(World.otherDid)/report"

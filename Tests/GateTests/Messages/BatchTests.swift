@@ -1,10 +1,11 @@
 import Batching
 import Credentials
+import TestKit
 import Testing
 
 @testable import Gate
 
-@Suite("Many messages in one packet, in Mosquitto", .timeLimit(.minutes(5)))
+@Suite("Many messages in one packet, in Mosquitto", .endsInTime)
 struct BatchTests {
     /// A message of a batch, copied out.
     struct Sent: Equatable {

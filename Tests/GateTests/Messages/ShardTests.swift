@@ -1,9 +1,10 @@
 import Batching
+import TestKit
 import Testing
 
 @testable import Gate
 
-@Suite("Work divided by shard, in Mosquitto", .timeLimit(.minutes(5)))
+@Suite("Work divided by shard, in Mosquitto", .endsInTime)
 struct ShardTests {
     private static let control = "$CONTROL/lamplighter/v1"
     /// The shards of the cast's device, terminal and hardware address.

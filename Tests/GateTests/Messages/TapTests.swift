@@ -1,8 +1,9 @@
+import TestKit
 import Testing
 
 @testable import Gate
 
-@Suite("A console that watches, in Mosquitto", .timeLimit(.minutes(5)))
+@Suite("A console that watches, in Mosquitto", .endsInTime)
 struct TapTests {
     private static let hello = MiniClient.Hello("service:console", "console", "svc.console.1")
 

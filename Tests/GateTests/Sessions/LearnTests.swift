@@ -1,9 +1,10 @@
 import Credentials
+import TestKit
 import Testing
 
 @testable import Gate
 
-@Suite("Credentials that a worker tells, in Mosquitto", .timeLimit(.minutes(5)))
+@Suite("Credentials that a worker tells, in Mosquitto", .endsInTime)
 struct LearnTests {
     private static let control = "$CONTROL/lamplighter/v1"
 

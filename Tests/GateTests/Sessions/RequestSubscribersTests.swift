@@ -1,8 +1,9 @@
+import TestKit
 import Testing
 
 @testable import Gate
 
-@Suite("Requests for absent workers", .timeLimit(.minutes(2)))
+@Suite("Requests for absent workers", .endsInTime)
 struct RequestSubscribersTests {
     private static let requests = "\(Cast.ownApp)/request"
 

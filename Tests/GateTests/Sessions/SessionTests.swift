@@ -1,9 +1,10 @@
 import Credentials
+import TestKit
 import Testing
 
 @testable import Gate
 
-@Suite("Sessions on terminals in Mosquitto", .timeLimit(.minutes(5)))
+@Suite("Sessions on terminals in Mosquitto", .endsInTime)
 struct SessionTests {
     @Test("A user's space opens with the login's record and closes with the revocation")
     func revoke() throws {

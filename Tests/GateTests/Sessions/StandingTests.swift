@@ -1,10 +1,11 @@
 import Credentials
 import JSON
+import TestKit
 import Testing
 
 @testable import Gate
 
-@Suite("Standing connections and the file, in Mosquitto", .timeLimit(.minutes(5)))
+@Suite("Standing connections and the file, in Mosquitto", .endsInTime)
 struct StandingTests {
     @Test("A client that an older file admitted is closed once the file is rewritten")
     func older() throws {

@@ -24,7 +24,7 @@ struct KillTests {
 
     @Test(
         "No answered report is lost or doubled, and no user sees a status go back",
-        .timeLimit(.minutes(5)),
+        .endsInTime,
         arguments: steps,
         passes
     )

@@ -2,12 +2,13 @@ import Domain
 import JSON
 import Logging
 import Storage
+import TestKit
 import Testing
 import Wire
 
 @testable import Workers
 
-@Suite("Sending e-mails and texts", .timeLimit(.minutes(5)))
+@Suite("Sending e-mails and texts", .endsInTime)
 struct OutgoingMessageTests {
     static func message(
         _ id: String = "m-1",

@@ -3,6 +3,7 @@ import JSON
 import Storage
 import StoreTestKit
 import Synchronization
+import TestKit
 import Testing
 import Wire
 
@@ -208,7 +209,7 @@ struct PasswordPoolTests {
 
     private func secret(_ text: String) -> SecretBytes { SecretBytes(Array(text.utf8)) }
 
-    @Test("It hashes, verifies, and hashes old passwords again", .timeLimit(.minutes(5)))
+    @Test("It hashes, verifies, and hashes old passwords again", .endsInTime)
     func work() async throws {
         let sender = Sender("t")
         let pool = try PasswordPool(
@@ -225,7 +226,7 @@ struct PasswordPoolTests {
         #expect(dummy.matched == nil && dummy.refusal == nil)
     }
 
-    @Test("No more than its threads run, no more than its queue wait", .timeLimit(.minutes(5)))
+    @Test("No more than its threads run, no more than its queue wait", .endsInTime)
     func bounds() async throws {
         let hasher = SlowHasher()
         let pool = try PasswordPool(hasher, threads: 2, bounds: PoolBounds(waiting: 8))
@@ -243,7 +244,7 @@ struct PasswordPoolTests {
         #expect(pool.room(in: .password) == 8)
     }
 
-    @Test("A closed pool refuses what waits and what comes", .timeLimit(.minutes(5)))
+    @Test("A closed pool refuses what waits and what comes", .endsInTime)
     func closed() async throws {
         let pool = try PasswordPool(PlainHasher(), threads: 1, bounds: PoolBounds(waiting: 8))
         pool.close()
@@ -278,7 +279,7 @@ struct PasswordPoolTests {
         return results.withLock { results in senders.indices.map { results[$0] ?? Prepared() } }
     }
 
-    @Test("A terminal has two at once and an address eight", .timeLimit(.minutes(5)))
+    @Test("A terminal has two at once and an address eight", .endsInTime)
     func held() async throws {
         let hasher = SlowHasher()
         let bounds = PoolBounds(waiting: 256, perSender: 2, perAddress: 8)
@@ -296,7 +297,7 @@ struct PasswordPoolTests {
         #expect(again.refusal == nil)
     }
 
-    @Test("No password is left in memory, hashed or refused", .timeLimit(.minutes(5)))
+    @Test("No password is left in memory, hashed or refused", .endsInTime)
     func wiped() async throws {
         let hasher = SlowHasher()
         let bounds = PoolBounds(waiting: 4, perSender: 2)
@@ -324,7 +325,7 @@ struct PasswordPoolTests {
         return Array(UnsafeBufferPointer(start: start, count: count))
     }
 
-    @Test("A job that ran is released", .timeLimit(.minutes(5)))
+    @Test("A job that ran is released", .endsInTime)
     func forgotten() async throws {
         let hasher = SlowHasher()
         let pool = try PasswordPool(hasher, threads: 1, bounds: PoolBounds(waiting: 64))

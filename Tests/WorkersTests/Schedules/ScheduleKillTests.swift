@@ -25,7 +25,7 @@ struct ScheduleKillTests {
 
     @Test(
         "Every occurrence has one run, and its device one command",
-        .timeLimit(.minutes(5)),
+        .endsInTime,
         arguments: seeds
     )
     func kill(_ seed: Int) throws {
