@@ -3,11 +3,11 @@
 
     instructions.py PROGRAM [PROGRAM ...]
 
-A wall clock on a shared machine can't tell five percent. Instructions of requests hardly change from run to run; those of
-reports do on a busy machine, where batches are smaller: run it on a quiet one, more than once. Each program is a release
-build with its gate beside it, and runs in Valgrind's callgrind. For each kind, thousands of messages wait in the broker
-before it goes on, and what its loop's turns cost is divided by them. The clock that it sees goes slower, about as much as
-Valgrind slows the program, so that windows and bounds of time mean what they mean outside.
+A wall clock on a shared machine can't tell five percent. Each program is a release build with its gate beside it, and runs
+in Valgrind's callgrind. For each kind, thousands of messages wait in the broker before it goes on, and what its loop's turns
+cost is divided by them. The clock that it sees, and all that waits by a clock, go slower, about as much as Valgrind slows the
+program, so that windows and bounds of time mean what they mean outside. A batch is as large as what waits, however long it
+takes: what a message costs hangs on that, and must not hang on how busy the machine is.
 
 Wants valgrind, cc and objcopy. Prints a line a kind: thousands of instructions a message, of each program.
 """
@@ -29,23 +29,112 @@ from world import SETTINGS, World
 MESSAGES = 3000  # in all, of each kind
 DEVICES = 50
 SLOWER = 40  # times
+TURN = 10_000  # milliseconds that a batch may take: the most there is, so that none is made smaller for its time
 SECONDS = 900  # a bound for what never ends
-CLOCK = """
+# What waits must go as slowly as what is read: a timer of the fast clock fires when by the slow one nothing is due, is set
+# again for the rest, or for a moment that is past outside, and so spins. Valgrind runs one thread at a time, and a thread
+# that spins takes turns from the workers, whose batches are then smaller. `epoll_wait` stays, as the service gives it no time;
+# `sleep` too, in which only the bound of the service's end waits.
+CLOCK = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <limits.h>
+#include <poll.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/timerfd.h>
 #include <time.h>
+#include <unistd.h>
+
+// What a function of this file is in the library that it stands before.
+#define REAL(name) \
+    static __typeof__(name) *real; \
+    if (real == 0) *(void **)&real = dlsym(RTLD_NEXT, #name)
+
+static const long long second = 1000000000;
+static long long begin[16];  // of each clock, when it was read first
+static clockid_t clocks[4096];  // of timers, by descriptor
+
+static long long nanoseconds(struct timespec time) { return time.tv_sec * second + time.tv_nsec; }
+static struct timespec parts(long long time) { return (struct timespec){time / second, time % second}; }
+
+// The time outside, of a time inside; the greatest there is of one that is greater.
+static long long longer(long long time) {
+    long long result;
+    if (__builtin_mul_overflow(time, SLOWER, &result)) return time < 0 ? LLONG_MIN : LLONG_MAX;
+    return result;
+}
+
 int clock_gettime(clockid_t clock, struct timespec *now) {
-    static int (*real)(clockid_t, struct timespec *);
-    static long long begin[16];
-    if (real == 0) *(void **)&real = dlsym(RTLD_NEXT, "clock_gettime");
+    REAL(clock_gettime);
     int result = real(clock, now);
     if (result != 0 || clock < 0 || clock >= 16) return result;
-    long long at = now->tv_sec * 1000000000LL + now->tv_nsec;
+    long long at = nanoseconds(*now);
     if (begin[clock] == 0) begin[clock] = at;
-    at = begin[clock] + (at - begin[clock]) / SLOWER;
-    now->tv_sec = at / 1000000000LL;
-    now->tv_nsec = at % 1000000000LL;
+    *now = parts(begin[clock] + (at - begin[clock]) / SLOWER);
     return 0;
+}
+
+// The moment outside, of a moment inside: one that is past inside is past outside.
+static struct timespec moment(clockid_t clock, struct timespec time) {
+    struct timespec now;
+    clock_gettime(clock, &now);  // so that there is a begin
+    long long at, since = longer(nanoseconds(time) - begin[clock]);
+    if (__builtin_add_overflow(begin[clock], since, &at)) at = LLONG_MAX;
+    return parts(at > 0 ? at : 1);
+}
+
+// Timers of event loops and of sleeping tasks.
+int timerfd_create(clockid_t clock, int flags) {
+    REAL(timerfd_create);
+    int timer = real(clock, flags);
+    if (timer >= (int)(sizeof clocks / sizeof *clocks)) abort();
+    if (timer >= 0) clocks[timer] = clock;
+    return timer;
+}
+
+int timerfd_settime(int timer, int flags, const struct itimerspec *time, struct itimerspec *old) {
+    REAL(timerfd_settime);
+    long long value = nanoseconds(time->it_value);
+    struct itimerspec slow = {parts(longer(nanoseconds(time->it_interval))), parts(longer(value))};
+    // Zero stops a timer, whatever the flags.
+    if (value != 0 && flags & TFD_TIMER_ABSTIME) slow.it_value = moment(clocks[timer], time->it_value);
+    return real(timer, flags, &slow, old);
+}
+
+// An idle thread of the pool ends when this is over: at once, were the moment past, so that every task would start a new one.
+int sem_timedwait(sem_t *semaphore, const struct timespec *time) {
+    REAL(sem_timedwait);
+    struct timespec slow = moment(CLOCK_REALTIME, *time);
+    return real(semaphore, &slow);
+}
+
+// Workers wait in it for messages, others for a database or a web server.
+int poll(struct pollfd *entries, nfds_t count, int milliseconds) {
+    REAL(poll);
+    long long slow = longer(milliseconds);
+    return real(entries, count, slow < 0 ? -1 : slow > INT_MAX ? INT_MAX : slow);
+}
+
+int nanosleep(const struct timespec *time, struct timespec *rest) {
+    REAL(nanosleep);
+    struct timespec slow = parts(longer(nanoseconds(*time)));
+    int result = real(&slow, rest);
+    if (result != 0 && rest != 0) *rest = parts(nanoseconds(*rest) / SLOWER);
+    return result;
+}
+
+int usleep(useconds_t microseconds) {
+    struct timespec time = parts(microseconds * 1000LL);
+    return nanosleep(&time, 0);
+}
+
+// Of no clock: Valgrind (3.19) writes into the mask, and ends with a fault of its own where it is a constant, as in dispatch.
+int sigsuspend(const sigset_t *mask) {
+    REAL(sigsuspend);
+    sigset_t copy = *mask;
+    return real(&copy);
 }
 """
 
@@ -54,7 +143,7 @@ class Counted(harness.Service):
     """A service that runs in callgrind, which counts while it is told to."""
 
     def __init__(self, program, folder, clock):
-        super().__init__(arguments=SETTINGS)
+        super().__init__(arguments=[*SETTINGS, "--set", f"limits.turn={TURN}"])
         self.folder = folder
         harness.BINARY = folder / "lamplighter"  # for this service and its commands
         for name in ("lamplighter", "libLamplighterGate.so"):
