@@ -10,12 +10,10 @@ import PackagePlugin
 /// takes none.
 @main
 struct EmbedTexts: BuildToolPlugin {
-    /// The console's first script, and those beside it: of the worker that tabs share, and of each language.
+    /// The console's first script, and those of the worker that tabs share.
     private static let page =
         ["--page", "app.js"]
-        + ["feed-core", "feed-worker", "words-en", "words-zh", "words-zh-findings"].flatMap {
-            ["--apart", "base/\($0).js"]
-        }
+        + ["feed-core", "feed-worker"].flatMap { ["--apart", "base/\($0).js"] }
 
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         var files = ["Texts", "Playground", "Files"].flatMap {

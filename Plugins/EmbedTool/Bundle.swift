@@ -7,7 +7,7 @@ struct Bundle {
     private var modules: [String: Module] = [:]
     /// The modules of the bundle, each behind those that it needs.
     private var order: [String] = []
-    /// Modules that stay files of their own, since workers or one language alone read them.
+    /// Modules that stay files of their own, since workers alone read them.
     private let apart: Set<String>
     /// The short names of modules' own variables, by module and name, and of all variables, by module.
     private var topNames: [String: [String: String]] = [:]

@@ -2,7 +2,7 @@ import Foundation
 
 /// Writes a Swift file with texts as string literals: `EmbedTool [--page SCRIPT [--apart MODULE]…] OUTPUT NAME=FILE…`.
 ///
-/// Of a page's files it makes one short script and style sheet; `--apart` names modules that stay files of their own.
+/// Of a page's files it makes one short script and style sheet, and short data; `--apart` names modules that stay files of their own.
 @main
 enum EmbedTool {
     static func main() throws {
@@ -45,6 +45,7 @@ enum EmbedTool {
         let made = bundle.files(first: page).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         let others = files.filter { !$0.name.hasSuffix(".js") }.map { name, text in
             if name.hasSuffix(".css") { return (name, StyleSheet.short(text)) }
+            if name.hasSuffix(".json") { return (name, JSONText.short(text, of: name)) }
             guard name.hasSuffix(".html") else { return (name, text) }
             // What is in the bundle is not to be fetched beside it.
             let lines = text.split(separator: "\n").filter { line in

@@ -7,6 +7,7 @@ import os
 import re
 import sqlite3
 import time
+import urllib.error
 import urllib.request
 import zlib
 
@@ -115,7 +116,7 @@ class EveryPage(Console):
         missing = visit.page.evaluate("""async () => {
           const paths = (all, at = '') => Object.entries(all).flatMap(([key, one]) =>
             typeof one === 'object' && key !== 'rules' ? paths(one, `${at}${key}.`) : [`${at}${key}: ${typeof one}`]);
-          const [en, zh] = await Promise.all(['en', 'zh'].map(async tag => paths((await import(`/console/base/words-${tag}.js`)).default)));
+          const [en, zh] = await Promise.all(['en', 'zh'].map(async tag => paths(await (await fetch(`/console/base/words-${tag}.json`)).json())));
           return [...en.filter(one => !zh.includes(one)), ...zh.filter(one => !en.includes(one))];
         }""")
         self.assertEqual(missing, [])
@@ -137,13 +138,12 @@ class EveryPage(Console):
 
     def test_every_word_that_a_page_uses_is_there(self):
         visit = self.visit()
-        used = sorted({name for path in FILES.rglob("*.js") if not path.name.startswith("words-")
+        used = sorted({name for path in FILES.rglob("*.js")
                        for name in re.findall(r"\bt\.(\w+(?:\.\w+)*)", path.read_text(encoding="utf-8"))})
         self.assertGreater(len(used), 300)
         missing = visit.page.evaluate("""async used => {
-          const words = (await import('/console/base/words-en.js')).default;
-          const find = path => path.split('.').reduce((at, key) =>
-            at === undefined || typeof at === 'string' || typeof at === 'function' ? at : at[key], words);
+          const words = await (await fetch('/console/base/words-en.json')).json();
+          const find = path => path.split('.').reduce((at, key) => at === undefined || typeof at === 'string' ? at : at[key], words);
           return used.filter(path => find(path) === undefined);
         }""", used)
         self.assertEqual(missing, [])
@@ -152,7 +152,7 @@ class EveryPage(Console):
         schema = json.loads((ROOT / "schemas/methods/session.schema.json").read_text(encoding="utf-8"))
         visit = self.visit()
         words = visit.page.evaluate("""() => Promise.all(['en', 'zh'].map(async tag =>
-          Object.keys((await import(`/console/base/words-${tag}.js`)).default.endReasons)))""")
+          Object.keys((await (await fetch(`/console/base/words-${tag}.json`)).json()).endReasons)))""")
         for known in words:
             self.assertEqual(sorted(known), sorted(schema["definitions"]["endReason"]["enum"]))
 
@@ -722,19 +722,25 @@ class Killed(Console):
 
 
 class Weight(Console):
+    def fetch(self, path, kind=None):
+        """A file as the service gives it: its bytes, and how many travel."""
+        request = urllib.request.Request(f"http://127.0.0.1:{self.own.service.ready['consolePort']}/console/{path}",
+                                         headers={"Accept-Encoding": "gzip"})
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            self.assertEqual(answer.headers["Content-Encoding"], "gzip", path)
+            if kind:
+                self.assertEqual(answer.headers["Content-Type"], kind, path)
+            travels = answer.read()
+        return zlib.decompress(travels, 31), len(travels)
+
     def served(self):
         """Every script and style sheet that the page leads to, by its path: its bytes, and as they travel."""
         found, waiting = {}, ["index.html"]
         while waiting:
             path = waiting.pop()
-            request = urllib.request.Request(f"http://127.0.0.1:{self.own.service.ready['consolePort']}/console/{path}",
-                                             headers={"Accept-Encoding": "gzip"})
-            with urllib.request.urlopen(request, timeout=10) as answer:
-                self.assertEqual(answer.headers["Content-Encoding"], "gzip", path)
-                travels = answer.read()
-            text = zlib.decompress(travels, 31)
+            text, travels = self.fetch(path)
             if not path.endswith(".html"):
-                found[path] = (len(text), len(travels))
+                found[path] = (len(text), travels)
             for name in set(re.findall(r"[\"'`]([\w./-]+\.(?:js|css))[?\"'`]", text.decode())):
                 # A worker is named by its place below the page, a module by its place beside the one that names it.
                 place = os.path.normpath(os.path.join(os.path.dirname(path), name)) if name.startswith(".") else name
@@ -745,14 +751,22 @@ class Weight(Console):
     def test_scripts_and_styles_keep_to_their_budget(self):
         served = self.served()
         self.assertLessEqual({"app.js", "style.css", "base/feed-core.js", "base/feed-worker.js"}, served.keys())
-        words = {path: sizes for path, sizes in served.items() if "/words-" in path}
-        self.assertEqual(set(words), {f"base/words-{name}.js" for name in ("en", "zh", "zh-findings")})
-        code = [sizes for path, sizes in served.items() if path not in words]
-        self.assertLess(sum(size for size, _ in code), 160_000)
-        self.assertLess(sum(travels for _, travels in code), 50_000)
+        self.assertLess(sum(size for size, _ in served.values()), 160_000)
+        self.assertLess(sum(travels for _, travels in served.values()), 50_000)
+        # Nothing is left out: of all other scripts and styles none is served.
+        for path in (path.relative_to(FILES).as_posix() for kind in ("*.js", "*.css") for path in FILES.rglob(kind)):
+            if path not in served:
+                with self.assertRaises(urllib.error.HTTPError, msg=path):
+                    self.fetch(path)
+
+    def test_words_keep_to_their_budget_and_are_data(self):
         # A browser reads the words of one language, and those of findings where it shows some.
-        for path, (size, travels) in words.items():
-            self.assertLess(size, 32_000, path)
+        files = sorted(path.relative_to(FILES).as_posix() for path in FILES.rglob("*.json"))
+        self.assertEqual(files, ["base/words-en.json", "base/words-zh-findings.json", "base/words-zh.json"])
+        for path in files:
+            text, travels = self.fetch(path, "application/json")
+            self.assertEqual(json.loads(text), json.loads((FILES / path).read_text(encoding="utf-8")), path)
+            self.assertLess(len(text), 32_000, path)
             self.assertLess(travels, 13_500, path)
 
     def test_what_the_page_names_by_its_content_is_kept_and_the_rest_asked_for_again(self):
@@ -763,4 +777,4 @@ class Weight(Console):
         visit.see("Overview")
         script = next(answer for path, answer in answers.items() if path.startswith("app.js?v="))
         self.assertIn("immutable", script.headers["cache-control"])
-        self.assertEqual(answers["base/words-en.js"].headers["cache-control"], "no-cache")
+        self.assertEqual(answers["base/words-en.json"].headers["cache-control"], "no-cache")

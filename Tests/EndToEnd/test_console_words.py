@@ -1,5 +1,6 @@
-"""The doctor's texts: each has Chinese words in the console, and none of those stands for a text that is gone."""
+"""The console's words: both languages have the same ones; the doctor's texts have Chinese ones, and none stands for a text that is gone."""
 
+import json
 import re
 import unittest
 
@@ -7,12 +8,16 @@ from harness import ROOT
 
 SOURCES = [*sorted((ROOT / "Sources/Service/Doctor").glob("*.swift")), ROOT / "Sources/Service/TLS/CertificateConcern.swift",
            ROOT / "Sources/Service/TLS/CertificateText.swift", ROOT / "Sources/Service/Messages/ProviderTrial.swift"]
-CHINESE = ROOT / "Sources/Console/Files/base/words-zh-findings.js"
-# What other parts say, and what is shown as it is.
-FROM_ELSEWHERE = "// What comes as it is."
+FILES = ROOT / "Sources/Console/Files"
+# The section of what other parts say, and what is shown as it is.
+FROM_ELSEWHERE = "What comes as it is"
 # Not texts: commands, codes, topics, names of settings, requests.
 OTHER = re.compile(r"^(?:lamplighter |chmod|df |sudo|timedatectl|ulimit|cat |ALTER|SELECT|VACUUM|http|\$SYS|providers\.|delivery\.|pid )")
 PLACE = re.compile(r"\{\d+\}")
+# A place of the console's own words: a value, or the word for one and for more.
+FILLED = re.compile(r"\{(\d)(?:\|[^{}|]+\|[^{}|]+)?\}")
+# Texts of which one is chosen first, or which are handed to where their value is known, and filled there.
+HANDED_ON = {"devices.kicked", "devices.forgotten", "timeline.bindings.other"}
 
 
 def literals(source):
@@ -63,11 +68,52 @@ def said():
                 yield text
 
 
+def read(name):
+    """A file of words; a key that stands twice in one place is a fault, which JSON's readers don't see."""
+    def once(pairs):
+        assert len(pairs) == len(dict(pairs)), f"{name}: a key twice among {[key for key, _ in pairs]}"
+        return dict(pairs)
+    return json.loads((FILES / f"base/words-{name}.json").read_text(encoding="utf-8"), object_pairs_hook=once)
+
+
+def texts(words, at=()):
+    """The texts of words by their paths; the rules are English in the service, and have words in other languages alone."""
+    for key, one in (words.items() if isinstance(words, dict) else enumerate(words)):
+        if isinstance(one, str):
+            yield ".".join((*at, str(key))), one
+        elif (*at, key) != ("rules",):
+            yield from texts(one, (*at, str(key)))
+
+
 def known():
     """The keys of the Chinese words, and those of texts of elsewhere."""
-    own, _, others = CHINESE.read_text(encoding="utf-8").partition(FROM_ELSEWHERE)
-    keys = [[key.replace("\\'", "'") for key in re.findall(r"^  '((?:[^'\\]|\\.)+)': '", part, re.MULTILINE)] for part in (own, others)]
-    return keys[0], keys[1]
+    sections = read("zh-findings")
+    others = list(sections.pop(FROM_ELSEWHERE))
+    return [key for section in sections.values() for key in section], others
+
+
+class Languages(unittest.TestCase):
+    def test_both_have_the_same_texts_with_the_same_places(self):
+        english, chinese = ({path: set(FILLED.findall(text)) for path, text in texts(read(name))} for name in ("en", "zh"))
+        self.assertGreater(len(english), 700)
+        self.assertEqual(english, chinese)
+        self.assertEqual(set(read("en")), set(read("zh")))
+
+    def test_places_are_of_a_known_form_and_count_from_the_first(self):
+        for name in ("en", "zh"):
+            for path, text in texts(read(name)):
+                self.assertNotRegex(FILLED.sub("", text), "[{}|]", f"{name}: {path}")
+                places = {int(place) for place in FILLED.findall(text)}
+                # An event's name may be left out where there is none to name.
+                if path != "timeline.events.offline":
+                    self.assertEqual(places, set(range(len(places))), f"{name}: {path}")
+
+    def test_each_text_with_places_is_filled(self):
+        placed = {path for path, text in texts(read("en")) if FILLED.search(text)}
+        for script in FILES.rglob("*.js"):
+            for filled, path in re.findall(r"(\bfill\()?(?<![.\w])t\.(\w+(?:\.\w+)*)", script.read_text(encoding="utf-8")):
+                if path in placed - HANDED_ON:
+                    self.assertTrue(filled, f"{script.name}: {path}")
 
 
 class Words(unittest.TestCase):
@@ -89,5 +135,5 @@ class Words(unittest.TestCase):
         self.assertEqual([key for key in others if f'"{key}"' not in sources], [])
 
     def test_the_chinese_words_have_the_same_places(self):
-        for english, chinese in re.findall(r"^  '((?:[^'\\]|\\.)+)': '((?:[^'\\]|\\.)+)'", CHINESE.read_text(encoding="utf-8"), re.MULTILINE):
+        for english, chinese in (pair for section in read("zh-findings").values() for pair in section.items()):
             self.assertEqual(sorted(PLACE.findall(english)), sorted(PLACE.findall(chinese)), english)

@@ -1,5 +1,6 @@
 """The console's scripts are made one with short names: that must change no meaning."""
 
+import json
 import pathlib
 import re
 import shutil
@@ -122,6 +123,18 @@ class Embedding(unittest.TestCase):
         self.assertGreater(self.said("before").count("\n"), 20)
         self.assertEqual(self.said("after"), self.said("before"))
         self.assertLess(len(made["main.js"]), 0.8 * sum(map(len, MODULES.values())))
+
+    def test_data_are_made_short_and_stay_the_same(self):
+        data = '{\n  "z first": [ 1, -2.50, "a  b\\" : \\\\", true ],\n\t"umlaut": "ü\\u00fc", "empty": {  }\n}\n'
+        done, made = self.embed({"main.js": "console.log(1);", "words.json": data})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(made["words.json"], '{"z first":[1,-2.50,"a  b\\" : \\\\",true],"umlaut":"ü\\u00fc","empty":{}}')
+        self.assertEqual(json.loads(made["words.json"]), json.loads(data))
+        for text in ('{ "a": 1, }', '{ "a": 1', "{ a: 1 }"):
+            with self.subTest(text):
+                done, _ = self.embed({"main.js": "console.log(1);", "words.json": text})
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn("words.json is not JSON", done.stderr)
 
     def test_what_scopes_can_not_tell_ends_the_build(self):
         for text, why in {

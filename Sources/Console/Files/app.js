@@ -1,7 +1,7 @@
 // The console: who is signed in, the frame around the pages, and which page the address asks for.
 
 import { html, render } from './base/html.js';
-import { t, language, speak, time, span } from './base/words.js';
+import { t, fill, language, speak, time, span } from './base/words.js';
 import { get, remove } from './base/api.js';
 import { here, to, go } from './base/route.js';
 import { View, paused, pause } from './base/view.js';
@@ -50,7 +50,7 @@ function frame() {
       ${parts[0] !== 'devices' && html`<ll-search key="jump" class="find" label="${t.search.devices}" onkeydown=${event => jump(event)}></ll-search>`}
       <button type="button" onclick=${() => connectDevice()}>${icon('plus')}<span class="wide">${t.connect.title}</span><span class="hush">${t.connect.title}</span></button>
       ${dot()}
-      <button type="button" class="plain" popovertarget="me" aria-label="${t.me.menu(session.operator)}">${icon('user')}<span class="wide">${session.operator}</span></button>
+      <button type="button" class="plain" popovertarget="me" aria-label="${fill(t.me.menu, session.operator)}">${icon('user')}<span class="wide">${session.operator}</span></button>
       <div popover id="me" class="drop">${meMenu()}</div>
     </header>
     <div id="shell">
@@ -95,9 +95,9 @@ async function signOut() {
 function dot() {
   const at = paused();
   const age = status.at === null ? null : Date.now() - status.at;
-  const [tone, text] = at !== null ? ['warn', t.feed.paused(time(at))]
+  const [tone, text] = at !== null ? ['warn', fill(t.feed.paused, time(at))]
     : status.state === 'live' && age < 15_000 ? ['good', t.feed.live]
-    : status.at === null ? ['off', t.feed.waiting] : ['bad', t.feed.asOf(time(status.at))];
+    : status.at === null ? ['off', t.feed.waiting] : ['bad', fill(t.feed.asOf, time(status.at))];
   document.documentElement.classList.toggle('stale', tone === 'bad');
   return html`<button type="button" class="plain nowrap" id="live" title="${t.feed.explain}" aria-pressed="${at !== null}" onclick=${pause}>
     <span class="dot ${tone}"></span><span class="${tone === 'good' ? 'hush' : 'small'}">${text}</span>${tone === 'good' && html`<span class="small soft wide" aria-hidden="true">${span(Math.max(0, Math.floor(age / 1000)) * 1000).replace(/^0 ms$/, '0 s')}</span>`}</button>`;
@@ -181,7 +181,7 @@ function welcome(value) {
 
 addEventListener('hashchange', () => { if (/^#enter=/.test(location.hash)) location.reload(); else show(); });
 subscribe([], (kind, data) => {
-  if (kind === 'signIn') tell(t.me.signIn(data.address, data.client), { tone: 'bad', link: [t.me.sessions, to(['audit', 'operators'])] });
+  if (kind === 'signIn') tell(fill(t.me.signIn, data.address, data.client), { tone: 'bad', link: [t.me.sessions, to(['audit', 'operators'])] });
 });
 addEventListener('feed', tick);
 setInterval(tick, 1000);

@@ -3,7 +3,7 @@ package import JSON
 /// A text for operators whose values stand apart from its words, so that the console can say it in another language.
 ///
 /// Each text has one place in a language: in English where it is said, in Chinese in the console's
-/// `words-zh-findings.js`, under the English words with `{0}` for the first value.
+/// `words-zh-findings.json`, under the English words with `{0}` for the first value.
 ///
 /// ```swift
 /// let text: FindingText = "\(used) of \(max) in use"   // words: "{0} of {1} in use"

@@ -5,7 +5,7 @@
 // A point whose value is null begins a gap. Selecting a range gives the event `zoom` with { from, to }.
 
 import { html, render } from './html.js';
-import { t, locale, value as shownValue } from './words.js';
+import { t, fill, locale, value as shownValue } from './words.js';
 import { ticks, tickText } from './calendar.js';
 
 const LEFT = 58; // at least: as wide as the longest number of an axis
@@ -68,7 +68,7 @@ class Chart extends HTMLElement {
         ${moment !== undefined && html`<line class="chart-hair" x1="${this.#x(moment)}" x2="${this.#x(moment)}" y1="0" y2="${height - 24}"/>`}
         ${this.#drag && this.#selection(height)}
       </svg>
-      <div class="chart-hit" role="slider" tabindex="0" aria-label="${t.chart.label(this.#data.series.map(s => s.label).join(', '))}"
+      <div class="chart-hit" role="slider" tabindex="0" aria-label="${fill(t.chart.label, this.#data.series.map(s => s.label).join(', '))}"
         aria-valuemin="0" aria-valuemax="${Math.max(0, this.#moments.length - 1)}" aria-valuenow="${this.#place ?? 0}"
         aria-valuetext="${moment === undefined ? t.chart.keys : this.#say(moment)}" onkeydown=${e => this.#key(e)}
         onpointermove=${e => this.#move(e)} onpointerdown=${e => this.#press(e)} onpointerup=${e => this.#release(e)}

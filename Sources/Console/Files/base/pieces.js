@@ -1,7 +1,7 @@
 // Small pieces that every page is made of.
 
 import { html, render } from './html.js';
-import { t, ago, exact, count } from './words.js';
+import { t, fill, ago, exact, count } from './words.js';
 import { to } from './route.js';
 
 /** An icon of the sprite; it says nothing to a screen reader. */
@@ -197,7 +197,7 @@ export function askTyped({ title, loses, id, verb, act }) {
     ${dialogHead(title, box)}
     <p>${t.disappears}</p>
     <ul class="stack tight">${loses.map(text => html`<li class="row">${icon('fail')}<span class="any">${text}</span></li>`)}</ul>
-    <label><span>${t.typeId(id)}</span><input autocomplete="off" spellcheck="false" value="${box.state.typed ?? ''}" oninput=${event => box.set({ typed: event.target.value })}></label>
+    <label><span>${fill(t.typeId, id)}</span><input autocomplete="off" spellcheck="false" value="${box.state.typed ?? ''}" oninput=${event => box.set({ typed: event.target.value })}></label>
     <div class="row end"><button type="button" onclick=${box.close}>${t.cancel}</button><button class="danger" disabled=${box.state.typed !== id}>${verb}</button></div>
   </form>`);
 }

@@ -1,7 +1,7 @@
 // Who is signed in, and what that person may do.
 
 import { html } from './html.js';
-import { t } from './words.js';
+import { t, fill } from './words.js';
 
 const RANK = { viewer: 0, operator: 1, admin: 2 };
 
@@ -16,7 +16,7 @@ export function setSession(value) {
 export const may = role => session !== null && RANK[session.role] >= RANK[role];
 
 /** What a control that the role does not reach says about itself. */
-export const needs = role => t.needsRole(t.roles[role]);
+export const needs = role => fill(t.needsRole, t.roles[role]);
 
 /** A button for an act that takes a role: seen by all, pressed by those who may. */
 export const actButton = (role, text, act, { kind = '', disabled, title } = {}) => html`<button type="button" class="${kind}"

@@ -1,7 +1,7 @@
 // Tables: real ones, with row headers, one sorted column, columns to choose, and a card for each row on a phone.
 
 import { html } from './html.js';
-import { t } from './words.js';
+import { t, fill } from './words.js';
 
 /** The columns of a table that the person left out, by the table's name; at first those that few people need. */
 function hiddenColumns(name, columns) {
@@ -25,7 +25,7 @@ export function table(columns, rows, { name, label, key, sort, onSort, isNew, ch
           : column.sort && onSort ? html`<button type="button" onclick=${() => onSort(column.id)}>${column.label}${sort?.id === column.id && html`<span aria-hidden="true">${sort.descending ? '▾' : '▴'}</span>`}</button>`
           : column.label}</th>`)}</tr></thead>
     <tbody>${rows.map(row => html`<tr key=${String(key(row))} data-key="${String(key(row))}" class="${isNew?.(row) ? 'new' : ''}">
-      ${chosen && html`<td class="bare"><input type="checkbox" aria-label="${t.chooseRow(String(key(row)))}" checked=${chosen.has(key(row))} onchange=${event => onChoose(key(row), event.target.checked)}></td>`}
+      ${chosen && html`<td class="bare"><input type="checkbox" aria-label="${fill(t.chooseRow, String(key(row)))}" checked=${chosen.has(key(row))} onchange=${event => onChoose(key(row), event.target.checked)}></td>`}
       ${seen.map(column => (column.isHead
         ? html`<th scope="row" data-label="${column.label}"><div>${column.cell(row)}</div></th>`
         : html`<td data-label="${column.label}" class="${column.isNumber ? 'number' : ''}${column.isActs ? 'acts bare' : ''}" tint=${column.tint?.(row)}><div>${column.cell(row)}</div></td>`))}

@@ -1,20 +1,37 @@
-// The words of the console in the person's language; all of them are in words-en.js and words-zh.js.
+// The words of the console in the person's language; all of them are in words-en.json and words-zh.json.
 
 import { skew } from './api.js';
 
-const LANGUAGES = { en: () => import('./words-en.js'), zh: () => import('./words-zh.js') };
+const LANGUAGES = ['en', 'zh'];
+
+/** Reads a file of words, by its place below the page. */
+export const read = async name => (await fetch(`base/words-${name}.json`)).json();
 
 function wanted() {
   const chosen = localStorage.getItem('language');
-  if (chosen in LANGUAGES) return chosen;
-  return navigator.languages.map(tag => tag.slice(0, 2).toLowerCase()).find(tag => tag in LANGUAGES) ?? 'en';
+  if (LANGUAGES.includes(chosen)) return chosen;
+  return navigator.languages.map(tag => tag.slice(0, 2).toLowerCase()).find(tag => LANGUAGES.includes(tag)) ?? 'en';
 }
 
 export const language = wanted();
 /** The language as the person's region writes dates and numbers. */
 export const locale = navigator.languages.find(tag => tag.startsWith(language)) ?? language;
-export const t = (await LANGUAGES[language]()).default;
+export const t = await read(language);
 document.documentElement.lang = language === 'zh' ? 'zh-Hans' : 'en';
+
+/**
+ * A text with its places filled: {0} by the first value, {0|device|devices} by the word for one or for more.
+ *
+ * With a view among the values it is a list of views, else a text.
+ */
+export function fill(text, ...values) {
+  const parts = text.split(/\{(\d[^}]*)\}/).map((part, i) => {
+    if (i % 2 === 0) return part;
+    const [place, one, more] = part.split('|');
+    return one === undefined ? values[place] : String(values[place]) === '1' ? one : more;
+  });
+  return parts.some(part => part instanceof Object) ? parts : parts.join('');
+}
 
 /** Shows the console in another language from now on. */
 export function speak(tag) {
@@ -61,7 +78,7 @@ export function span(ms) {
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 60) return `${minutes} min`;
   if (minutes < 2880) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-  return t.time.days(Math.floor(minutes / 1440));
+  return fill(t.time.days, Math.floor(minutes / 1440));
 }
 
 /** Bytes in the largest unit that fits. */

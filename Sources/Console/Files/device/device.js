@@ -1,7 +1,7 @@
 // One device: its head and its tabs. The page's stream says what changed; only that is asked for again.
 
 import { html } from '../base/html.js';
-import { t } from '../base/words.js';
+import { t, fill } from '../base/words.js';
 import { to } from '../base/route.js';
 import { shown, when, presence, badge, icon, user } from '../base/pieces.js';
 import { drawState, startState } from './state.js';
@@ -51,7 +51,7 @@ function head({ row, presence: known, alerts }) {
       <span class="row">${alerts.map(({ kind, name }) => badge(html`${icon(kind === 'alert' ? 'alert' : 'warn')}${name}`, kind === 'alert' ? 'warn' : 'bad'))}</span>
       <p class="row"><span tint=${row.online}>${presence(row.online)}</span>
         <span>${known.since !== undefined && html`${t.device.since} ${when(known.since)}`} ${t.device.knownBy[known.knownBy]}</span>
-        <span>·</span><span tint=${row.version}>${t.device.version(row.version)}</span>
+        <span>·</span><span tint=${row.version}>${fill(t.device.version, row.version)}</span>
         ${row.changedAt !== undefined && html`<span>·</span><span>${t.device.lastReport} ${when(row.changedAt)}</span>`}
         <span>·</span><a href="${to(['products', row.productKey])}">${row.productName || row.productKey}</a>
         ${row.owner && html`<span>·</span><span>${t.devices.owner} ${user(row.owner)}</span>`}

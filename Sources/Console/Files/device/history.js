@@ -1,7 +1,7 @@
 // History: charts of what was reported, from an hour to years, with calendar steps of the chosen zone.
 
 import { html } from '../base/html.js';
-import { t, count, locale, now, timeZone, value } from '../base/words.js';
+import { t, fill, count, locale, now, timeZone, value } from '../base/words.js';
 import { get, address } from '../base/api.js';
 import { refine, to } from '../base/route.js';
 import { blank, icon, trouble, chips } from '../base/pieces.js';
@@ -65,7 +65,7 @@ export function draw(view, device) {
     <div class="row apart">${chips(t.history.range, Object.keys(RANGES).map(id => ({ id, text: t.history.ranges[id], href: to(['devices', view.did, 'history'], { range: id, names: view.query.get('names'), zone: view.query.get('zone') }) })), custom)}
       <label class="row"><span>${t.history.zone}</span><input list="zones" class="zone" value="${zone(view)}" spellcheck="false" onchange=${event => { if (isZone(event.target.value)) set(view, { zone: event.target.value }); }}></label>
       <datalist id="zones">${ZONES.map(name => html`<option value="${name}"></option>`)}</datalist></div>
-    <fieldset class="row card"><legend class="small soft">${t.history.points(MOST)}</legend>${points.map(point => html`<label class="tick" key=${point.name}><input type="checkbox" checked=${chosen.includes(point.name)}
+    <fieldset class="row card"><legend class="small soft">${fill(t.history.points, MOST)}</legend>${points.map(point => html`<label class="tick" key=${point.name}><input type="checkbox" checked=${chosen.includes(point.name)}
       disabled=${!chosen.includes(point.name) && chosen.length >= MOST} onchange=${event => turn(point.name, event.target.checked)}><span>${point.title || point.name}</span></label>`)}</fieldset>
     ${view.state.problem && trouble(view.state.problem, () => start(view))}
     ${chart(view, device, { from, until, chosen })}
@@ -79,7 +79,7 @@ function chart(view, device, { from, until, chosen }) {
   const label = name => device.points.find(point => point.name === name)?.title || name;
   return html`<figure>
       <ll-chart .data=${data(view, charts, { from, until, label })} onzoom=${event => set(view, { ...event.detail, range: null })}></ll-chart>
-      <figcaption class="soft small">${t.history.caption(charts[0].step, charts[0].zone)} ${charts.some(({ isCut }) => isCut) && html`<span class="warn">${t.history.cut}</span>`}</figcaption></figure>
+      <figcaption class="soft small">${fill(t.history.caption, charts[0].step, charts[0].zone)} ${charts.some(({ isCut }) => isCut) && html`<span class="warn">${t.history.cut}</span>`}</figcaption></figure>
     <p class="row"><a class="button" download href="${address(['devices', view.did, 'history', 'export'], { from, to: until, name: chosen.length === 1 ? chosen[0] : undefined }).href}">${icon('download')}CSV</a>
       ${view.query.get('from') && html`<button type="button" onclick=${() => set(view, { from: null, to: null, range: 'day' })}>${t.history.now}</button>`}</p>
     <details ontoggle=${event => view.set({ table: event.target.open })}><summary>${t.history.table}</summary>${view.state.table && charts.map(one => html`<h2>${label(one.name)}</h2>${rowsTable(one)}`)}</details>`;

@@ -1,7 +1,7 @@
 // State: each data point with its value, when and from whom, what is wanted beside what is reported, and a control.
 
 import { html } from '../base/html.js';
-import { t, now, value } from '../base/words.js';
+import { t, fill, now, value } from '../base/words.js';
 import { get, post } from '../base/api.js';
 import { when, blank, attempt, state, icon } from '../base/pieces.js';
 import { actor } from '../shared/sentences.js';
@@ -38,7 +38,7 @@ export function drawState(view, { points, row }) {
       : html`<p class="value" tint=${point.at} dir="auto">${value(point.value, point.unit)}</p>
       <p class="soft small">${point.at === undefined ? t.state.never : html`${when(point.at)}${point.by && html` · ${t.state.setBy} ${actor(point.by)}`}`}</p>`}
     ${point.wanted && html`<p class="note row">${t.state.wanted} <strong>${value(point.wanted.value, point.unit)}</strong> ${state(point.wanted.state)} <span class="soft small">${actor(point.wanted.by)} ${when(point.wanted.at)}</span></p>`}
-    ${view.state.sparks?.[point.name] && html`<a href="${to(['devices', view.did, 'history'], { names: point.name })}" aria-label="${t.state.toHistory(point.title || point.name)}">${sparkline(view.state.sparks[point.name])}</a>`}
+    ${view.state.sparks?.[point.name] && html`<a href="${to(['devices', view.did, 'history'], { names: point.name })}" aria-label="${fill(t.state.toHistory, point.title || point.name)}">${sparkline(view.state.sparks[point.name])}</a>`}
     ${point.access !== 'ro' && control(view, point)}</section>`)}</div>`;
 }
 
@@ -54,13 +54,13 @@ function anything(typed) {
 // Sends a value as operator; the device's answer comes by the page's stream.
 function send(view, point, wanted) {
   return attempt(() => post(['devices', view.did, 'commands'], { data: { [point.name]: wanted }, mode: 'queue' }),
-    command => (command.error ? t.causes[command.error] ?? command.error : t.state.sent(point.title || point.name, value(wanted, point.unit), t.states[command.state] ?? command.state)));
+    command => (command.error ? t.causes[command.error] ?? command.error : fill(t.state.sent, point.title || point.name, value(wanted, point.unit), t.states[command.state] ?? command.state)));
 }
 
 function control(view, point) {
   const locked = !may('operator');
   const why = locked ? needs('operator') : null;
-  const label = t.state.set(point.title || point.name);
+  const label = fill(t.state.set, point.title || point.name);
   const edits = view.state.edits ?? {};
   const edit = text => view.set({ edits: { ...view.state.edits, [point.name]: text } });
   const now = point.wanted?.value ?? point.value;

@@ -1,7 +1,7 @@
 // Apps: their policies in sentences, their identity providers, their users.
 
 import { html } from '../base/html.js';
-import { t, count, value } from '../base/words.js';
+import { t, fill, count, value } from '../base/words.js';
 import { post, put } from '../base/api.js';
 import { to, go } from '../base/route.js';
 import { icon, shown, when, blank, facts, badge, state, attempt } from '../base/pieces.js';
@@ -38,7 +38,7 @@ const columns = [
 function one(view) {
   return shown(view.state.one, ({ row, document, policies, providers: found }) => {
     return html`<div class="head"><h1 tabindex="-1">${row.name}</h1><span class="row">
-        ${actButton('admin', t.edit, () => editDocument({ title: t.products.edit(row.name), document, check: ['apps', 'check'], save: changed => put(['apps', row.appId], changed, row.updatedAt), done: () => start(view) }))}
+        ${actButton('admin', t.edit, () => editDocument({ title: fill(t.products.edit, row.name), document, check: ['apps', 'check'], save: changed => put(['apps', row.appId], changed, row.updatedAt), done: () => start(view) }))}
         ${actButton('admin', t.secret.rotate, () => askNewSecret(['apps', row.appId], row.appId))}</span></div>
       <div class="stack">
       ${facts([['appId', html`<code>${row.appId}</code>`], [t.nav.users, html`<a href="${to(['users'], { query: `app:${row.appId}` })}">${count(row.users)}</a>`], [t.apps.sessions, count(row.sessions)], [t.products.changed, when(row.updatedAt)]])}
@@ -69,6 +69,5 @@ function trial(found) {
 
 function sentence(name, set) {
   const known = t.policies[name];
-  if (known === undefined) return '';
-  return typeof known === 'function' ? known(set) : known[String(set)] ?? '';
+  return typeof known === 'string' ? fill(known, set) : known?.[set] ?? '';
 }

@@ -1,7 +1,7 @@
 // Audit: every operator's, user's and system's act with before and after; operators, their sessions and tokens.
 
 import { html } from '../base/html.js';
-import { t, count } from '../base/words.js';
+import { t, fill, count } from '../base/words.js';
 import { address, post, change, remove } from '../base/api.js';
 import { to } from '../base/route.js';
 import { shown, when, more, icon, attempt, badge, dialog, dialogHead, copyable, ask, askTyped } from '../base/pieces.js';
@@ -55,7 +55,7 @@ function operators(view) {
 }
 
 const roleChoice = (value, onchange) => html`<select name="role" aria-label="${t.audit.role}" value="${value}" onchange=${onchange}>${['viewer', 'operator', 'admin'].map(role => html`<option value="${role}">${t.roles[role]}</option>`)}</select>`;
-const showLink = link => dialog(t.audit.link, box => html`<div>${dialogHead(t.audit.link, box)}<p>${t.audit.linkOnce(link.operator)} ${when(link.expiresAt)}</p>${copyable(link.url)}</div>`);
+const showLink = link => dialog(t.audit.link, box => html`<div>${dialogHead(t.audit.link, box)}<p>${fill(t.audit.linkOnce, link.operator)} ${when(link.expiresAt)}</p>${copyable(link.url)}</div>`);
 
 const people = again => [
   { id: 'name', label: t.enter.name, isHead: true, cell: row => html`${row.name} ${row.name === session.operator && badge(t.audit.you)}` },
@@ -63,7 +63,7 @@ const people = again => [
   { id: 'password', label: t.enter.password, cell: row => (row.hasPassword ? t.yes : t.no) }, { id: 'sessions', label: t.audit.sessions, isNumber: true, cell: row => count(row.sessions) }, { id: 'tokens', label: t.audit.tokens, isNumber: true, cell: row => count(row.tokens) },
   { id: 'seen', label: t.users.seen, cell: row => when(row.lastSeenAt) },
   { id: 'acts', label: t.acts.title, isActs: true, cell: row => html`<span class="row"><button type="button" onclick=${() => attempt(() => post(['operators', row.name, 'link'])).then(link => link && showLink(link))}>${t.audit.makeLink}</button>
-    <button type="button" onclick=${() => attempt(() => post(['operators', row.name, 'revoke']), t.audit.revoked(row.name)).then(again)}>${t.audit.revoke}</button>
+    <button type="button" onclick=${() => attempt(() => post(['operators', row.name, 'revoke']), fill(t.audit.revoked, row.name)).then(again)}>${t.audit.revoke}</button>
     ${row.name !== session.operator && html`<button type="button" class="danger" onclick=${() => askTyped({ title: t.audit.removeTitle, loses: [t.audit.loses], id: row.name, verb: t.audit.remove, act: () => attempt(() => remove(['operators', row.name]), t.audit.removed).then(again) })}>${t.audit.remove}</button>`}</span>` },
 ];
 

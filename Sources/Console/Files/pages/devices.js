@@ -1,7 +1,7 @@
 // Devices: found by any part, kept true while they are on the screen.
 
 import { html } from '../base/html.js';
-import { t, count } from '../base/words.js';
+import { t, fill, count } from '../base/words.js';
 import { get, post } from '../base/api.js';
 import { to } from '../base/route.js';
 import { icon, shown, when, presence, badge, more, attempt, chips, tell, user, askTyped } from '../base/pieces.js';
@@ -100,7 +100,7 @@ function bulk(view) {
     const dids = [...chosen];
     let number = 0;
     for (const did of dids) if (await attempt(() => act(did))) number += 1;
-    tell(done(number));
+    tell(fill(done, number));
   };
   // A device without a passcode has none: that is said, and the others are saved.
   const labels = async () => {
@@ -108,11 +108,11 @@ function bulk(view) {
     for (const did of chosen) await attempt(async () => found.push({ name: did, ...(await get(['devices', did, 'label'])) }));
     if (found.length) saveLabels(found);
   };
-  return html`<p class="note row" role="status"><span>${t.devices.chosen(count(chosen.size))}</span>
+  return html`<p class="note row" role="status"><span>${fill(t.devices.chosen, count(chosen.size))}</span>
     <button type="button" onclick=${() => each(did => post(['devices', did, 'kick']), t.devices.kicked)}>${t.device.kick}</button>
     <button type="button" onclick=${labels}>${icon('download')}${t.devices.labels}</button>
     ${actButton('admin', t.device.forget, () => askTyped({
-      title: t.devices.forgetMany(chosen.size), loses: [...chosen], id: String(chosen.size), verb: t.device.forget,
+      title: fill(t.devices.forgetMany, chosen.size), loses: [...chosen], id: String(chosen.size), verb: t.device.forget,
       act: async () => { await each(forget, t.devices.forgotten); chosen.clear(); load(view); },
     }), { kind: 'danger' })}
     <button type="button" class="plain" onclick=${() => { chosen.clear(); view.redraw(); }}>${t.cancel}</button></p>`;

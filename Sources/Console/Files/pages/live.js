@@ -2,7 +2,7 @@
 // this page is open.
 
 import { html } from '../base/html.js';
-import { t, about, count } from '../base/words.js';
+import { t, fill, about, count } from '../base/words.js';
 import { refine, to } from '../base/route.js';
 import { icon } from '../base/pieces.js';
 import { pause, paused } from '../base/view.js';
@@ -36,7 +36,7 @@ export function draw(view) {
       <p>${t.live.masked}</p></div>
     ${tap.rates?.length > 0 && html`<div class="halves">${box(t.live.branches, tap.rates.map(({ branch: name, perSecond }) => [name, html`<button type="button" class="link" aria-pressed="${branch === name}" onclick=${() => set(view, 'branch', branch === name ? '' : name)}>${name}</button>`, `${about(perSecond)}/s`]))}
       ${tap.talkers.length > 0 && box(t.live.talkers, tap.talkers.map(({ id, messages }) => [id, talker(id), count(messages)]))}</div>`}
-    ${branch && html`<p class="note row"><span>${t.live.only(branch)}</span><button type="button" class="plain" onclick=${() => set(view, 'branch', '')}>${t.showAll}</button></p>`}
+    ${branch && html`<p class="note row"><span>${fill(t.live.only, branch)}</span><button type="button" class="plain" onclick=${() => set(view, 'branch', '')}>${t.showAll}</button></p>`}
     ${pins.length > 0 && html`<section class="card"><div class="row apart"><h2>${t.live.pinned}</h2><button type="button" class="plain" onclick=${() => view.set({ pins: [] })}>${t.live.unpin}</button></div>${pins.map(line => html`<div key=${line.key}><p class="any"><code>${line.topic}</code></p><pre tabindex="0">${JSON.stringify(line.payload, null, 2)}</pre></div>`)}</section>`}
     ${lines(view, chosen, pin)}</div>`;
 }

@@ -1,7 +1,7 @@
 // Overview: how the installation does in one sentence, what needs an operator, what changed; the first time, a guide.
 
 import { html } from '../base/html.js';
-import { t, count, about, span } from '../base/words.js';
+import { t, fill, count, about, span } from '../base/words.js';
 import { to } from '../base/route.js';
 import { icon, shown, when, copyable, state as stateBadge } from '../base/pieces.js';
 import { connectDevice } from '../shared/later.js';
@@ -44,7 +44,7 @@ export function draw(view) {
 function health(data) {
   const tone = { ok: 'good', attention: 'warn', failing: 'bad' }[data.state];
   return html`<section class="note ${tone} stack tight" aria-label="${t.overview.health}">
-    <p class="strong">${icon(tone === 'good' ? 'check' : 'warn')} ${t.overview.states[data.state](data.needs)}</p>
+    <p class="strong">${icon(tone === 'good' ? 'check' : 'warn')} ${fill(t.overview.states[data.state], data.needs)}</p>
     ${data.notReady.map(({ part, reason }) => html`<p>${part}: ${reason}</p>`)}
     ${data.findings.length > 0 && html`<ul class="stack tight">${data.findings.map(finding => html`<li key=${finding.code + finding.subject} class="any">
       ${stateBadge(finding.state)} <span class="strong">${say(finding.says.title)}</span> ${say(finding.says.evidence)} ${finding.cure && html`<span class="soft">${say(finding.says.cure)}</span>`} ${finding.command && html`<code>${finding.command}</code>`} <span class="soft small">${finding.code}</span></li>`)}</ul>`}

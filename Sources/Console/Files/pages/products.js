@@ -1,7 +1,7 @@
 // Products: what their devices can do, how many use each data point, who may register.
 
 import { html } from '../base/html.js';
-import { t, count } from '../base/words.js';
+import { t, fill, count } from '../base/words.js';
 import { post, put } from '../base/api.js';
 import { to, go } from '../base/route.js';
 import { icon, shown, when, blank, facts, more, attempt } from '../base/pieces.js';
@@ -56,7 +56,7 @@ function one(view) {
   return shown(view.state.one, product => {
     const { row, document } = product;
     return html`<div class="head"><h1 tabindex="-1">${row.name}</h1>
-        <span class="row">${actButton('admin', t.edit, () => editDocument({ title: t.products.edit(row.name), document, check: ['products', 'check'], form: productForm, save: changed => put(['products', row.productKey], changed, row.updatedAt), done: () => start(view) }))}
+        <span class="row">${actButton('admin', t.edit, () => editDocument({ title: fill(t.products.edit, row.name), document, check: ['products', 'check'], form: productForm, save: changed => put(['products', row.productKey], changed, row.updatedAt), done: () => start(view) }))}
         <button type="button" onclick=${() => save(`${row.productKey}.json`, 'application/json', JSON.stringify(document, null, 2))}>${icon('download')}${t.products.export}</button>
         ${actButton('admin', t.secret.rotate, () => askNewSecret(['products', row.productKey], row.productKey))}</span></div>
       <div class="stack">
@@ -68,7 +68,7 @@ function one(view) {
   });
 }
 
-const limits = ({ min, max, step, values, maxLength }) => [min !== undefined || max !== undefined ? `${min ?? '−∞'} … ${max ?? '∞'}` : '', step !== undefined && t.products.step(step), values?.length && values.join(', '), maxLength !== undefined && t.products.longest(maxLength)].filter(Boolean).join(' · ');
+const limits = ({ min, max, step, values, maxLength }) => [min !== undefined || max !== undefined ? `${min ?? '−∞'} … ${max ?? '∞'}` : '', step !== undefined && fill(t.products.step, step), values?.length && values.join(', '), maxLength !== undefined && fill(t.products.longest, maxLength)].filter(Boolean).join(' · ');
 
 const points = [
   { id: 'name', label: t.products.point, isHead: true, cell: ({ point }) => html`<code>${point.name}</code>${point.title && html`<br><span class="soft small">${point.title}</span>`}` },
@@ -83,7 +83,7 @@ function macs(view, row) {
   const allow = async event => {
     event.preventDefault();
     const { macs: text } = Object.fromEntries(new FormData(event.target));
-    if (await attempt(() => post(['products', row.productKey, 'macs'], { macs: text.split(/[\s,;]+/).filter(Boolean) }), ({ count: number }) => t.products.allowed(number))) {
+    if (await attempt(() => post(['products', row.productKey, 'macs'], { macs: text.split(/[\s,;]+/).filter(Boolean) }), ({ count: number }) => fill(t.products.allowed, number))) {
       event.target.reset();
       view.list('macs', ['products', row.productKey, 'macs']);
     }

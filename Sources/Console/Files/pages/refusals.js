@@ -1,7 +1,7 @@
 // Refusals: who was refused what, which rule said no, since when, how often, and the cure.
 
 import { html } from '../base/html.js';
-import { t, count } from '../base/words.js';
+import { t, fill, count } from '../base/words.js';
 import { post } from '../base/api.js';
 import { to } from '../base/route.js';
 import { icon, shown, when, more, copy, attempt, device } from '../base/pieces.js';
@@ -33,14 +33,14 @@ export function draw(view) {
 /** One refusal: who, what, why, and what to do. */
 export function refusal(view, row) {
   return html`<div class="row apart"><h2>${t.reasons[row.reason] ?? row.title}</h2>
-      <span class="row small"><span class="badge ${row.times > 9 ? 'warn' : ''}">${t.times(count(row.times))}</span><span>${when(row.at)}</span></span></div>
+      <span class="row small"><span class="badge ${row.times > 9 ? 'warn' : ''}">${fill(t.times, count(row.times))}</span><span>${when(row.at)}</span></span></div>
     <div class="stack tight">
-    <p class="any">${who(row)} ${t.refusals.wanted[row.action] ?? row.action}${row.topic && html` <code>${row.topic}</code>`}${row.address && html` <span class="soft">${t.refusals.from(row.address)}</span>`}</p>
+    <p class="any">${who(row)} ${t.refusals.wanted[row.action] ?? row.action}${row.topic && html` <code>${row.topic}</code>`}${row.address && html` <span class="soft">${fill(t.refusals.from, row.address)}</span>`}</p>
     <p class="any"><span class="soft">${t.refusals.rule}</span> ${t.rules?.[row.reason]?.[0] ?? row.cause}${row.detail && html` <code>${row.detail}</code>`}</p>
     <p class="any"><span class="soft">${t.refusals.cure}</span> ${t.rules?.[row.reason]?.[1] ?? row.cure}</p>
     <p class="row">
       <button type="button" onclick=${() => copy(row.cure)}>${icon('copy')}${t.refusals.copyCure}</button>
-      ${row.mac && row.productKey && /listed|mac/i.test(row.reason) && actButton('operator', [icon('check'), t.refusals.allow(row.mac)], () => allow(row))}
+      ${row.mac && row.productKey && /listed|mac/i.test(row.reason) && actButton('operator', [icon('check'), fill(t.refusals.allow, row.mac)], () => allow(row))}
       ${row.firstAt !== row.at && html`<span class="soft small">${t.refusals.since} ${when(row.firstAt)}</span>`}<span class="soft small">${row.reason}</span></p></div>`;
 }
 
@@ -50,4 +50,4 @@ function who(row) {
   return html`<code>${row.username || row.clientId || t.actors.somebody}</code>${row.username && row.clientId && !row.username.includes(row.clientId) && html` <span class="soft">${row.clientId}</span>`}`;
 }
 
-const allow = row => attempt(() => post(['products', row.productKey, 'macs'], { macs: [row.mac] }), t.refusals.allowed(row.mac));
+const allow = row => attempt(() => post(['products', row.productKey, 'macs'], { macs: [row.mac] }), fill(t.refusals.allowed, row.mac));

@@ -1,7 +1,7 @@
 // Schedules: what ran and what will run around now on an axis of 24 hours, in whose zone, and why then.
 
 import { html } from '../base/html.js';
-import { t, count, exact, now, timeZone, locale } from '../base/words.js';
+import { t, fill, count, exact, now, timeZone, locale } from '../base/words.js';
 import { get, post, change } from '../base/api.js';
 import { to, go, here, refine } from '../base/route.js';
 import { shown, when, more, state, attempt, dialog, dialogHead, facts, device, user, badge, tell } from '../base/pieces.js';
@@ -47,13 +47,13 @@ function day({ from, to: until, occurrences, runs, clockChanges, isCut }) {
   for (const run of runs) lane(run.did ?? '').push({ at: run.dueAt, id: run.scheduleId, tone: TONE[run.state] ?? '', sign: run.state === 'done' ? '✓' : run.state === 'sent' ? '…' : '✕', text: `${exact(run.dueAt)}: ${t.states[run.state] ?? run.state}` });
   for (const one of occurrences) lane(one.did).push({ at: one.at, id: one.scheduleId, tone: '', sign: '', text: `${exact(one.at)}: ${t.schedules.due} (${one.timezone})` });
   const shownLanes = [...lanes].slice(0, MOST_LANES);
-  const changes = clockChanges.map(({ at, timezone, before, after }) => html`<i class="zone-change" css=${place(at)} title="${t.schedules.clocks(timezone, (after - before) / 3600)}"></i>`);
+  const changes = clockChanges.map(({ at, timezone, before, after }) => html`<i class="zone-change" css=${place(at)} title="${clocks(timezone, (after - before) / 3600)}"></i>`);
   return html`<div class="day"><span class="who soft small">${timeZone}</span>
       <div class="axis">${found.map(at => html`<span css=${place(at)}>${tickText(at, step, timeZone, locale)}</span>`)}</div>
       ${shownLanes.map(([did, marks]) => html`<span class="who" key=${`n${did}`}>${did ? device(did) : t.schedules.gone}</span><div class="lane" key=${did}>${changes}
         <i class="zone-change now" css=${place(now())} title="${t.time.now}"></i>
         ${marks.map(mark => html`<a key=${`${mark.id} ${mark.at}`} class="${mark.tone}" css=${place(mark.at)} href="${to(['schedules'], { open: mark.id })}" title="${mark.text}" aria-label="${mark.text}">${mark.sign}</a>`)}</div>`)}</div>
-    ${clockChanges.map(({ at, timezone, before, after }) => html`<p class="warn small">${t.schedules.clocks(timezone, (after - before) / 3600)} ${exact(at)}</p>`)}
+    ${clockChanges.map(({ at, timezone, before, after }) => html`<p class="warn small">${clocks(timezone, (after - before) / 3600)} ${exact(at)}</p>`)}
     ${(isCut || lanes.size > MOST_LANES) && html`<p class="soft small">${t.schedules.cut}</p>`}`;
 }
 
@@ -80,9 +80,10 @@ function drawOne(view, box) {
   return html`<div>${dialogHead(rule(schedule), box)}
     ${facts([[t.devices.device, device(schedule.did)], [t.users.user, user(schedule.creator)], [t.schedules.does, values(schedule.attrs)], [t.schedules.enabled, schedule.enabled ? t.yes : badge(t.schedules.paused, 'warn')], [t.schedules.misfire, t.schedules.misfires[schedule.misfire]], [t.who.remark, schedule.remark]])}
     <section class="stack tight"><h3>${t.schedules.why}</h3>${next.length ? html`<ol>${next.slice(0, 8).map(at => html`<li class="row"><time datetime="${new Date(at).toISOString()}">${inZone(at, schedule.timezone)}</time> <span class="soft small">${when(at)}</span></li>`)}</ol>` : html`<p class="soft">${schedule.enabled ? t.schedules.noMore : t.schedules.isPaused}</p>`}</section>
-    <section class="stack tight"><h3>${t.schedules.runs}</h3>${runs.length ? html`<ol>${runs.slice(0, 12).map(run => html`<li class="row" key=${run.dueAt}>${state(run.state)} ${when(run.dueAt)} ${run.firedAt - run.dueAt > 5000 && html`<span class="soft small">${t.schedules.lateBy(count(Math.round((run.firedAt - run.dueAt) / 1000)))}</span>`} ${run.error && html`<span class="bad small">${t.causes[run.error] ?? run.error}</span>`}</li>`)}</ol>` : html`<p class="soft">${t.schedules.never}</p>`}</section>
+    <section class="stack tight"><h3>${t.schedules.runs}</h3>${runs.length ? html`<ol>${runs.slice(0, 12).map(run => html`<li class="row" key=${run.dueAt}>${state(run.state)} ${when(run.dueAt)} ${run.firedAt - run.dueAt > 5000 && html`<span class="soft small">${fill(t.schedules.lateBy, count(Math.round((run.firedAt - run.dueAt) / 1000)))}</span>`} ${run.error && html`<span class="bad small">${t.causes[run.error] ?? run.error}</span>`}</li>`)}</ol>` : html`<p class="soft">${t.schedules.never}</p>`}</section>
     <p class="row end">${actButton('operator', schedule.enabled ? t.schedules.pause : t.schedules.resume, turn)}
       ${actButton('operator', t.schedules.runNow, async () => { if (await attempt(() => post(['schedules', schedule.scheduleId, 'run']), t.schedules.ran)) go(to(['devices', schedule.did, 'commands'])); box.close(); }, { kind: 'main' })}</p></div>`;
 }
 
+const clocks = (zone, hours) => fill(t.schedules.clocks[hours > 0 ? 'forward' : 'back'], zone, Math.abs(hours));
 const inZone = (at, zone) => new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short', timeZone: zone }).format(at) + ` (${zone})`;

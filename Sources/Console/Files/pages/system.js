@@ -1,7 +1,7 @@
 // System: what doctor finds, workers, store, limits, settings, certificates, backups, the log.
 
 import { html } from '../base/html.js';
-import { t, count, about, bytes, span, value } from '../base/words.js';
+import { t, fill, count, about, bytes, span, value } from '../base/words.js';
 import { get, post, put } from '../base/api.js';
 import { to, refine } from '../base/route.js';
 import { shown, when, state, badge, blank, facts, attempt, usage, icon, tell } from '../base/pieces.js';
@@ -39,7 +39,7 @@ async function bundle() {
   const made = await attempt(() => get(['system', 'supportBundle']));
   if (!made) return;
   save('lamplighter-support.json', 'application/json', JSON.stringify(made, null, 2));
-  tell(t.system.bundled(made.contents.join(', ')));
+  tell(fill(t.system.bundled, made.contents.join(', ')));
 }
 
 const WORST = ['fail', 'warn', 'skip', 'pass'];
@@ -111,6 +111,6 @@ function log({ level, configured, until }, view) {
     event.preventDefault();
     attempt(async () => view.set({ shown: { data: await put(['system', 'logLevel'], { level: event.target.elements.level.value, minutes: 10 }) } }), t.system.levelSet);
   };
-  return html`<div class="stack"><p>${t.system.level(level)} ${until !== undefined && html`<span class="soft">${t.system.levelUntil(configured)} ${when(until)}</span>`}</p>
+  return html`<div class="stack"><p>${fill(t.system.level, level)} ${until !== undefined && html`<span class="soft">${fill(t.system.levelUntil, configured)} ${when(until)}</span>`}</p>
     <form class="row" onsubmit=${set}><label class="row"><span>${t.system.newLevel}</span><select name="level" value="debug" disabled=${!may('operator')}>${LEVELS.map(name => html`<option value="${name}">${name}</option>`)}</select></label><button disabled=${!may('operator')}>${t.system.setLevel}</button></form></div>`;
 }

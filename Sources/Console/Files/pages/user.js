@@ -1,7 +1,7 @@
 // One user: the sessions on terminals, each with why it ended and when the gate cut it off; devices; what happened.
 
 import { html } from '../base/html.js';
-import { t, count, span } from '../base/words.js';
+import { t, fill, count, span } from '../base/words.js';
 import { get, post, remove } from '../base/api.js';
 import { to, go } from '../base/route.js';
 import { shown, when, badge, blank, facts, more, attempt, askTyped, soon, icon } from '../base/pieces.js';
@@ -52,7 +52,7 @@ function endAll(view) {
 function erase(view, user) {
   askTyped({
     title: t.users.eraseTitle, id: view.uid, verb: t.users.erase,
-    loses: [t.users.losesAccount, user.devices.length && t.users.losesDevices(count(user.devices.length)), user.schedules && t.device.loses.schedules(count(user.schedules)), t.users.losesNames].filter(Boolean),
+    loses: [t.users.losesAccount, user.devices.length && fill(t.users.losesDevices, count(user.devices.length)), user.schedules && fill(t.device.loses.schedules, count(user.schedules)), t.users.losesNames].filter(Boolean),
     act: async () => { if (await attempt(() => remove(['users', view.uid], { confirm: view.uid }), t.users.erased)) go('#/users'); },
   });
 }
@@ -83,7 +83,7 @@ function ended(row) {
 
 function cutOff(row) {
   if (row.cutOffAt === undefined) return '';
-  return html`<span class="good nowrap">${icon('check')} ${t.users.cutAfter(span(Math.max(0, row.cutOffAt - row.endedAt)))}</span>`;
+  return html`<span class="good nowrap">${icon('check')} ${fill(t.users.cutAfter, span(Math.max(0, row.cutOffAt - row.endedAt)))}</span>`;
 }
 
 const devices = [

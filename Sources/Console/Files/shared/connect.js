@@ -1,7 +1,7 @@
 // Connect a device: its product and MAC, the commands to paste, the label, and each step as it happens.
 
 import { html } from '../base/html.js';
-import { t, count, now } from '../base/words.js';
+import { t, fill, count, now } from '../base/words.js';
 import { get } from '../base/api.js';
 import { subscribe } from '../base/feed.js';
 import { to } from '../base/route.js';
@@ -65,7 +65,7 @@ function waiting(box) {
       ${connection.state === 'waiting' && html`<p class="row">${icon('wait')}<span class="beat">${t.connect.waiting}</span> <span class="soft small">${t.connect.since} ${when(since)}</span></p>`}
       ${connection.state === 'refused' && connection.refusal && html`<div class="note bad stack tight"><p class="strong">${icon('refusal')} ${t.connect.refused} ${t.reasons[connection.refusal.reason] ?? connection.refusal.title}</p>
         <p>${t.rules?.[connection.refusal.reason]?.[0] ?? connection.refusal.cause}</p><p>${t.rules?.[connection.refusal.reason]?.[1] ?? connection.refusal.cure}</p>
-        <p class="soft small">${t.times(count(connection.refusal.times))} · ${when(connection.refusal.at)}</p></div>`}
+        <p class="soft small">${fill(t.times, count(connection.refusal.times))} · ${when(connection.refusal.at)}</p></div>`}
       <ol class="steps">${STEPS.map(step => html`<li key=${step}>${isReached(connection.state, step) ? html`<span class="good">${icon('check')}<span class="hush">${t.guide.done}</span></span>` : icon('wait')}<span>${t.connect.steps[step]}
         ${step === 'registered' && connection.did && html` ${device(connection.did)}`}</span></li>`)}</ol>
       ${connection.state === 'reported' && html`<p><a class="button main" href="${to(['devices', connection.did])}" onclick=${box.close}>${t.connect.openDevice}</a></p>`}</section>

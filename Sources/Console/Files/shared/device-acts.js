@@ -1,7 +1,7 @@
 // What an operator does with a device.
 
 import { html } from '../base/html.js';
-import { t, count } from '../base/words.js';
+import { t, fill, count } from '../base/words.js';
 import { get, post, remove } from '../base/api.js';
 import { go } from '../base/route.js';
 import { attempt, askTyped, dialog, dialogHead, copyable } from '../base/pieces.js';
@@ -15,9 +15,9 @@ export async function askForget(did) {
   if (!found) return;
   askTyped({
     title: t.device.forgetTitle, id: did, verb: t.device.forget,
-    loses: [t.device.loses.device, found.users.length && t.device.loses.users(found.users.join(', ')), found.records && t.device.loses.records(count(found.records)),
-      found.commands && t.device.loses.commands(count(found.commands)), found.schedules && t.device.loses.schedules(count(found.schedules)),
-      found.invitations && t.device.loses.invitations(count(found.invitations))].filter(Boolean),
+    loses: [t.device.loses.device, found.users.length && fill(t.device.loses.users, found.users.join(', ')), found.records && fill(t.device.loses.records, count(found.records)),
+      found.commands && fill(t.device.loses.commands, count(found.commands)), found.schedules && fill(t.device.loses.schedules, count(found.schedules)),
+      found.invitations && fill(t.device.loses.invitations, count(found.invitations))].filter(Boolean),
     act: async () => { if (await attempt(() => forget(did), t.device.forgotten)) go('#/devices'); },
   });
 }

@@ -1,7 +1,7 @@
 // A document edited as JSON: what it would change and break is shown before it is saved.
 
 import { html } from '../base/html.js';
-import { t, count, value } from '../base/words.js';
+import { t, fill, count, value } from '../base/words.js';
 import { post } from '../base/api.js';
 import { trouble, dialog, dialogHead } from '../base/pieces.js';
 
@@ -56,7 +56,7 @@ export function editDocument({ title, document, check, save, done, form }) {
 function findings({ isNew, problems, changes, breaks }) {
   return html`<section class="stack" aria-live="polite">
     ${problems.length > 0 && html`<div class="note bad"><p class="strong">${t.document.problems}</p><ul>${problems.map(({ field, message }) => html`<li>${field && html`<code>${field}</code>`} ${message}</li>`)}</ul></div>`}
-    ${breaks.length > 0 && html`<div class="note warn"><p class="strong">${t.document.breaks}</p><ul>${breaks.map(({ path, why, devices }) => html`<li><code>${path}</code> ${t.document.why[why] ?? why}${devices > 0 && html` <span class="strong">${t.document.devices(count(devices))}</span>`}</li>`)}</ul></div>`}
+    ${breaks.length > 0 && html`<div class="note warn"><p class="strong">${t.document.breaks}</p><ul>${breaks.map(({ path, why, devices }) => html`<li><code>${path}</code> ${t.document.why[why] ?? why}${devices > 0 && html` <span class="strong">${fill(t.document.devices, count(devices))}</span>`}</li>`)}</ul></div>`}
     ${!problems.length && (isNew ? html`<p class="note good">${t.document.isNew}</p>` : !changes.length ? html`<p class="note">${t.document.nothing}</p>`
       : html`<div class="diff code">${changes.map(({ path, before, after }) => html`<span class="strong">${path}</span>${before !== undefined && html`<del>− ${value(before)}</del>`}${after !== undefined && html`<ins>+ ${value(after)}</ins>`}`)}</div>`)}</section>`;
 }

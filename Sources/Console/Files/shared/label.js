@@ -1,12 +1,12 @@
 // A device's label: its QR code as a picture, and as a file to print.
 
 import { html } from '../base/html.js';
-import { t } from '../base/words.js';
+import { t, fill } from '../base/words.js';
 
 const path = rows => rows.map((row, y) => [...row].map((dot, x) => (dot === '1' ? `M${x} ${y}h1v1h-1z` : '')).join('')).join('');
 
 /** The code as a picture. */
-export const code = ({ rows, text }) => html`<svg class="qr" viewBox="0 0 ${rows.length} ${rows.length}" role="img" aria-label="${t.connect.qr(text)}"><path d="${path(rows)}" fill="#000" shape-rendering="crispEdges"/></svg>`;
+export const code = ({ rows, text }) => html`<svg class="qr" viewBox="0 0 ${rows.length} ${rows.length}" role="img" aria-label="${fill(t.connect.qr, text)}"><path d="${path(rows)}" fill="#000" shape-rendering="crispEdges"/></svg>`;
 
 /** Saves labels as one picture, four in a row, each with its name below. */
 export function saveLabels(labels) {

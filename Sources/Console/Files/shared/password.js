@@ -1,7 +1,7 @@
 // The operator's own password.
 
 import { html } from '../base/html.js';
-import { t } from '../base/words.js';
+import { t, fill } from '../base/words.js';
 import { put } from '../base/api.js';
 import { session, setSession } from '../base/session.js';
 import { dialog, dialogHead, trouble, tell } from '../base/pieces.js';
@@ -23,7 +23,7 @@ export function choosePassword(isFirst = false) {
     };
     return html`<form onsubmit=${set}>
       ${dialogHead(isFirst ? t.password.first : t.password.title, box)}
-      <p>${t.password.why(session.operator)}</p>
+      <p>${fill(t.password.why, session.operator)}</p>
       <input type="text" name="username" autocomplete="username" value="${session.operator}" readonly hidden>
       ${session.hasPassword && html`<label><span>${t.password.current}</span><input type="password" name="current" autocomplete="current-password"></label>`}
       <label><span>${t.password.fresh}</span><input type="password" name="password" minlength="10" maxlength="256" required autocomplete="new-password"></label>

@@ -1,7 +1,7 @@
 // A product's document as a form: the same members as the JSON beside it.
 
 import { html } from '../base/html.js';
-import { t } from '../base/words.js';
+import { t, fill } from '../base/words.js';
 import { icon } from '../base/pieces.js';
 
 const KINDS = ['bool', 'int', 'float', 'enum', 'string', 'raw'];
@@ -36,7 +36,7 @@ function pointForm(point, set, remove, i) {
     ${isNumber && html`${field('min', 'min', 'number')}${field('max', 'max', 'number')}${field('step', t.products.stepName, 'number')}${field('unit', t.products.unit)}`}
     ${isText && field('maxLength', t.products.longestName, 'number')}
     ${point.type === 'enum' && html`<label><span>${t.products.words}</span><input value="${(point.values ?? []).join(', ')}" onchange=${event => set({ values: words(event.target.value) })}></label>`}
-    <button type="button" class="plain" aria-label="${t.products.removePoint(point.name)}" onclick=${remove}>${icon('close')}</button></fieldset>`;
+    <button type="button" class="plain" aria-label="${fill(t.products.removePoint, point.name)}" onclick=${remove}>${icon('close')}</button></fieldset>`;
 }
 
 const number = text => (text === '' ? undefined : Number(text));

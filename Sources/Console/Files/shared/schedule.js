@@ -1,7 +1,7 @@
 // A schedule in words, and the columns of lists of them.
 
 import { html } from '../base/html.js';
-import { t, locale } from '../base/words.js';
+import { t, fill, locale } from '../base/words.js';
 import { to } from '../base/route.js';
 import { when, badge, state, device, user } from '../base/pieces.js';
 import { values } from './sentences.js';
@@ -12,7 +12,7 @@ const day = new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone: 'UTC' 
 /** When it runs: 07:30 on Mon, Tue (Europe/Berlin). */
 export function rule({ time, date, weekDays, monthDays, timezone }) {
   const days = date ?? (weekDays?.length === 7 || (!weekDays?.length && !monthDays?.length) ? t.schedules.everyDay
-    : weekDays?.length ? weekDays.map(number => day.format(Date.UTC(2024, 0, number))).join(', ') : t.schedules.monthDays(monthDays.join(', ')));
+    : weekDays?.length ? weekDays.map(number => day.format(Date.UTC(2024, 0, number))).join(', ') : fill(t.schedules.monthDays, monthDays.join(', ')));
   return html`<span class="nowrap strong">${time}</span> ${days} <span class="soft small">${timezone}</span>`;
 }
 

@@ -1,7 +1,7 @@
 // Sentences of the audit's rows, of an operator's acts, of a device's timeline.
 
 import { html } from '../base/html.js';
-import { t, value, span } from '../base/words.js';
+import { t, fill, value, span } from '../base/words.js';
 import { to } from '../base/route.js';
 import { device, user, state } from '../base/pieces.js';
 
@@ -40,19 +40,25 @@ export const values = data => html`<span class="code any">${data === undefined |
 export function entry(item) {
   const who = actor(item.actor);
   switch (item.kind) {
-    case 'report': return t.timeline.report(values(item.data));
+    case 'report': return fill(t.timeline.report, values(item.data));
     case 'command': return command(item, who);
-    case 'event': return t.timeline.events[item.type]?.(item.name, item.cause && (t.causes[item.cause] ?? item.cause), item) ?? html`${item.type} ${item.name} ${item.cause} ${values(item.data)}`;
-    case 'binding': return (t.timeline.bindings[item.type] ?? t.timeline.bindings.other)(who, values(item.data), item.type);
-    case 'refusal': return t.timeline.refusal(t.reasons[item.type] ?? item.type, item.times ?? 1, html`<a href="${to(['refusals'], { query: `reason:${item.type}` })}">${t.why}</a>`);
+    case 'event': return event(item) ?? html`${item.type} ${item.name} ${item.cause} ${values(item.data)}`;
+    case 'binding': return fill(t.timeline.bindings[item.type] ?? t.timeline.bindings.other, who, values(item.data), item.type);
+    case 'refusal': return fill(t.timeline.refusal, t.reasons[item.type] ?? item.type, item.times > 1 ? fill(t.timeline.repeated, item.times) : '', html`<a href="${to(['refusals'], { query: `reason:${item.type}` })}">${t.why}</a>`);
     default: return html`${who}: ${t.acts[item.type] ?? item.type} ${item.data !== undefined && values(item.data)}`;
   }
+}
+
+// What is known to happen to a device, with its name and its cause.
+function event({ type, name, cause }) {
+  const known = t.timeline.events[type];
+  return known && fill(known, name, cause ? fill(t.timeline.because, t.causes[cause] ?? cause) : '');
 }
 
 function command(item, who) {
   const steps = item.steps ?? [];
   const last = steps[steps.length - 1];
   const took = steps.length > 1 ? last.at - steps[0].at : null;
-  return html`${t.timeline.command(who, values(item.data))} ${state(item.type)}${took !== null && html` <span class="soft">${t.timeline.after(span(took))}</span>`}
+  return html`${fill(t.timeline.command, who, values(item.data))} ${state(item.type)}${took !== null && html` <span class="soft">${fill(t.timeline.after, span(took))}</span>`}
     ${item.cause && item.cause !== '0' && html` <span class="soft">${t.causes[item.cause] ?? item.cause}</span>`}`;
 }

@@ -1,7 +1,7 @@
 // Messages as they travel: the newest lines, held while paused, so many and no more.
 
 import { html } from '../base/html.js';
-import { t, value, bytes, exact, count, locale, now } from '../base/words.js';
+import { t, fill, value, bytes, exact, count, locale, now } from '../base/words.js';
 import { icon, blank, when } from '../base/pieces.js';
 
 const MOST = 300;
@@ -32,12 +32,12 @@ export function lines(view, chosen = () => true, pin) {
   const quiet = tap.last && now() - tap.last > QUIET;
   if (!tap.isListening && now() - tap.since < PATIENCE) return html`<p class="loading" role="status">${t.loading}</p>`;
   return html`${!tap.isListening && html`<p class="note bad" role="alert"><strong>${t.live.notYet}</strong> ${t.live.notYetWhy}</p>`}
-    <p class="soft small row">${quiet && html`<span>${t.live.quiet}; ${t.live.lastWas} ${when(tap.last)}</span>`}${tap.left > 0 && html`<span>${t.live.left(count(tap.left))}</span>`}</p>
+    <p class="soft small row">${quiet && html`<span>${t.live.quiet}; ${t.live.lastWas} ${when(tap.last)}</span>`}${tap.left > 0 && html`<span>${fill(t.live.left, count(tap.left))}</span>`}</p>
     ${seen.length ? html`<ul class="lines live" aria-label="${t.live.messages}">${seen.map(line => html`<li key=${line.key} data-row="">
   <time datetime="${new Date(line.at).toISOString()}" title="${exact(line.at)}">${times.format(line.at)}</time>
   <span class="${line.outcome === 'accepted' ? 'soft' : 'bad'}">${icon(line.outcome === 'accepted' ? line.way : line.outcome === 'dead' ? 'dead' : 'refusal')}<span class="hush">${t.live.ways[line.way]}, ${t.states[line.outcome] ?? line.outcome}</span></span>
-  <span>${pin ? html`<button type="button" class="link" aria-label="${t.live.pin(line.topic)}" onclick=${() => pin(line)}>${line.topic}</button>` : line.topic}</span>
-  <span class="payload" dir="auto">${line.reason && html`<strong class="bad">${t.reasons[line.reason] ?? line.reason}</strong> `}${line.payload === undefined ? html`<span class="soft">${t.live.hidden(bytes(line.bytes))}</span>` : value(line.payload)}</span></li>`)}</ul>`
+  <span>${pin ? html`<button type="button" class="link" aria-label="${fill(t.live.pin, line.topic)}" onclick=${() => pin(line)}>${line.topic}</button>` : line.topic}</span>
+  <span class="payload" dir="auto">${line.reason && html`<strong class="bad">${t.reasons[line.reason] ?? line.reason}</strong> `}${line.payload === undefined ? html`<span class="soft">${fill(t.live.hidden, bytes(line.bytes))}</span>` : value(line.payload)}</span></li>`)}</ul>`
     : tap.lines.length ? blank('search', t.nothingFound, t.nothingFoundWhy)
     : blank('wave', t.live.waiting, html`${t.live.waitingWhy} ${when(tap.since)}`)}`;
 }
