@@ -405,6 +405,27 @@ class Lists(Console):
         page.keyboard.press("Escape")
         self.assertEqual(page.input_value("main .find input"), "online:no d-")
 
+    def test_rows_that_are_not_drawn_again_follow_what_is_chosen_and_what_changes(self):
+        visit = self.visit()
+        device = self.devices[visit.api("GET", "devices")[1]["items"][3]["did"]].come()
+        self.addCleanup(device.close)
+        page = visit.show("devices")
+        row, box = (page.locator(f"tr[data-key='{device.did}']{part}") for part in ("", " input"))
+        row.get_by_text("online").wait_for()
+        box.check()
+        visit.see("1 chosen")
+        page.get_by_role("button", name="Columns").click()
+        page.get_by_label("MAC", exact=True).check()
+        self.assertEqual(page.locator("tbody td[data-label=MAC]").count(), page.locator("tbody tr").count())
+        page.keyboard.press("Escape")
+        device.close()
+        row.get_by_text("offline").wait_for()
+        self.assertTrue(box.is_checked())
+        self.assertIn("now", row.locator("ll-time").first.inner_text())
+        page.locator("main .note").get_by_role("button", name="Cancel").click()
+        page.wait_for_function("() => !document.querySelector('main tbody input:checked')")
+        eventually(lambda: "ago" in row.locator("ll-time").first.inner_text(), 20, "the moment as it is later")
+
     def test_rows_of_what_is_gone_go(self):
         visit = self.visit()
         did = next(iter(self.devices))

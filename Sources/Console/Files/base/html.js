@@ -119,6 +119,7 @@ function patch(node, view) {
     return;
   }
   const before = node[shown].props;
+  if (before === view.props) return; // the same view as before, as of a row that did not change
   // A custom element owns what is in it.
   if (!view.tag.includes('-')) patchChildren(node, view.children);
   for (const name in before) if (!(name in view.props)) set(node, name, undefined, before[name]);

@@ -11,6 +11,7 @@ export const icon = name => html`<svg class="icon" aria-hidden="true"><use href=
 class Time extends HTMLElement {
   set at(at) {
     this.moment = at;
+    this.said = null;
     this.show();
   }
 
@@ -23,8 +24,11 @@ class Time extends HTMLElement {
   }
 
   show() {
-    if (this.moment === undefined || this.moment === null) render('–', this);
-    else render(html`<time datetime="${new Date(this.moment).toISOString()}" title="${exact(this.moment)}">${ago(this.moment)}</time>`, this);
+    const { moment } = this;
+    const said = moment === undefined || moment === null ? '–' : ago(moment);
+    if (said === this.said) return;
+    this.said = said;
+    render(said === '–' ? said : html`<time datetime="${new Date(moment).toISOString()}" title="${exact(moment)}">${said}</time>`, this);
   }
 }
 const times = new Set();

@@ -9,11 +9,23 @@ function hiddenColumns(name, columns) {
   return new Set(kept === null ? columns.filter(column => column.isExtra).map(column => column.id) : kept.split(','));
 }
 
+const drawn = new WeakMap(); // by the row: what it was drawn from, and its view
+
+// A row that did not change is not drawn again: of a long list that is all but a few, whenever one of them changes. Columns that
+// depend on more than the row are made anew with each table, and then so are their rows; times keep themselves true.
+function unlessDrawn(row, from, draw) {
+  const last = drawn.get(row);
+  if (last?.from.length === from.length && from.every((part, i) => part === last.from[i])) return last.view;
+  const view = draw();
+  drawn.set(row, { from, view });
+  return view;
+}
+
 /**
  * A table.
  *
  * columns: { id, label, cell(row), isHead, isNumber, isActs, sort } — `sort` makes the head a button.
- * options: name and label of the table, key(row), sort: { id, descending }, onSort(id), isNew(row), tint(row), chosen (a set), onChoose.
+ * options: name and label of the table, key(row) of a row, which is an object, sort: { id, descending }, onSort(id), isNew(row), tint(row), chosen (a set), onChoose.
  */
 export function table(columns, rows, { name, label, key, sort, onSort, isNew, chosen, onChoose }) {
   const hidden = hiddenColumns(name, columns);
@@ -24,12 +36,12 @@ export function table(columns, rows, { name, label, key, sort, onSort, isNew, ch
         ${column.isActs ? html`<span class="hush">${t.acts.title}</span>`
           : column.sort && onSort ? html`<button type="button" onclick=${() => onSort(column.id)}>${column.label}${sort?.id === column.id && html`<span aria-hidden="true">${sort.descending ? '▾' : '▴'}</span>`}</button>`
           : column.label}</th>`)}</tr></thead>
-    <tbody>${rows.map(row => html`<tr key=${String(key(row))} data-key="${String(key(row))}" class="${isNew?.(row) ? 'new' : ''}">
+    <tbody>${rows.map(row => unlessDrawn(row, [isNew?.(row), chosen?.has(key(row)), ...seen], () => html`<tr key=${String(key(row))} data-key="${String(key(row))}" class="${isNew?.(row) ? 'new' : ''}">
       ${chosen && html`<td class="bare"><input type="checkbox" aria-label="${fill(t.chooseRow, String(key(row)))}" checked=${chosen.has(key(row))} onchange=${event => onChoose(key(row), event.target.checked)}></td>`}
       ${seen.map(column => (column.isHead
         ? html`<th scope="row" data-label="${column.label}"><div>${column.cell(row)}</div></th>`
         : html`<td data-label="${column.label}" class="${column.isNumber ? 'number' : ''}${column.isActs ? 'acts bare' : ''}" tint=${column.tint?.(row)}><div>${column.cell(row)}</div></td>`))}
-    </tr>`)}</tbody></table></div>`;
+    </tr>`))}</tbody></table></div>`;
 }
 
 /** The button and list by which columns are chosen; what is left out is kept in this browser. */
