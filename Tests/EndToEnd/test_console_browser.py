@@ -15,7 +15,7 @@ import postgres
 from client import Device, fresh_id
 from console_browser import Browser
 from harness import ROOT, TORTURE, eventually
-from world import FREE, LAMP, OwnWorldOfClass
+from world import FREE, LAMP, LISTED, OwnWorldOfClass
 
 FILES = ROOT / "Sources/Console/Files"
 LARGEST = 2**53 - 1
@@ -487,6 +487,49 @@ class Acts(Console):
         row.wait_for(state="detached")
         page.close()
         eventually(lambda: visit.api("GET", "deadLetters")[1]["items"] == [], what="the letter's end")
+
+    def test_what_was_typed_is_kept_from_the_first_escape(self):
+        visit = self.visit()
+        page = visit.show("audit/operators")
+        unsent, keys = page.get_by_text("What you typed is not saved."), page.keyboard
+
+        def type_name():
+            page.get_by_role("button", name="Add operator").click()
+            page.wait_for_selector("dialog[open] input:focus")
+            keys.type("somebody")
+
+        page.get_by_role("button", name="Add operator").click()
+        page.wait_for_selector("dialog[open] input:focus")
+        keys.press("Escape")
+        page.wait_for_selector("dialog", state="detached")
+        type_name()
+        keys.press("Escape")
+        unsent.wait_for()
+        self.assertEqual(page.input_value("dialog input[name=name]"), "somebody")
+        self.assertEqual(visit.findings(), [])
+        # Who goes on typing is asked again.
+        keys.type(" else")
+        unsent.wait_for(state="detached")
+        keys.press("Escape")
+        unsent.wait_for()
+        keys.press("Escape")
+        page.wait_for_selector("dialog", state="detached")
+        unsent.wait_for(state="detached")
+        type_name()
+        page.click("dialog h2")  # the keyboard is nowhere
+        keys.press("Escape")
+        page.get_by_role("button", name="Discard").click()
+        page.wait_for_selector("dialog", state="detached")
+        # Of a page's own form it is the way back to the list that discards.
+        page = visit.show(f"products/{LISTED['productKey']}")
+        page.fill("main form [name=macs]", "a0b1c2d3e4f5")
+        keys.press("Escape")
+        keys.press("Escape")
+        unsent.wait_for()
+        self.assertEqual(page.input_value("main form [name=macs]"), "a0b1c2d3e4f5")
+        keys.press("Escape")
+        page.wait_for_function("location.hash === '#/products'")
+        unsent.wait_for(state="detached")
 
     def test_a_text_that_reads_as_a_number_is_sent_as_a_text(self):
         device, _ = self.pair(FREE)

@@ -108,16 +108,16 @@ export function more(view, name) {
     <p class="row"><button type="button" disabled=${adding} onclick=${() => view.more(name)}>${adding ? t.loading : t.more}</button></p>`;
 }
 
-/** Says something in passing, to eyes and ears; with an act that can be undone for ten seconds. */
-export function tell(text, { tone, undo, link } = {}) {
+/** Says something in passing, to eyes and ears; with an act for ten seconds, [words, act], as to undo it. Gives back what is shown. */
+export function tell(text, { tone, undo, act = undo && [t.undo, undo], link } = {}) {
   const note = document.createElement('div');
   const close = () => note.remove();
   render(html`<span>${tone === 'bad' && icon('warn')} ${text}</span>
-    ${undo && html`<button type="button" onclick=${() => { close(); undo(); }}>${t.undo}</button>`}
+    ${act && html`<button type="button" onclick=${() => { close(); act[1](); }}>${act[0]}</button>`}
     ${link && html`<a class="button" href="${link[1]}" onclick=${close}>${link[0]}</a>`}`, note);
   document.getElementById('words').append(note);
-  setTimeout(close, link ? 60_000 : undo ? 10_000 : tone === 'bad' ? 9000 : 3500);
-  return close;
+  setTimeout(close, link ? 60_000 : act ? 10_000 : tone === 'bad' ? 9000 : 3500);
+  return note;
 }
 
 const waiting = new Set();
@@ -130,12 +130,12 @@ export function soon(text, act, back = () => {}) {
   const run = async () => {
     if (!waiting.delete(run)) return;
     clearTimeout(timer);
-    close();
+    note.remove();
     if (!await attempt(act)) back();
   };
   waiting.add(run);
   const timer = setTimeout(run, 10_000);
-  const close = tell(text, { undo: () => { clearTimeout(timer); waiting.delete(run); tell(t.undone); back(); } });
+  const note = tell(text, { undo: () => { clearTimeout(timer); waiting.delete(run); tell(t.undone); back(); } });
 }
 
 /** Does something now, and says how it went; gives back its result, or undefined. */
@@ -148,6 +148,24 @@ export async function attempt(act, done) {
     tell([problem.title || (problem.status === 0 ? t.problems.unreachable : t.problems.failed), problem.detail].filter(Boolean).join(': '), { tone: 'bad' });
     return undefined;
   }
+}
+
+let typed; // the form in which something was typed last
+let warning; // what said that Esc discards it
+addEventListener('input', ({ target }) => {
+  typed = target.form ?? typed;
+  warning?.remove();
+});
+// What is sent by a form of a page is not lost with it; that of a dialog may be refused, and the dialog ends with what is not.
+addEventListener('submit', ({ target }) => { if (target === typed && !target.closest('dialog')) typed = null; });
+
+/** Keeps what was typed in an element from the first Esc, and says so; `discard` is for who means it, as is another Esc. */
+export function keeps(element, discard) {
+  const isSaid = warning?.isConnected;
+  warning?.remove();
+  if (isSaid || !typed || !element.contains(typed)) return false;
+  warning = tell(t.unsent, { act: [t.discard, discard] });
+  return true;
 }
 
 /** Opens a dialog whose content is drawn by a function; closing it gives the keyboard back to where it was. */
@@ -163,8 +181,11 @@ export function dialog(label, draw) {
     set(changes) { Object.assign(box.state, changes); box.redraw(); },
     redraw() { if (!ending.signal.aborted) render(draw(box), body); },
   };
+  // Not by the event `cancel`: browsers leave it out where they see no other act of the person since the last one.
+  addEventListener('keydown', event => { if (event.key === 'Escape' && keeps(element, box.close)) event.preventDefault(); }, { signal: ending.signal });
   element.addEventListener('close', () => {
     ending.abort();
+    warning?.remove();
     ([...document.querySelectorAll('dialog[open]')].pop() ?? document.body).append(words);
     element.remove();
   });

@@ -3,7 +3,7 @@
 import { html } from '../base/html.js';
 import { t } from '../base/words.js';
 import { here, go } from '../base/route.js';
-import { dialog, dialogHead } from '../base/pieces.js';
+import { dialog, dialogHead, keeps } from '../base/pieces.js';
 import { pause } from '../base/view.js';
 import { connectDevice } from './later.js';
 
@@ -64,7 +64,8 @@ function back(event) {
   const open = document.querySelector(':popover-open');
   if (open) return undefined; // the browser closes it
   const { parts } = here();
-  if (parts.length > 1) go(`#/${parts[0]}`);
+  const leave = () => go(`#/${parts[0]}`);
+  if (parts.length > 1 && !keeps(document.getElementById('main'), leave)) leave();
   return undefined;
 }
 
