@@ -531,6 +531,19 @@ class Acts(Console):
         page.wait_for_function("location.hash === '#/products'")
         unsent.wait_for(state="detached")
 
+    def test_a_zone_that_is_none_says_so(self):
+        device, _ = self.furnish()
+        visit = self.visit()
+        page = visit.show(f"devices/{device.did}/history")
+        page.fill("main input.zone", "Europe/Nowhere")
+        page.keyboard.press("Enter")
+        visit.see("There is no time zone Europe/Nowhere.")
+        self.assertEqual(visit.findings(), [])
+        page.fill("main input.zone", "Asia/Tokyo")
+        page.keyboard.press("Enter")
+        visit.see("calendar of Asia/Tokyo")
+        self.assertNotIn("There is no time zone", visit.text())
+
     def test_a_text_that_reads_as_a_number_is_sent_as_a_text(self):
         device, _ = self.pair(FREE)
         device.report(data={"code": "12", "count": 12})

@@ -55,6 +55,11 @@ function set(view, changes) {
   start(view);
 }
 
+function choose(view, zone) {
+  view.set({ noZone: isZone(zone) ? null : zone });
+  if (isZone(zone)) set(view, { zone });
+}
+
 export function draw(view, device) {
   const points = device.points.filter(point => point.access !== 'wo');
   const chosen = names(view);
@@ -63,8 +68,9 @@ export function draw(view, device) {
   const custom = view.query.get('from') ? 'custom' : view.query.get('range') || 'day';
   return html`<div class="stack">
     <div class="row apart">${chips(t.history.range, Object.keys(RANGES).map(id => ({ id, text: t.history.ranges[id], href: to(['devices', view.did, 'history'], { range: id, names: view.query.get('names'), zone: view.query.get('zone') }) })), custom)}
-      <label class="row"><span>${t.history.zone}</span><input list="zones" class="zone" value="${zone(view)}" spellcheck="false" onchange=${event => { if (isZone(event.target.value)) set(view, { zone: event.target.value }); }}></label>
+      <label class="row"><span>${t.history.zone}</span><input list="zones" class="zone" value="${zone(view)}" spellcheck="false" onchange=${event => choose(view, event.target.value)}></label>
       <datalist id="zones">${ZONES.map(name => html`<option value="${name}"></option>`)}</datalist></div>
+    ${view.state.noZone && html`<p class="note bad" role="alert">${fill(t.history.noZone, view.state.noZone)}</p>`}
     <fieldset class="row card"><legend class="small soft">${fill(t.history.points, MOST)}</legend>${points.map(point => html`<label class="tick" key=${point.name}><input type="checkbox" checked=${chosen.includes(point.name)}
       disabled=${!chosen.includes(point.name) && chosen.length >= MOST} onchange=${event => turn(point.name, event.target.checked)}><span>${point.title || point.name}</span></label>`)}</fieldset>
     ${view.state.problem && trouble(view.state.problem, () => start(view))}
