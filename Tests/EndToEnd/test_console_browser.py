@@ -405,6 +405,26 @@ class Lists(Console):
         page.keyboard.press("Escape")
         self.assertEqual(page.input_value("main .find input"), "online:no d-")
 
+    def test_back_shows_as_many_rows_as_there_were(self):
+        visit = self.visit()
+        page = visit.show("devices")
+        page.get_by_role("button", name="Show more").click()
+        eventually(lambda: page.locator("tbody tr").count() > 50, what="the next rows")
+        rows = page.locator("tbody tr").count()
+        last = page.locator("tbody tr").last.locator("th a")
+        name = last.get_attribute("href")
+        last.click()
+        page.wait_for_selector("main .tabs")
+        page.go_back()
+        page.wait_for_selector("main tbody tr")
+        self.assertEqual(page.locator("tbody tr").count(), rows)
+        eventually(lambda: page.evaluate("name => document.querySelector(`tbody a[href='${name}']`).getBoundingClientRect().top < innerHeight", name),
+                   what="the place in the list")
+        # Another question has rows of its own.
+        page.keyboard.press("/")
+        page.keyboard.type("online:no ")
+        page.wait_for_function("() => document.querySelectorAll('main tbody tr').length === 50")
+
     def test_rows_that_are_not_drawn_again_follow_what_is_chosen_and_what_changes(self):
         visit = self.visit()
         device = self.devices[visit.api("GET", "devices")[1]["items"][3]["did"]].come()
@@ -636,6 +656,21 @@ class MessagesOut(Console):
         page.get_by_role("button", name="Send", exact=True).click()
         page.get_by_text("to is no e-mail address").wait_for()
         self.assertEqual(page.locator("dialog").count(), 1)
+
+    def test_a_message_that_changes_stays_in_its_place(self):
+        visit = self.visit()
+        page = visit.show("messages")
+        page.wait_for_selector("#live .dot.good")
+        for name in ("bert", "carl"):
+            status, _ = visit.api("POST", "messages/test", {"channel": "email", "to": f"{name}@example.com", "appId": "test-app", "language": "en"})
+            self.assertLess(status, 300)
+            page.locator("main tbody tr", has_text=f"{name[0]}•••@example.com").wait_for()
+        older = page.locator("main tbody tr", has_text="b•••@example.com")
+        tries = int(older.locator("td[data-label=Tries]").inner_text())
+        older.get_by_role("button", name="Send now").click()
+        eventually(lambda: int(older.locator("td[data-label=Tries]").inner_text()) > tries, what="another try")
+        rows = [row.strip() for row in page.locator("main tbody th").all_inner_texts()]
+        self.assertEqual(rows[:2], ["c•••@example.com", "b•••@example.com"])
 
     def test_a_provider_is_tried_from_the_app_s_page(self):
         visit = self.visit()

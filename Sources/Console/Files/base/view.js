@@ -7,6 +7,8 @@ import { subscribe } from './feed.js';
 let pausedAt = null;
 const held = [];
 const MOST = 200; // rows that the service gives at once
+const MOST_AGAIN = 1000; // rows of a list that are read again
+const lengths = new Map(); // by the question: how many rows a list had when its page was left
 
 /** When the person paused what is live; null while it flows. */
 export const paused = () => pausedAt;
@@ -64,7 +66,8 @@ export class View {
    * Reads a resource into the state: { loading } first where there was none, then { data, at } or { problem }.
    *
    * What is asked for while it is under way is read once more at the end, as its answer may be older than the wish:
-   * what changes faster than it can be read is shown all the same. Of a list, as much is read as is there.
+   * what changes faster than it can be read is shown all the same. Of a list, as much is read as is there, or was when its
+   * page was left.
    */
   load(name, parts, query = {}, isList = false) {
     const { asked: former, loading, data } = this.state[name] ?? {};
@@ -76,15 +79,21 @@ export class View {
     }
     const asked = { key, parts, query, isList };
     this.set({ [name]: { ...this.state[name], loading: true, adding: false, asked } });
-    const length = isList && isSame ? data?.items.length : 0;
-    return asked.reading = this.#read(name, asked, length > 50 ? { ...query, limit: Math.min(length, MOST) } : query);
+    const length = !isList ? 0 : isSame && data ? data.items.length : lengths.get(key);
+    return asked.reading = this.#read(name, asked, Math.min(length || 0, MOST_AGAIN));
   }
 
-  async #read(name, asked, query) {
+  async #read(name, asked, length) {
+    const { parts, query } = asked;
     const isLatest = () => this.state[name].asked === asked;
-    const again = () => this.load(name, asked.parts, asked.query, asked.isList);
+    const again = () => this.load(name, parts, query, asked.isList);
+    const next = (number, cursor) => get(parts, { ...query, ...(number > (query.limit ?? 50) && { limit: Math.min(number, MOST) }), cursor }, this.signal);
     try {
-      const data = await get(asked.parts, query, this.signal);
+      let data = await next(length);
+      while (data.next && data.items.length < length && isLatest()) {
+        const page = await next(length - data.items.length, data.next);
+        data = { ...page, items: [...data.items, ...page.items] };
+      }
       if (!isLatest()) return data;
       this.set({ [name]: { data, at: Date.now(), again, asked } });
       if (asked.again) again();
@@ -141,6 +150,7 @@ export class View {
   }
 
   close() {
+    for (const one of Object.values(this.state)) if (one?.asked?.isList && one.data) lengths.set(one.asked.key, one.data.items.length);
     this.#ending.abort();
   }
 }
