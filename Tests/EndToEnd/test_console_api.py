@@ -211,8 +211,22 @@ class TestConsole(unittest.TestCase):
         self.assertIn(("dataPoints.power", "pointRemoved"), [(row["path"], row["why"]) for row in check["breaks"]])
         refused = admin.ask("PUT", f"/products/{LAMP['productKey']}", document)
         self.assertEqual(refused.status, 409, refused.body)
+        self.assertEqual(refused.json["code"], "LL1204")
         stale = admin.ask("PUT", f"/products/{LAMP['productKey']}", document, headers={"If-Match": "1"})
         self.assertEqual(stale.status, 412)
+
+    def test_what_a_product_would_lose_goes_where_that_is_meant(self):
+        admin, path = self.with_token("admin"), f"/products/{LAMP['productKey']}"
+        lamp = self.world.device()
+        self.addCleanup(lamp.close)
+        lamp.report(data={"power": True})
+        whole = admin.get(path).json["document"]
+        self.addCleanup(admin.ask, "PUT", f"{path}?force=true", whole)
+        less = whole | {"dataPoints": [point for point in whole["dataPoints"] if point["name"] != "power"]}
+        self.assertEqual(admin.ask("PUT", f"{path}?force=false", less).status, 409)
+        self.assertEqual(admin.get(path).json["document"], whole)
+        self.assertEqual(admin.ask("PUT", f"{path}?force=true", less).status, 200)
+        self.assertEqual(admin.get(path).json["document"], less)
 
     def test_a_session_ends_at_once(self):
         terminal = self.world.terminal()

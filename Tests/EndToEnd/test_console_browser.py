@@ -135,6 +135,11 @@ class EveryPage(Console):
         visit.show("apps/test-app")
         visit.page.get_by_role("button", name="试一下").first.click()
         visit.see("消息发布给网关")
+        # Without the words it is said in English.
+        other = self.visit(locale="zh-CN")
+        other.page.route("**/words-zh-findings.json", lambda route: route.abort())
+        other.show("system")
+        other.see("the broker answers and drops nothing")
 
     def test_every_word_that_a_page_uses_is_there(self):
         visit = self.visit()
@@ -405,6 +410,43 @@ class Lists(Console):
         page.keyboard.press("Escape")
         self.assertEqual(page.input_value("main .find input"), "online:no d-")
 
+    def test_a_list_that_is_read_again_keeps_what_was_added_meanwhile(self):
+        device, _ = self.pair()
+        device.close()
+        visit = self.visit()
+
+        def command():
+            return visit.api("POST", f"devices/{device.did}/commands", {"data": {"power": True}, "mode": "queue"})
+
+        for _ in range(60):
+            status, answer = command()
+            self.assertEqual(status, 200, answer)
+        page = visit.show(f"devices/{device.did}/commands")
+        self.assertEqual(page.locator("main tbody tr").count(), 50)
+        held = []
+        page.route(lambda url: "/commands" in url and "cursor=" not in url, lambda route: held.append(route))
+        command()
+        eventually(lambda: page.wait_for_timeout(10) or held, what="the list read again")
+        page.get_by_role("button", name="Show more").click()
+        eventually(lambda: page.locator("main tbody tr").count() == 60, what="the next rows")
+        page.unroute_all()  # what waits goes on
+        eventually(lambda: page.locator("main tbody tr").count() == 61, what="the new row with all others")
+
+    def test_a_timeline_that_is_open_tells_each_report_once(self):
+        device, _ = self.pair(FREE)
+        for number in range(60):
+            device.report(data={"count": number})
+        visit = self.visit()
+        page = visit.show(f"devices/{device.did}/timeline")
+        page.get_by_role("button", name="Show more").click()
+        told = re.compile(r"\bcount: (\d+)")
+        eventually(lambda: len(told.findall(visit.text())) == 60, what="all reports")
+        for number in range(60, 64):
+            device.report(data={"count": number})
+            visit.see(f"count: {number}")
+        page.wait_for_timeout(500)  # for what should not come
+        self.assertEqual([int(number) for number in told.findall(visit.text())], list(reversed(range(64))))
+
     def test_back_shows_as_many_rows_as_there_were(self):
         visit = self.visit()
         page = visit.show("devices")
@@ -550,6 +592,24 @@ class Acts(Console):
         keys.press("Escape")
         page.wait_for_function("location.hash === '#/products'")
         unsent.wait_for(state="detached")
+        # Nor is what was refused lost unasked; the question goes with the page.
+        page = visit.show(f"products/{LISTED['productKey']}")
+        page.fill("main form [name=macs]", "no address at all")
+        keys.press("Enter")
+        page.get_by_text("is no MAC").first.wait_for()
+        # What is typed elsewhere meanwhile is asked for apart.
+        keys.press("Escape")
+        keys.press("c")
+        page.locator("dialog[open] input").first.fill("a0b1c2d3e4f6")
+        keys.press("Escape")
+        unsent.wait_for()
+        keys.press("Escape")
+        page.wait_for_selector("dialog", state="detached")
+        keys.press("Escape")
+        unsent.wait_for()
+        page.click("#side a[href='#/users']")
+        page.wait_for_function("() => document.querySelector('main').dataset.page === 'users'")
+        unsent.wait_for(state="detached")
 
     def test_a_zone_that_is_none_says_so(self):
         device, _ = self.furnish()
@@ -563,6 +623,9 @@ class Acts(Console):
         page.keyboard.press("Enter")
         visit.see("calendar of Asia/Tokyo")
         self.assertNotIn("There is no time zone", visit.text())
+        page.fill("main input.zone", "")
+        page.keyboard.press("Enter")
+        visit.see("There is no time zone")
 
     def test_a_text_that_reads_as_a_number_is_sent_as_a_text(self):
         device, _ = self.pair(FREE)

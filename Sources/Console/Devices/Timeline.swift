@@ -86,6 +86,7 @@ struct Timeline {
         _ type: String,
         at moment: Instant,
         id: String,
+        order: Int64? = nil,
         with more: [(String, JSONValue?)]
     ) -> Entry {
         let object = JSONObject([
@@ -94,7 +95,7 @@ struct Timeline {
         ]).adding(more)
         return Entry(
             at: moment,
-            order: Int64(id.split(separator: ".").last ?? "") ?? 0,
+            order: order ?? Int64(id) ?? 0,
             object: object
         )
     }
@@ -104,15 +105,18 @@ struct Timeline {
         _ product: Product?,
         in tx: Transaction
     ) throws -> [Entry] {
-        try tx.history.newest(device.did, until: before, limit: most).enumerated().map {
-            index,
-            record in
+        // A record has no number of its own: it is known by its moment, and its place among those of the same moment, of
+        // which the newest is always there.
+        var (moment, place) = (Instant.max, Int64(0))
+        return try tx.history.newest(device.did, until: before, limit: most).map { record in
+            (moment, place) = (record.ts, record.ts == moment ? place + 1 : 0)
             let data = record.data.map { ProductRules.masked($0, product: product) }
             return entry(
                 "report",
                 record.binary == nil ? "values" : "bytes",
                 at: record.ts,
-                id: "\(record.ts.milliseconds).\(most - index)",
+                id: "\(record.ts.milliseconds).\(place)",
+                order: -place,
                 with: [
                     ("actor", EventCodec.encode(.device(device.did), for: nil)),
                     ("data", data.map { .object($0) }),

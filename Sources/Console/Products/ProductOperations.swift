@@ -161,7 +161,11 @@ enum ProductOperations {
             guard call.body["productKey"]?.stringValue == before.key.text else {
                 throw Refused.invalid("productKey", "The document names another product.")
             }
-            _ = try Import.product(.object(call.body), in: work.tx)
+            _ = try Import.product(
+                .object(call.body),
+                isForced: call.request.query["force"] == "true",
+                in: work.tx
+            )
             act.subject = "product \(before.key)"
             act.before = .object(ProductCodec.encode(before))
             act.after = .object(ProductCodec.encode(try product(call, in: work.tx)))

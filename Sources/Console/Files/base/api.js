@@ -32,7 +32,7 @@ export const get = (parts, query, signal) => ask('GET', parts, { query, signal }
 /** Has something done; the body is an object, or nothing. */
 export const post = (parts, body = {}, query) => ask('POST', parts, { body, query });
 /** Replaces a resource; with `version`, only one that nobody else changed since it was read. */
-export const put = (parts, body, version) => ask('PUT', parts, { body, version });
+export const put = (parts, body, version, query) => ask('PUT', parts, { body, version, query });
 /** Changes some members of a resource. */
 export const change = (parts, body) => ask('PATCH', parts, { body });
 /** Removes a resource. */

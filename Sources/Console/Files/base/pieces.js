@@ -145,25 +145,30 @@ export async function attempt(act, done) {
     if (done) tell(typeof done === 'function' ? done(result) : done);
     return result === undefined ? true : result;
   } catch (problem) {
+    isRefused();
     tell([problem.title || (problem.status === 0 ? t.problems.unreachable : t.problems.failed), problem.detail].filter(Boolean).join(': '), { tone: 'bad' });
     return undefined;
   }
 }
 
-let typed; // the form in which something was typed last
+const typed = new Set(); // forms in which something was typed
+let sent; // the form of a page that was sent last: what it holds is not lost with it, unless it is refused
 let warning; // what said that Esc discards it
+const unwarn = () => warning?.remove();
 addEventListener('input', ({ target }) => {
-  typed = target.form ?? typed;
-  warning?.remove();
+  if (target.form) typed.add(target.form);
+  unwarn();
 });
-// What is sent by a form of a page is not lost with it; that of a dialog may be refused, and the dialog ends with what is not.
-addEventListener('submit', ({ target }) => { if (target === typed && !target.closest('dialog')) typed = null; });
+// A dialog stays open with what is refused, and ends with what is not.
+addEventListener('submit', ({ target }) => { if (!target.closest('dialog') && typed.delete(target)) sent = target; });
+addEventListener('hashchange', unwarn);
+const isRefused = () => { if (sent) typed.add(sent); };
 
 /** Keeps what was typed in an element from the first Esc, and says so; `discard` is for who means it, as is another Esc. */
 export function keeps(element, discard) {
   const isSaid = warning?.isConnected;
-  warning?.remove();
-  if (isSaid || !typed || !element.contains(typed)) return false;
+  unwarn();
+  if (isSaid || ![...typed].some(form => element.contains(form))) return false;
   warning = tell(t.unsent, { act: [t.discard, discard] });
   return true;
 }
@@ -185,7 +190,7 @@ export function dialog(label, draw) {
   addEventListener('keydown', event => { if (event.key === 'Escape' && keeps(element, box.close)) event.preventDefault(); }, { signal: ending.signal });
   element.addEventListener('close', () => {
     ending.abort();
-    warning?.remove();
+    unwarn();
     ([...document.querySelectorAll('dialog[open]')].pop() ?? document.body).append(words);
     element.remove();
   });

@@ -80,18 +80,19 @@ export class View {
     const asked = { key, parts, query, isList };
     this.set({ [name]: { ...this.state[name], loading: true, adding: false, asked } });
     const length = !isList ? 0 : isSame && data ? data.items.length : lengths.get(key);
-    return asked.reading = this.#read(name, asked, Math.min(length || 0, MOST_AGAIN));
+    asked.length = Math.min(length || 0, MOST_AGAIN);
+    return asked.reading = this.#read(name, asked);
   }
 
-  async #read(name, asked, length) {
+  async #read(name, asked) {
     const { parts, query } = asked;
     const isLatest = () => this.state[name].asked === asked;
     const again = () => this.load(name, parts, query, asked.isList);
     const next = (number, cursor) => get(parts, { ...query, ...(number > (query.limit ?? 50) && { limit: Math.min(number, MOST) }), cursor }, this.signal);
     try {
-      let data = await next(length);
-      while (data.next && data.items.length < length && isLatest()) {
-        const page = await next(length - data.items.length, data.next);
+      let data = await next(asked.length);
+      while (data.next && data.items.length < asked.length && isLatest()) {
+        const page = await next(asked.length - data.items.length, data.next);
         data = { ...page, items: [...data.items, ...page.items] };
       }
       if (!isLatest()) return data;
@@ -127,7 +128,9 @@ export class View {
     set({ adding: true, addingProblem: null });
     try {
       const page = await get(asked.parts, { ...asked.query, cursor: data.next }, this.signal);
-      set({ data: { ...page, items: [...this.state[name].data.items, ...page.items] } });
+      const items = [...this.state[name].data.items, ...page.items];
+      asked.length = items.length; // for one that is read again meanwhile
+      set({ data: { ...page, items } });
     } catch (problem) {
       if (!this.signal.aborted) set({ addingProblem: problem });
     }

@@ -56,7 +56,7 @@ function set(view, changes) {
 }
 
 function choose(view, zone) {
-  view.set({ noZone: isZone(zone) ? null : zone });
+  view.set({ noZone: isZone(zone) ? undefined : zone });
   if (isZone(zone)) set(view, { zone });
 }
 
@@ -70,7 +70,7 @@ export function draw(view, device) {
     <div class="row apart">${chips(t.history.range, Object.keys(RANGES).map(id => ({ id, text: t.history.ranges[id], href: to(['devices', view.did, 'history'], { range: id, names: view.query.get('names'), zone: view.query.get('zone') }) })), custom)}
       <label class="row"><span>${t.history.zone}</span><input list="zones" class="zone" value="${zone(view)}" spellcheck="false" onchange=${event => choose(view, event.target.value)}></label>
       <datalist id="zones">${ZONES.map(name => html`<option value="${name}"></option>`)}</datalist></div>
-    ${view.state.noZone && html`<p class="note bad" role="alert">${fill(t.history.noZone, view.state.noZone)}</p>`}
+    ${view.state.noZone !== undefined && html`<p class="note bad" role="alert">${fill(t.history.noZone, view.state.noZone)}</p>`}
     <fieldset class="row card"><legend class="small soft">${fill(t.history.points, MOST)}</legend>${points.map(point => html`<label class="tick" key=${point.name}><input type="checkbox" checked=${chosen.includes(point.name)}
       disabled=${!chosen.includes(point.name) && chosen.length >= MOST} onchange=${event => turn(point.name, event.target.checked)}><span>${point.title || point.name}</span></label>`)}</fieldset>
     ${view.state.problem && trouble(view.state.problem, () => start(view))}

@@ -56,7 +56,7 @@ function one(view) {
   return shown(view.state.one, product => {
     const { row, document } = product;
     return html`<div class="head"><h1 tabindex="-1">${row.name}</h1>
-        <span class="row">${actButton('admin', t.edit, () => editDocument({ title: fill(t.products.edit, row.name), document, check: ['products', 'check'], form: productForm, save: changed => put(['products', row.productKey], changed, row.updatedAt), done: () => start(view) }))}
+        <span class="row">${actButton('admin', t.edit, () => editDocument({ title: fill(t.products.edit, row.name), document, check: ['products', 'check'], form: productForm, save: (changed, force) => put(['products', row.productKey], changed, row.updatedAt, { force: force || null }), done: () => start(view) }))}
         <button type="button" onclick=${() => save(`${row.productKey}.json`, 'application/json', JSON.stringify(document, null, 2))}>${icon('download')}${t.products.export}</button>
         ${actButton('admin', t.secret.rotate, () => askNewSecret(['products', row.productKey], row.productKey))}</span></div>
       <div class="stack">

@@ -5,7 +5,7 @@ import { t, fill, count, value } from '../base/words.js';
 import { post } from '../base/api.js';
 import { trouble, dialog, dialogHead } from '../base/pieces.js';
 
-/** Opens the editor; `save(document)` stores it. `form(document, change)` draws it as a form, beside the JSON. */
+/** Opens the editor; `save(document, force)` stores it, with `force` also what breaks something. `form(document, change)` draws it as a form, beside the JSON. */
 export function editDocument({ title, document, check, save, done, form }) {
   dialog(title, box => {
     const { text = JSON.stringify(document, null, 2), found, problem, busy, isForm = !!form } = box.state;
@@ -39,7 +39,7 @@ export function editDocument({ title, document, check, save, done, form }) {
       }
     };
     const look = () => run(async parsed => box.set({ found: await post(check, parsed) }));
-    const store = () => run(async parsed => { const made = await save(parsed); box.close(); done(made); });
+    const store = () => run(async parsed => { const made = await save(parsed, found.breaks.length > 0); box.close(); done(made); });
     return html`<form onsubmit=${event => { event.preventDefault(); if (found && !found.problems.length) store(); else look(); }}>
       ${dialogHead(title, box)}
       <p class="soft">${t.document.about}</p>

@@ -2,11 +2,11 @@
 
 import { language, fill, read } from '../base/words.js';
 
-let known;
+let known = {};
 
 /** Reads the words of the person's language; without them English is shown. */
 export async function learn() {
-  known ??= language === 'zh' ? Object.assign({}, ...Object.values(await read('zh-findings'))) : {};
+  if (language === 'zh') known = Object.assign({}, ...Object.values(await read('zh-findings').catch(() => known)));
 }
 
 /** A finding's text. */
