@@ -66,6 +66,10 @@ class Processes(OwnWorldOfClass):
 
     # What fails; each gives the seconds that a lane may be quiet.
 
+    def nothing(self, _):
+        """What the load alone makes of a lane: a bound for the failures, of `LAMPLIGHTER_FAILURES` alone."""
+        return float("inf")
+
     def kill(self, node):
         node.kill()
         return QUIET["kill"]
