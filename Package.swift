@@ -201,7 +201,12 @@ let package = Package(
         ),
         // The reference that people read, made from schemas/generated/reference.jsonl and from texts, which
         // the plugin embeds.
-        .executableTarget(name: "EmbedTool", path: "Plugins/EmbedTool", swiftSettings: settings),
+        .executableTarget(
+            name: "EmbedTool",
+            dependencies: ["JSON"],
+            path: "Plugins/EmbedTool",
+            swiftSettings: settings
+        ),
         .plugin(
             name: "EmbedTexts",
             capability: .buildTool(),

@@ -67,7 +67,7 @@ class Processes(OwnWorldOfClass):
     # What fails; each gives the seconds that a lane may be quiet.
 
     def nothing(self, _):
-        """What the load alone makes of a lane: a bound for the failures, of `LAMPLIGHTER_FAILURES` alone."""
+        """Shows how quiet lanes are under the load alone; runs only where `LAMPLIGHTER_FAILURES` names it."""
         return float("inf")
 
     def kill(self, node):

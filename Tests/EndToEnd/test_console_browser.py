@@ -836,7 +836,7 @@ class Sessions(Console):
         visit.show("devices")
         second = self.own.service.json("operator", "link", link["operator"])["url"]
         self.visit(enter=False).enter(second)
-        visit.page.get_by_text("Somebody signed in as you from 127.0.0.1").wait_for()
+        visit.page.get_by_text("New sign-in to your account from 127.0.0.1").wait_for()
         visit.page.get_by_role("link", name="Show sessions").click()
         visit.page.wait_for_function("location.hash === '#/audit/operators'")
 

@@ -71,7 +71,7 @@ package struct ProviderTrial: Sendable {
         }
         return provider.provider.hasIDTokens
             ? ProviderTrial(.pass, "it publishes keys that ID tokens are verified with")
-            : ProviderTrial(.pass, "it answers, and refuses a credential that nobody has")
+            : ProviderTrial(.pass, "it answers, and refuses an invented credential")
     }
 
     // MARK: Messages

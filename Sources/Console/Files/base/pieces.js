@@ -145,7 +145,7 @@ export async function attempt(act, done) {
     if (done) tell(typeof done === 'function' ? done(result) : done);
     return result === undefined ? true : result;
   } catch (problem) {
-    isRefused();
+    restoreSent();
     tell([problem.title || (problem.status === 0 ? t.problems.unreachable : t.problems.failed), problem.detail].filter(Boolean).join(': '), { tone: 'bad' });
     return undefined;
   }
@@ -162,7 +162,7 @@ addEventListener('input', ({ target }) => {
 // A dialog stays open with what is refused, and ends with what is not.
 addEventListener('submit', ({ target }) => { if (!target.closest('dialog') && typed.delete(target)) sent = target; });
 addEventListener('hashchange', unwarn);
-const isRefused = () => { if (sent) typed.add(sent); };
+const restoreSent = () => { if (sent) typed.add(sent); };
 
 /** Keeps what was typed in an element from the first Esc, and says so; `discard` is for who means it, as is another Esc. */
 export function keeps(element, discard) {

@@ -11,8 +11,8 @@ function hiddenColumns(name, columns) {
 
 const drawn = new WeakMap(); // by the row: what it was drawn from, and its view
 
-// A row that did not change is not drawn again: of a long list that is all but a few, whenever one of them changes. Columns that
-// depend on more than the row are made anew with each table, and then so are their rows; times keep themselves true.
+// A row that did not change is not drawn again: of a long list most stay as they are when one changes. A column that depends on
+// more than the row is a new one with each drawing, so that its rows are drawn again. Times update themselves.
 function unlessDrawn(row, from, draw) {
   const last = drawn.get(row);
   if (last?.from.length === from.length && from.every((part, i) => part === last.from[i])) return last.view;
