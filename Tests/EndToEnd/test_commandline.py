@@ -188,7 +188,7 @@ class Starting(OwnWorld):
         service.stop()
         process = subprocess.Popen(
             [*service.command(), "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            text=True, env=ENVIRONMENT)
+            text=True, env=service.environment)
         try:
             line = process.stdout.readline()
             ready = json.loads(line)
@@ -211,7 +211,8 @@ class Starting(OwnWorld):
         process = subprocess.Popen(
             [str(BINARY), "serve", "--data", str(service.data), "--mqtt-port", str(free_port()), "--http-port", "0",
              "--health-port", "0"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=ENVIRONMENT)
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            env=service.environment)
         time.sleep(4)
         process.send_signal(signal.SIGTERM)
         told, _ = process.communicate(timeout=30)
@@ -289,7 +290,7 @@ class Rows(EndToEnd):
         os.write(ours, answer.encode())
         done = subprocess.run(
             [str(BINARY), *command, "--data", str(self.world.service.data)],
-            stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, timeout=30, env=ENVIRONMENT)
+            stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, timeout=30, env=self.world.service.environment)
         os.close(theirs)
         told = os.read(ours, 65536).decode()
         os.close(ours)

@@ -17,7 +17,7 @@ class Operator(EndToEnd):
     def cli(self, *arguments, code=0):
         done = subprocess.run(
             [str(BINARY), *arguments, "--data", str(self.world.service.data)],
-            capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+            capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, env=self.world.service.environment)
         self.assertEqual(done.returncode, code, done.stderr + done.stdout)
         return done
 
@@ -99,7 +99,8 @@ class Operator(EndToEnd):
         process = subprocess.Popen(
             [str(BINARY), "device", "watch", device.did, "--count", "2", "--json",
              "--data", str(self.world.service.data)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env=self.world.service.environment)
         self.addCleanup(process.kill)
         process.stderr.readline()
         for count in range(200):

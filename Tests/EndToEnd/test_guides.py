@@ -11,6 +11,7 @@ import unittest
 import urllib.parse
 
 import contract
+import postgres
 from browser import Browser
 from certificates import shown, trusting
 from harness import BINARY, ENVIRONMENT, ROOT, Service, eventually, free_port
@@ -99,7 +100,8 @@ class Guided(unittest.TestCase):
         return guide
 
     def start(self, command, **more):
-        lines = Lines(command, self.folder, **more)
+        store = {"LAMPLIGHTER_STORE": self.service.store} if self.service.store else {}
+        lines = Lines(command, self.folder, **store, **more)
         self.addCleanup(lines.kill)
         return lines
 
@@ -279,7 +281,7 @@ class LoggingIn(Guided):
 class Servers(Guided):
     def test_a_real_server(self):
         guide = self.guide("real-server")
-        imports, init, renew, report, certificate, looks, backup, restore = guide.commands
+        imports, init, renew, report, certificate, looks, _backup, _restore = guide.commands
         commands = f'PATH="$PWD/.build/release:$PATH"; {imports}'
         self.assertIn("ecret", self.start(commands).end())
         self.others_come(init, report, certificate)
@@ -292,6 +294,10 @@ class Servers(Guided):
         looks = looks.replace("8081", str(self.service.health_port))
         # A machine for tests may give cause for warnings: 3.
         self.start(f'PATH="$PWD/.build/release:$PATH"; {looks.replace("doctor", "doctor || [ $? = 3 ]")}').end()
+
+    @postgres.on_file
+    def test_a_real_servers_backup(self):
+        *_others, backup, restore = self.guide("real-server").commands
         self.start(f'PATH="$PWD/.build/release:$PATH"; {backup}{restore}').end()
         self.assertTrue((self.folder / "restored").is_dir())
 

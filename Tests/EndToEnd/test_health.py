@@ -4,6 +4,7 @@ import pathlib
 import unittest
 import urllib.request
 
+import postgres
 from world import EndToEnd
 
 
@@ -22,8 +23,11 @@ class Health(EndToEnd):
         limits = pathlib.Path(f"/proc/{self.world.service.process.pid}/limits").read_text()
         self.assertRegex(limits, rf"Max data size +{2048 << 20} ")
 
-    def test_a_database_says_how_much_of_it_is_free(self):
+    @postgres.on_file
+    def test_a_file_says_how_much_of_it_is_free(self):
         self.assertRegex(self.get("/metrics")[1], r"\nlamplighter_database_free_bytes \d+\n")
+
+    def test_the_disk_says_how_much_of_it_is_free(self):
         self.assertRegex(self.get("/metrics")[1], r"\nlamplighter_disk_free_bytes [1-9]\d+\n")
 
     def test_metrics_are_in_prometheus_form(self):

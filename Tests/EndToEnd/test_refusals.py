@@ -12,7 +12,7 @@ import urllib.request
 
 import contract
 from client import Client, Device, fresh_did, fresh_terminal
-from harness import BINARY, ENVIRONMENT, eventually
+from harness import BINARY, eventually
 from world import OwnWorldOfClass
 
 
@@ -90,7 +90,8 @@ class Refusals(Told):
         self.of(before)
         following = subprocess.Popen(
             [str(BINARY), "refusals", "--follow", "--json", "--data", str(self.own.service.data)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=ENVIRONMENT)
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            env=self.own.service.environment)
         self.addCleanup(following.stdout.close)
         self.addCleanup(following.wait)
         self.addCleanup(following.kill)

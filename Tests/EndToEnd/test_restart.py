@@ -8,7 +8,7 @@ import unittest
 
 import client as clients
 from client import Terminal
-from harness import ENVIRONMENT, Service, alive, eventually
+from harness import Service, alive, eventually
 from world import OwnWorld
 
 
@@ -92,7 +92,7 @@ class Restart(OwnWorld):
         service.kill()
         for delay in (0.05, 0.2, 0.4, 0.8):
             process = subprocess.Popen(
-                service.command(), stdin=subprocess.DEVNULL, stdout=service.log, stderr=service.log)
+                service.command(), stdin=subprocess.DEVNULL, stdout=service.log, stderr=service.log, env=service.environment)
             time.sleep(delay)
             process.send_signal(signal.SIGKILL)
             process.wait()
@@ -119,7 +119,8 @@ class Stopping(OwnWorld):
         for ports in (("0", "0"), (str(self.own.service.mqtt_port), str(self.own.service.http_port))):
             command = self.own.service.command()
             command[command.index("--mqtt-port") + 1], command[command.index("--http-port") + 1] = ports
-            done = subprocess.run(command, capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL,
+                                  env=self.own.service.environment)
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertTrue(done.stderr.strip() or done.stdout.strip())
             self.assertTrue(device.report(data={"power": True})["ok"], "the first goes on")
@@ -136,7 +137,8 @@ class Stopping(OwnWorld):
             with self.subTest(flag=flag):
                 command = other.command()
                 command[command.index(flag) + 1] = str(port)
-                done = subprocess.run(command, capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL)
+                done = subprocess.run(command, capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL,
+                                      env=other.environment)
                 self.assertEqual(done.returncode, 1, done.stderr + done.stdout)
                 self.assertIn("port", done.stderr + done.stdout)
                 self.assertNotIn("Fatal error", done.stderr)
@@ -150,7 +152,7 @@ class Stopping(OwnWorld):
         right = key.read_text()
         key.write_text("the key of another installation\n")
         done = subprocess.run(service.command(), capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL,
-                              env=ENVIRONMENT)
+                              env=service.environment)
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertIn("LL1106", done.stderr)
         self.assertIn("restore", done.stderr)

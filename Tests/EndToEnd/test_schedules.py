@@ -320,7 +320,8 @@ class Apart(OwnWorldOfClass, Scheduling):
         """`lamplighter scheduler` beside the service."""
         process = subprocess.Popen(
             [str(BINARY), "scheduler", "--data", str(self.own.service.data)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            env=self.own.service.environment)
         self.addCleanup(lambda: (process.kill(), process.wait(), process.stderr.close()))
         for line in process.stderr:
             if "scheduler is ready" in line:

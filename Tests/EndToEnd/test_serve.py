@@ -114,7 +114,7 @@ class Outside(Service):
     def start(self):
         """Starts the service first: it makes the secret that the broker's configuration needs."""
         self.process = subprocess.Popen(
-            self.command(), stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+            self.command(), stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, env=self.environment)
         eventually(lambda: self.why_not_ready() is not None or self.process.poll() is not None, 60, "HTTP")
         if self.process.poll() is not None:
             raise AssertionError(f"serve ended with {self.process.returncode}: {self.tail()}")
@@ -246,7 +246,7 @@ class AgainstABrokerOutside(OwnWorldOfClass):
         given.write_text("another\n")
         service.stop()
         service.process = subprocess.Popen(
-            service.command(), stdin=subprocess.DEVNULL, stdout=service.log, stderr=service.log)
+            service.command(), stdin=subprocess.DEVNULL, stdout=service.log, stderr=service.log, env=service.environment)
         why = eventually(lambda: "refused" in (service.why_not_ready() or "").lower(), 20, "the refusal")
         self.assertTrue(why)
 
@@ -264,7 +264,7 @@ class AgainstABrokerOutside(OwnWorldOfClass):
         self.addCleanup(shutil.rmtree, service.folder / "other")
         service.config.write_text(original.replace(f"{service.tls}/ca.pem", f"{service.folder}/other/ca.pem"))
         service.process = subprocess.Popen(
-            service.command(), stdin=subprocess.DEVNULL, stdout=service.log, stderr=service.log)
+            service.command(), stdin=subprocess.DEVNULL, stdout=service.log, stderr=service.log, env=service.environment)
         eventually(lambda: "tls" in (service.why_not_ready() or "").lower(), 20, "the TLS error")
 
 
@@ -286,7 +286,7 @@ class AgainstABrokerWithoutTheGate(unittest.TestCase):
 
     def run_service(self):
         return subprocess.Popen(self.service.command(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True)
+                                stderr=subprocess.PIPE, text=True, env=self.service.environment)
 
     def test_it_is_refused_with_the_cause_and_the_cure(self):
         self.start_broker()

@@ -101,22 +101,28 @@ struct Race: Sendable, CustomTestStringConvertible {
     /// Runs the race in many orders.
     ///
     /// In all where there are few; else in those in which one racer runs from its beginning to its end within the other,
-    /// and in some in which that one is interrupted too, which a seed picks. With a limit in fewer of both. Without its
-    /// locks it ends with the first order that goes wrong.
-    func run(atMost limit: Int? = nil, seed: Int, keepsLocks: Bool = true) throws -> Outcome {
+    /// and in some in which that one is interrupted too, which a seed picks. With a limit in fewer of both. Without all
+    /// of its safeguards it ends with the first order that goes wrong.
+    func run(
+        atMost limit: Int? = nil,
+        seed: Int,
+        _ safeguards: Safeguards = .all
+    ) throws -> Outcome {
         let course = try RaceCourse(make())
         var serial = try SerialStates(of: course)
+        if safeguards != .all { try serial.complete(on: course) }
+        if safeguards == .none { try course.dropKeys() }
         var outcome = Outcome(refusals: serial.refusals)
         for order in Self.pick(serial.steps, limit, seed) {
-            let finish = try course.run(order, keepsLocks: keepsLocks)
+            let finish = try course.run(order, safeguards)
             let statements = course.statements
             outcome.orders += 1
             outcome.deadlocks += finish.deadlocks
-            guard let difference = try serial.difference(to: finish.state, on: course) else {
-                continue
-            }
+            guard
+                let difference = try serial.difference(to: finish.state, on: course, safeguards)
+            else { continue }
             outcome.failures.append("\(order): \(difference)\n\(statements)")
-            if !keepsLocks { break }
+            if safeguards != .all { break }
         }
         return outcome
     }
@@ -172,16 +178,31 @@ private struct SerialStates {
         transactions = [0, 1].map { racer in finishes.map { $0.transactions[racer] }.max() ?? 0 }
     }
 
-    /// Says how a state differs from the nearest of these; nil if it is one of them.
-    mutating func difference(to state: RaceState, on course: RaceCourse) throws -> String? {
-        let lines = state.lines(without: noise)
-        if !states.contains(lines), !hasAll {
-            hasAll = true
-            for turns in Interleaving.turns(transactions) {
-                let state = try course.run(Interleaving(transactions: turns)).state
-                states.append(state.lines(without: noise))
-            }
+    /// Adds the states that whole transactions in turn end with, unless they are here.
+    mutating func complete(on course: RaceCourse) throws {
+        guard !hasAll else { return }
+        hasAll = true
+        for turns in Interleaving.turns(transactions) {
+            let state = try course.run(Interleaving(transactions: turns)).state
+            states.append(state.lines(without: noise))
         }
+    }
+
+    /// Says how a state differs from the nearest of these; nil if it is one of them.
+    ///
+    /// Counters that each racer had for itself are no difference.
+    mutating func difference(
+        to state: RaceState,
+        on course: RaceCourse,
+        _ safeguards: Safeguards
+    ) throws -> String? {
+        func compared(_ lines: [String]) -> [String] {
+            safeguards == .none ? lines.filter { !$0.hasPrefix("attempt:") } : lines
+        }
+        let lines = compared(state.lines(without: noise))
+        if states.contains(where: { compared($0) == lines }) { return nil }
+        try complete(on: course)
+        let states = states.map(compared)
         guard !states.contains(lines) else { return nil }
         return states.map { expected in
             let less = Set(expected).subtracting(lines).sorted().map { "- \($0)" }

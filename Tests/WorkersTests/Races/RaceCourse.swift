@@ -25,7 +25,6 @@ final class RaceCourse {
         var deadlocks = 0
     }
 
-    private static let names = ["A", "B"]
     private static let stuckSeconds = 60
 
     private let world: World
@@ -40,7 +39,7 @@ final class RaceCourse {
     /// Takes the world's database as it is for the beginning of each race.
     init(_ contest: Race.Contest) throws {
         let news = DispatchSemaphore(value: 0)
-        let racers = [Racer(telling: news), Racer(telling: news)]
+        let racers = ["A", "B"].map { Racer($0, telling: news) }
         world = contest.world
         moves = contest.moves
         stores = try racers.map { try $0.openStore(beside: contest.world) }
@@ -63,25 +62,29 @@ final class RaceCourse {
         (self.news, self.racers) = (news, racers)
     }
 
+    /// Takes the unique keys from the tables, for good.
+    func dropKeys() throws { try connection.execute(Safeguards.dropKeys) }
+
     // MARK: One race
 
     /// Runs both racers in an order; gives what they left behind, and how many steps they took.
-    func run(_ order: Interleaving, keepsLocks: Bool = true) throws -> Finish {
-        for racer in racers { racer.reset(keepsLocks: keepsLocks) }
+    func run(_ order: Interleaving, _ safeguards: Safeguards = .all) throws -> Finish {
+        if safeguards == .none { try connection.execute(Safeguards.splitCounters) }
+        for racer in racers { racer.reset(safeguards) }
         for number in [0, 1] { start(number) }
         for racer in racers { _ = try settle(racer) }
         var finish = Finish(state: beginning, steps: [0, 0])
         for segment in order.segments { try run(segment, &finish) }
         finish.state = try RaceState(connection, of: tables)
-        for (racer, name) in zip(racers, Self.names) { finish.state.add(racer, named: name) }
+        for racer in racers { finish.state.add(racer) }
         try restore(finish.state)
         return finish
     }
 
     /// What each racer ran in the last race.
     var statements: String {
-        zip(racers, Self.names).map { racer, name in
-            racer.statements.enumerated().map { "\(name)\($0.offset + 1) \($0.element)" }
+        racers.map { racer in
+            racer.statements.enumerated().map { "\(racer.name)\($0.offset + 1) \($0.element)" }
                 .joined(separator: "\n")
         }.joined(separator: "\n")
     }

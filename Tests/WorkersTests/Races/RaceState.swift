@@ -27,7 +27,8 @@ struct RaceState {
     }
 
     /// Adds a racer's answers.
-    mutating func add(_ racer: Racer, named name: String) {
+    mutating func add(_ racer: Racer) {
+        let name = racer.name
         if let failure = racer.failure { answers["\(name) failed"] = failure }
         for (place, answer) in racer.answers.enumerated() {
             add(.object(answer), "\(name)\(place)")

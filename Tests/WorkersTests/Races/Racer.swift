@@ -25,7 +25,7 @@ final class Racer: Sendable {
 
     private struct State {
         var isRacing = false
-        var keepsLocks = true
+        var safeguards = Safeguards.all
         var place = Place.underWay
         var process: Int32 = 0
         var reading = Reading.no
@@ -43,7 +43,13 @@ final class Racer: Sendable {
     /// Rings when the place of any racer changes.
     private let news: DispatchSemaphore
 
-    init(telling news: DispatchSemaphore) { self.news = news }
+    /// What it is called in answers and orders.
+    let name: String
+
+    init(_ name: String, telling news: DispatchSemaphore) {
+        self.name = name
+        self.news = news
+    }
 
     var place: Place { state.withLock(\.place) }
     /// The server's process for it; its locks are that one's.
@@ -101,8 +107,8 @@ final class Racer: Sendable {
 
     /// Waits for leave before a step; returns the statement to run.
     private func pass(_ sql: String, of process: Int32) -> String {
-        let (isStep, keepsLocks) = state.withLock { state in
-            guard state.isRacing else { return (false, true) }
+        let (isStep, safeguards) = state.withLock { state in
+            guard state.isRacing else { return (false, Safeguards.all) }
             state.process = process
             if sql.hasPrefix("BEGIN") {
                 if state.hasWritten { state.beginsTransaction = true }
@@ -115,13 +121,13 @@ final class Racer: Sendable {
                     String(sql.split(separator: "\n").joined(separator: " ").prefix(100))
                 )
             }
-            return (isStep, state.keepsLocks)
+            return (isStep, state.safeguards)
         }
         if isStep {
             news.signal()
             leave.wait()
         }
-        return keepsLocks ? sql : Self.withoutLocks(sql)
+        return safeguards.rewrite(sql, of: name)
     }
 
     private static func isStep(_ sql: String, _ reading: inout Reading) -> Bool {
@@ -140,18 +146,11 @@ final class Racer: Sendable {
         return true
     }
 
-    /// Returns a statement that takes no lock which it only takes for the sake of others.
-    private static func withoutLocks(_ sql: String) -> String {
-        if sql.hasPrefix("LOCK TABLE") { return "SELECT 1" }
-        return sql.replacing(" FOR UPDATE SKIP LOCKED", with: "").replacing(" FOR UPDATE", with: "")
-            .replacing(" FOR SHARE", with: "").replacing(" FOR NO KEY UPDATE", with: "")
-    }
-
     // MARK: The test's thread
 
     /// Prepares for another race.
-    func reset(keepsLocks: Bool) {
-        state.withLock { $0 = State(keepsLocks: keepsLocks) }
+    func reset(_ safeguards: Safeguards) {
+        state.withLock { $0 = State(safeguards: safeguards) }
     }
 
     /// Lets it run its next statement.
