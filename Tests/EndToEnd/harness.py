@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -168,6 +169,17 @@ class Service:
         if check and done.returncode != 0:
             raise AssertionError(f"{arguments} ended with {done.returncode}: {done.stderr}{done.stdout}")
         return done
+
+    def doctor(self):
+        """The checks of `doctor` that fail, by code, beside those that the tests' database makes fail.
+
+        Warnings are a matter of the machine.
+        """
+        done = self.cli("doctor", check=False)
+        failed = re.findall(r"(?m)^fail  (LL\d+)", done.stdout)
+        if done.returncode not in ((1,) if failed else (0, 3)) or "pass " not in done.stdout:
+            raise AssertionError(f"doctor ended with {done.returncode}: {done.stderr}{done.stdout}")
+        return [code for code in failed if code not in postgres.CARELESS]
 
     def json(self, *arguments):
         """What the command says with --json."""
