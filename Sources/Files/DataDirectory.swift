@@ -39,6 +39,8 @@ package struct DataDirectory: Sendable {
     package var relayedAddresses: String { path + "/gate/websocket.addresses" }
     /// The lock of the running service.
     package var lock: String { path + "/lock" }
+    /// The id of the process of this run, or of the one before, among those that share a database.
+    package var process: String { path + "/process" }
     /// Ports and credentials, there while everything accepts work.
     package var ready: String { path + "/ready.json" }
     /// The broker's configuration.

@@ -199,6 +199,27 @@ class Failover(Processes):
         return state if not state["waiting"] and not state["untold"] or state["errors"] else None
 
 
+@unittest.skipUnless((postgres.PROGRAMS / "postgres").exists(), "PostgreSQL is not installed")
+class Alone(OwnWorldOfClass):
+    """One process, with nobody who could take its lanes over."""
+
+    @classmethod
+    def make_world(cls):
+        cls.cluster = Cluster(1)
+        return World(watch=False, service=cls.cluster)
+
+    def test_killed_and_started_again_it_has_its_lanes_at_once(self):
+        device, terminal = self.pair()
+        node = self.cluster.nodes[0]
+        for _ in range(3):
+            node.kill()
+            node.start()
+            began = time.monotonic()
+            eventually(lambda: terminal.ask("device/status", {"did": device.did})["ok"], 30, "an answer")
+            # Another process's would be its own only after six seconds.
+            self.assertLess(time.monotonic() - began, 4)
+
+
 @unittest.skipUnless(TORTURE, "the controls take minutes")
 class WithoutInbox(Processes):
     """What shows that the failures above would be noticed: the same with one safeguard taken away, from outside."""

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Logging
 import Mosquitto
@@ -54,6 +55,8 @@ struct ClusterService: Service {
 
     /// Takes a slot among the processes that share a database, and sees that all divide the work alike.
     ///
+    /// Who has the data directory's lock knows that the process that had it before is gone, also where no other was there
+    /// to hear that from the broker.
     /// - Throws: A `Problem` where there is no slot, or where another version divides the work otherwise.
     static func join(_ store: Store, _ context: RunContext) throws -> Membership {
         let machine = ProcessInfo.processInfo.hostName
@@ -63,8 +66,10 @@ struct ClusterService: Service {
             membership = try Membership.join(
                 store,
                 name: name,
-                version: Version.text
+                version: Version.text,
+                inPlaceOf: TextFile.read(context.directory.process)
             )
+            try TextFile.write(membership.id, to: context.directory.process)
         } catch is Membership.NoSlot {
             throw Problem.noSlotFree()
         }

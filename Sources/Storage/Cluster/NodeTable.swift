@@ -37,14 +37,18 @@ package struct NodeTable {
     }
 
     /// Takes a free slot for a process, for a time in milliseconds; nil if all are in use.
+    ///
+    /// The slot of a process in whose place this one comes is free at once.
     package func claim(
         id: String,
         name: String,
         version: String,
-        milliseconds: Int64
+        milliseconds: Int64,
+        inPlaceOf earlier: String? = nil
     ) throws -> NodeSlot? {
         // Processes claim one after the other; those that hold a slot are not kept from renewing it.
         try sql.run("LOCK TABLE node IN SHARE ROW EXCLUSIVE MODE")
+        if let earlier { try release(earlier) }
         let now = try now().milliseconds
         let held = try sql.query("SELECT slot, untilAt FROM node") { row in
             (slot: row.next(Int.self), until: row.next(Int64.self))

@@ -24,12 +24,14 @@ package final class Membership: Sendable {
 
     /// Joins the processes of a database: takes a slot, by which the store numbers what it writes from now on.
     ///
-    /// The store is a database that several share.
+    /// The store is a database that several share. `earlier` is a process that is known to be gone: what it held is free
+    /// at once, and its slot too.
     /// - Throws: `NoSlot`, or what the store throws.
     package static func join(
         _ store: Store,
         name: String,
-        version: String
+        version: String,
+        inPlaceOf earlier: String? = nil
     ) throws -> Membership {
         guard let id = store.processID else { preconditionFailure("a file is not shared") }
         let start = ContinuousClock.now
@@ -38,7 +40,8 @@ package final class Membership: Sendable {
                 id: id,
                 name: name,
                 version: version,
-                milliseconds: lifetimeMilliseconds
+                milliseconds: lifetimeMilliseconds,
+                inPlaceOf: earlier
             )
         }
         guard let slot else { throw NoSlot() }

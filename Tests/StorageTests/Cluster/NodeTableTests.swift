@@ -31,12 +31,19 @@ struct NodeTableTests {
     private func claim(
         _ id: String,
         in store: Store,
-        for milliseconds: Int64 = 6_000
+        for milliseconds: Int64 = 6_000,
+        inPlaceOf earlier: String? = nil
     ) throws
         -> NodeSlot?
     {
         try store.coordinate {
-            try $0.nodes.claim(id: id, name: id, version: "1", milliseconds: milliseconds)
+            try $0.nodes.claim(
+                id: id,
+                name: id,
+                version: "1",
+                milliseconds: milliseconds,
+                inPlaceOf: earlier
+            )
         }
     }
 
@@ -52,6 +59,15 @@ struct NodeTableTests {
 
         try store.coordinate { try $0.nodes.release("n7") }
         #expect(try claim("late", in: store)?.number == 7)
+    }
+
+    @Test("A process that comes in another's place has its slot, also where no other is free")
+    func succession() throws {
+        let store = try SharedDatabase().open()
+        for number in 1...63 { _ = try claim("n\(number)", in: store) }
+        #expect(try claim("new", in: store, inPlaceOf: "n9")?.number == 9)
+        #expect(try !store.coordinate { try $0.nodes.renew("n9", milliseconds: 6_000) })
+        #expect(try claim("late", in: store, inPlaceOf: "n9") == nil)
     }
 
     @Test("A process that says that it lives keeps its slot; one whose slot was given away is told")
