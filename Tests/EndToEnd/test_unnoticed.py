@@ -8,7 +8,7 @@ import time
 import unittest
 
 from client import Device, Terminal, fresh_id, fresh_mac, fresh_terminal, now
-from harness import BINARY, ENVIRONMENT, TOPICS, Service
+from harness import BINARY, TOPICS, Service
 from world import FREE, LAMP, OwnWorldOfClass, World
 
 
@@ -37,7 +37,8 @@ class Unnoticed(OwnWorldOfClass):
     def simulate(self, *arguments):
         done = subprocess.run(
             [str(BINARY), "simulate", "--data", str(self.world.service.data), "--json", *arguments],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=150, env=ENVIRONMENT)
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=150,
+            env=self.world.service.environment)
         self.assertEqual(done.returncode, 0, done.stderr[-2000:])
         return json.loads(done.stdout.splitlines()[-1])
 
@@ -52,7 +53,8 @@ class Simulated(Unnoticed):
         done = subprocess.run(
             [str(BINARY), "simulate", "--data", str(self.world.service.data), "--app", "--devices", "10",
              "--rate", "20", "--duration", "10"],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=90, env=ENVIRONMENT)
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=90,
+            env=self.world.service.environment)
         self.assertEqual(done.returncode, 0, done.stderr[-2000:])
         return done.stdout.splitlines()[-1]
 
