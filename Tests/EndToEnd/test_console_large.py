@@ -167,7 +167,7 @@ class LongOpen(EndToEnd):
         simulated = subprocess.Popen(
             [str(BINARY), "simulate", "--data", str(self.service.data), "--devices", "100", "--rate", "50",
              "--duration", str(seconds + 120), "--json"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self.service.environment)
         self.addCleanup(simulated.wait, 30)
         self.addCleanup(simulated.terminate)
         visit = self.browser.visit(self.service).enter()
