@@ -170,8 +170,14 @@ class Service:
             raise AssertionError(f"{arguments} ended with {done.returncode}: {done.stderr}{done.stdout}")
         return done
 
+    def running(self, *arguments, **more):
+        """A command of `lamplighter` on the same data directory that runs on, as `Popen` gives it."""
+        return subprocess.Popen(
+            [str(BINARY), *arguments, "--data", str(self.data)],
+            stdin=subprocess.DEVNULL, text=True, env=self.environment, **more)
+
     def doctor(self):
-        """The checks of `doctor` that fail, by code, beside those that the tests' database makes fail.
+        """The codes of the checks of `doctor` that fail, without those that the tests' database makes fail.
 
         Warnings are a matter of the machine.
         """

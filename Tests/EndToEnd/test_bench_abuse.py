@@ -14,6 +14,10 @@ import unittest
 from harness import BINARY, ENVIRONMENT, IS_DEBUG, TORTURE
 
 
+# What no busy machine excuses.
+TIMELESS = {"cut off, or restarts", "reports lost"}
+
+
 def patience(slower):
     """How a run is looser than what is asked for: a debug build may take so many times as long."""
     return ["--slower", str(slower if IS_DEBUG else 1), "--tries", "3"]
@@ -74,7 +78,8 @@ class Overload(Bench):
         for _ in range(3):
             code, result, table = self.bench(
                 "overload", "--limited", "--devices", "3", "300", "--many", "0", "--seconds", "4")
-            if code == 0:
+            missed = {goal["name"] for overload in result["overloads"] for goal in overload["goals"] if not goal["met"]}
+            if not missed or missed & TIMELESS:
                 break
         self.assertGreater(result["bestPerSecond"], 100)
         self.assertEqual(len(result["overloads"]), 4)

@@ -201,7 +201,7 @@ class Failover(Processes):
 
 @unittest.skipUnless((postgres.PROGRAMS / "postgres").exists(), "PostgreSQL is not installed")
 class Alone(OwnWorldOfClass):
-    """One process, with nobody who could take its lanes over."""
+    """One process alone: no other can take its lanes."""
 
     @classmethod
     def make_world(cls):
@@ -216,7 +216,7 @@ class Alone(OwnWorldOfClass):
             node.start()
             began = time.monotonic()
             eventually(lambda: terminal.ask("device/status", {"did": device.did})["ok"], 30, "an answer")
-            # Another process's would be its own only after six seconds.
+            # Lanes of a process that fell silent are taken after six seconds.
             self.assertLess(time.monotonic() - began, 4)
 
 

@@ -164,10 +164,9 @@ class LongOpen(EndToEnd):
 
     def test_memory_of_open_pages_is_flat_over_an_hour_of_events(self):
         seconds = int(os.environ.get("LAMPLIGHTER_OPEN_SECONDS", "3600"))
-        simulated = subprocess.Popen(
-            [str(BINARY), "simulate", "--data", str(self.service.data), "--devices", "100", "--rate", "50",
-             "--duration", str(seconds + 120), "--json"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self.service.environment)
+        simulated = self.service.running(
+            "simulate", "--devices", "100", "--rate", "50", "--duration", str(seconds + 120), "--json",
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(simulated.wait, 30)
         self.addCleanup(simulated.terminate)
         visit = self.browser.visit(self.service).enter()

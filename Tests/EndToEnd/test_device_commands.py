@@ -9,15 +9,12 @@ import threading
 import unittest
 
 from client import now
-from harness import BINARY
 from world import FREE, EndToEnd
 
 
 class Operator(EndToEnd):
     def cli(self, *arguments, code=0):
-        done = subprocess.run(
-            [str(BINARY), *arguments, "--data", str(self.world.service.data)],
-            capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, env=self.world.service.environment)
+        done = self.world.service.cli(*arguments, check=False)
         self.assertEqual(done.returncode, code, done.stderr + done.stdout)
         return done
 
@@ -96,11 +93,8 @@ class Operator(EndToEnd):
     def test_watching_a_device(self):
         device = self.device()
         self.cli("device", "watch", device.did, "--count", "0", code=2)
-        process = subprocess.Popen(
-            [str(BINARY), "device", "watch", device.did, "--count", "2", "--json",
-             "--data", str(self.world.service.data)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env=self.world.service.environment)
+        process = self.world.service.running(
+            "device", "watch", device.did, "--count", "2", "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(process.kill)
         process.stderr.readline()
         for count in range(200):

@@ -88,10 +88,8 @@ class Refusals(Told):
     def test_follow_shows_what_was_kept_and_goes_on(self):
         before = self.knock()
         self.of(before)
-        following = subprocess.Popen(
-            [str(BINARY), "refusals", "--follow", "--json", "--data", str(self.own.service.data)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-            env=self.own.service.environment)
+        following = self.own.service.running(
+            "refusals", "--follow", "--json", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.addCleanup(following.stdout.close)
         self.addCleanup(following.wait)
         self.addCleanup(following.kill)

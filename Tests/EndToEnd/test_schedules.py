@@ -8,7 +8,7 @@ import unittest
 import zoneinfo
 
 from client import Device, Terminal, fresh_id, now
-from harness import BINARY, TOPICS, eventually
+from harness import TOPICS, eventually
 from world import EndToEnd, OwnWorld, OwnWorldOfClass, World
 
 EVERY_DAY = [1, 2, 3, 4, 5, 6, 7]
@@ -318,10 +318,7 @@ class Apart(OwnWorldOfClass, Scheduling):
 
     def scheduler(self):
         """`lamplighter scheduler` beside the service."""
-        process = subprocess.Popen(
-            [str(BINARY), "scheduler", "--data", str(self.own.service.data)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-            env=self.own.service.environment)
+        process = self.own.service.running("scheduler", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self.addCleanup(lambda: (process.kill(), process.wait(), process.stderr.close()))
         for line in process.stderr:
             if "scheduler is ready" in line:

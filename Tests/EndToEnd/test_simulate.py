@@ -9,23 +9,15 @@ import tempfile
 import unittest
 
 from client import Terminal
-from harness import BINARY
 from world import LAMP, EndToEnd
 
 
 class Simulate(EndToEnd):
     def run_simulate(self, *arguments):
-        done = subprocess.run(
-            [str(BINARY), "simulate", "--data", str(self.world.service.data), *arguments],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=90, env=self.world.service.environment)
-        self.assertEqual(done.returncode, 0, done.stderr[-2000:])
-        return done
+        return self.world.service.cli("simulate", *arguments)
 
     def start_simulate(self, *arguments, stderr=subprocess.PIPE):
-        process = subprocess.Popen(
-            [str(BINARY), "simulate", "--data", str(self.world.service.data), *arguments],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, text=True,
-            env=self.world.service.environment)
+        process = self.world.service.running("simulate", *arguments, stdout=subprocess.PIPE, stderr=stderr)
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         return process

@@ -8,7 +8,7 @@ import time
 import unittest
 
 from client import Device, Terminal, fresh_id, fresh_mac, fresh_terminal, now
-from harness import BINARY, TOPICS, Service
+from harness import TOPICS, Service
 from world import FREE, LAMP, OwnWorldOfClass, World
 
 
@@ -35,12 +35,7 @@ class Unnoticed(OwnWorldOfClass):
         self.assertEqual([m.body for m in self.world.watcher.unread("system/refusal")], [])
 
     def simulate(self, *arguments):
-        done = subprocess.run(
-            [str(BINARY), "simulate", "--data", str(self.world.service.data), "--json", *arguments],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=150,
-            env=self.world.service.environment)
-        self.assertEqual(done.returncode, 0, done.stderr[-2000:])
-        return json.loads(done.stdout.splitlines()[-1])
+        return json.loads(self.world.service.cli("simulate", "--json", *arguments).stdout.splitlines()[-1])
 
 
 class Simulated(Unnoticed):
@@ -50,12 +45,7 @@ class Simulated(Unnoticed):
         self.assertNotIn("last trouble", summary)
 
     def simulate_with_app(self):
-        done = subprocess.run(
-            [str(BINARY), "simulate", "--data", str(self.world.service.data), "--app", "--devices", "10",
-             "--rate", "20", "--duration", "10"],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=90,
-            env=self.world.service.environment)
-        self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+        done = self.world.service.cli("simulate", "--app", "--devices", "10", "--rate", "20", "--duration", "10")
         return done.stdout.splitlines()[-1]
 
     def test_a_thousand_devices(self):

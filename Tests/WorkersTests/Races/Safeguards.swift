@@ -4,6 +4,7 @@
 /// again when it has waited for a row, and unique keys; and counters that both raise. Without them the races must go
 /// wrong: else they would not show that these are what it takes, and that the orders meet them.
 enum Safeguards: Sendable {
+    /// Nothing is taken away.
     case all
     /// Locks are not taken.
     case withoutLocks
@@ -33,8 +34,9 @@ enum Safeguards: Sendable {
         "session": "sessionId", "delivery": "messageId",
     ]
 
-    /// Has the condition of an `UPDATE` be that of a query within it: whoever has waited for a row compares the row's
-    /// own condition again, a query's not.
+    /// Moves the condition of an `UPDATE` into a query within it.
+    ///
+    /// After a wait for a row the database compares the statement's own condition again, but not that of a query.
     private static func withoutRecheck(_ sql: String) -> String {
         let update = /(?s)UPDATE (\w+) SET (.+)\sWHERE (.+?)(\sRETURNING .+)?/
         guard let match = sql.wholeMatch(of: update), let key = keys[String(match.1)] else {
