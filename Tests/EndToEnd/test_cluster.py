@@ -14,7 +14,7 @@ import unittest
 import postgres
 from cluster import Cluster
 from fleet import FleetProcess
-from harness import TORTURE, eventually
+from harness import IS_DEBUG, TORTURE, eventually
 from world import OwnWorldOfClass, World
 
 DEVICES = int(os.environ.get("LAMPLIGHTER_DEVICES", 400 if TORTURE else 24))
@@ -22,10 +22,10 @@ REPORTS_A_SECOND = int(os.environ.get("LAMPLIGHTER_RATE", 2000 if TORTURE else 1
 TERMINALS, COMMANDS_A_SECOND = (8, 40) if TORTURE else (2, 20)
 ROUNDS = int(os.environ.get("LAMPLIGHTER_ROUNDS", 20 if TORTURE else 1))
 SEED = int(os.environ.get("LAMPLIGHTER_SEED", 4711))
-# How long a lane may be quiet, in seconds. A machine that does other things beside is given more: there only what never
-# ends fails.
+# How long a lane may be quiet, in seconds. A machine that does other things beside, and a debug build, are given more: there
+# only what never ends fails.
 QUIET = {"kill": 2, "freeze": 8, "stop": 0.5}
-SLACK = float(os.environ.get("LAMPLIGHTER_SLACK", 0 if TORTURE else 15))
+SLACK = float(os.environ.get("LAMPLIGHTER_SLACK", 0 if TORTURE and not IS_DEBUG else 15))
 
 
 class Processes(OwnWorldOfClass):
