@@ -177,6 +177,7 @@ struct BatchCommitter<Handler: BatchHandler> {
         at now: Instant
     ) throws -> Outcome {
         let start = ContinuousClock.now
+        var isRunAgain = false
         let (done, credentials) = try environment.store.batch(at: now) { tx in
             // The transaction may be run again, and begins anew then.
             var handler = handler
@@ -184,6 +185,9 @@ struct BatchCommitter<Handler: BatchHandler> {
             reached(.inTransaction)
             // Another worker committed earlier messages; publish those first.
             if environment.wakeups.isCalled(lane) { publisher.lookAgain() }
+            // A run whose commit was not answered may have left its row, which goes before that of this run.
+            if isRunAgain { publisher.lookAgain() }
+            isRunAgain = true
             try publisher.deleteConfirmed(in: tx)
             // Before this batch's own row is written, which is published behind all earlier ones.
             let stored = try publisher.stored(in: tx)
