@@ -1,5 +1,6 @@
 import Domain
 import JSON
+import Sharding
 import Testing
 import Wire
 
@@ -33,6 +34,34 @@ struct SmallTableTests {
         try world.store.arrange(at: Make.at(1)) { (tx) throws in
             #expect(try tx.retention.delete(.request, before: Make.now, limit: 5) == 0)
             #expect(try tx.retention.delete(.request, before: Make.at(1), limit: 5) == 1)
+        }
+    }
+
+    @Test("The refusal of a request whose worker is away is kept, but not for what took effect")
+    func turnedAway() throws {
+        let world = try World()
+        let (done, read, new) = (
+            MessageID(trusted: "d"), MessageID(trusted: "r"), MessageID(trusted: "n")
+        )
+        try world.store.arrange(at: Make.now) { (tx) throws in
+            try tx.requests.save("t-ab", done, content: [1], answer: [9], isSecret: false)
+            try tx.requests.save("t-ab", read, content: [1], answer: nil, isSecret: false)
+            let outcomes = try [done, read, new].map { id in
+                try tx.requests.keepRefusal("t-ab", id, content: [1], answer: [7])
+            }
+            #expect(outcomes == [false, true, true])
+            #expect(try tx.requests.find("t-ab", done)?.answer == [9])
+            #expect(try tx.requests.find("t-ab", read)?.turnedAway == 1)
+            #expect(try !tx.requests.keepRefusal("t-ab", new, content: [1], answer: [7]))
+
+            let lanes = [0, 1].map { Shards(lane: $0, of: 2) }
+            for shards in lanes where !shards.names.contains("ab") {
+                try tx.requests.forgetTurnedAway(of: shards)
+            }
+            #expect(try tx.requests.find("t-ab", new)?.turnedAway == 1)
+            for shards in lanes { try tx.requests.forgetTurnedAway(of: shards) }
+            #expect(try tx.requests.find("t-ab", new) == nil)
+            #expect(try tx.requests.find("t-ab", done)?.answer == [9])
         }
     }
 

@@ -1,5 +1,6 @@
 import Sodium
 package import Domain
+package import Sharding
 
 /// The ids of requests that took effect, with the answers that a repeat gets again.
 ///
@@ -37,16 +38,13 @@ package struct RequestTable {
     }
 
     /// Keeps a request's content and answer; an answer that holds a secret is sealed.
-    ///
-    /// `turnedAway` is for one that was refused because its worker was away.
     package func save(
         _ sender: String,
         _ id: MessageID,
         content: [UInt8],
         answer: [UInt8]?,
         isSecret: Bool,
-        waitsFor: (did: DeviceID, cid: Int64)? = nil,
-        turnedAway: Int64? = nil
+        waitsFor: (did: DeviceID, cid: Int64)? = nil
     ) throws {
         let row = RequestRow(
             sender: sender,
@@ -56,14 +54,42 @@ package struct RequestTable {
             isSealed: isSecret,
             did: waitsFor?.did,
             cid: waitsFor?.cid,
-            at: transaction.now,
-            turnedAway: turnedAway
+            at: transaction.now
         )
         try sql.run(RequestRow.table.upsert, row)
         guard try sql.changes == 0 else { return }
         // Deleted and inserted, not updated: the rows lie in the order of their time.
         try sql.run("DELETE FROM request WHERE sender = $1 AND id = $2", sender, id)
         try sql.run(RequestRow.table.upsert, row)
+    }
+
+    /// Keeps the refusal of a request whose worker is away; false where the request took effect meanwhile.
+    package func keepRefusal(
+        _ sender: String,
+        _ id: MessageID,
+        content: [UInt8],
+        answer: [UInt8]
+    ) throws -> Bool {
+        let row = RequestRow(
+            sender: sender,
+            id: id,
+            content: content,
+            answer: answer,
+            isSealed: false,
+            at: transaction.now,
+            turnedAway: 1
+        )
+        // A repeat makes a fresh answer then.
+        try sql.run(
+            """
+            DELETE FROM request WHERE sender = $1 AND id = $2
+                AND answer IS NULL AND did IS NULL AND turnedAway IS NULL
+            """,
+            sender,
+            id
+        )
+        try sql.run(RequestRow.table.upsert, row)
+        return try sql.changes == 1
     }
 
     /// Notes how many times a request was turned away that its worker hasn't found yet; forgets it at 0.
@@ -83,8 +109,17 @@ package struct RequestTable {
         )
     }
 
-    /// Forgets all requests that were turned away: the broker has kept none of them.
-    package func forgetTurnedAway() throws {
+    /// Forgets the requests from terminals of some shards that were turned away: the broker has kept none of them.
+    package func forgetTurnedAway(of shards: Shards = .all) throws {
+        guard shards.areAll else {
+            return try sql.run(
+                """
+                DELETE FROM request
+                WHERE turnedAway IS NOT NULL AND instr($1, substr(sender, length(sender) - 1)) > 0
+                """,
+                shards.names
+            )
+        }
         try sql.run("DELETE FROM request WHERE turnedAway IS NOT NULL")
     }
 

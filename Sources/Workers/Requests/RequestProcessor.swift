@@ -45,7 +45,7 @@ struct RequestProcessor {
     /// Prepares for a new connection: without a session the broker has kept no copies of the requests that were
     /// turned away.
     func begin(isSessionPresent: Bool, in tx: Transaction) throws {
-        if !isSessionPresent { try tx.requests.forgetTurnedAway() }
+        if !isSessionPresent { try tx.requests.forgetTurnedAway(of: environment.shards) }
     }
 
     /// Returns the destination of an answer: the Response Topic, if it is within the terminal's own space.
@@ -266,23 +266,25 @@ struct RequestProcessor {
         let isKept = known.map { $0.answer != nil || $0.waitsFor != nil } ?? false
         if let known, isKept, known.turnedAway == nil { return }
         let answer = AnswerCodec.refusal(request.id, rejection)
+        let sender = request.terminal.text
+        if let times = known?.turnedAway {
+            try work.tx.requests.refuseForAbsentWorker(sender, request.id, times: times + 1)
+        } else {
+            // The worker may have come back and carried it out just now.
+            let isNew =
+                try work.tx.requests.keepRefusal(
+                    sender,
+                    request.id,
+                    content: content,
+                    answer: answer
+                )
+            guard isNew else { return }
+        }
         work.effects.count(rejection)
         work.effects.observed.note(
             AnsweredRequest(request, isKnown: false, refusal: rejection)
         )
         work.effects.publish(request.reply.message(answer))
-        let sender = request.terminal.text
-        if let times = known?.turnedAway {
-            return try work.tx.requests.refuseForAbsentWorker(sender, request.id, times: times + 1)
-        }
-        try work.tx.requests.save(
-            sender,
-            request.id,
-            content: content,
-            answer: answer,
-            isSecret: false,
-            turnedAway: 1
-        )
     }
 }
 

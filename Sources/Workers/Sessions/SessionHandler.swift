@@ -33,6 +33,15 @@ package struct SessionHandler: BatchHandler {
         )
     }
 
+    /// Reads which workers are there before requests come that waited for this one: theirs are none of its concern.
+    package mutating func connected(
+        isSessionPresent: Bool,
+        in tx: Transaction
+    ) throws -> [OutboundMessage] {
+        if environment.plan.isShared { present = try tx.leases.heldWorkers() }
+        return []
+    }
+
     // MARK: Sessions whose time is over
 
     package func isDue(in tx: Transaction) throws -> Bool {

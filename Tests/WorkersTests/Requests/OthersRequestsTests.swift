@@ -1,5 +1,7 @@
 import Domain
 import JSON
+import Storage
+import StoreTestKit
 import Testing
 import Wire
 
@@ -25,6 +27,35 @@ struct OthersRequestsTests {
         #expect(transactions == 0)
         #expect(world.broker.published(to: World.answerTopic(0)).isEmpty)
         #expect(world.broker.isIdle)
+    }
+
+    @Test(
+        "A request that waited for another process's session worker is left to the worker that is there",
+        .enabled(if: TestStore.isPostgres)
+    )
+    func lanes() throws {
+        let world = try World()
+        try world.makeUsers(1)
+        world.environment.plan = .shared
+        try world.store.coordinate { cluster in
+            _ = try cluster.nodes.claim(id: "n", name: "n", version: "1", milliseconds: 60_000)
+            _ = try cluster.leases.make("control", lanes: 2)
+            _ = try cluster.leases.take("control", limit: 2, for: "n")
+        }
+        for (id, method) in [("a", "device/control"), ("b", "account/whoami")] {
+            let topic = World.requestTopic(0, method)
+            let shard = World.terminal(0).text.suffix(2)
+            world.broker.send(
+                topic.replacing("ll/v1/app/", with: "ll/v1/shard/\(shard)/app/"),
+                ["id": .string(id), "token": .string(World.token(0)), "params": [:]]
+            )
+        }
+        var loop = try world.loop(SessionHandler(world.environment))
+        try world.settle(&loop)
+
+        let answers = world.broker.published(to: World.answerTopic(0))
+        #expect(answers.map { $0["id"] } == ["b"])
+        #expect(answers.map(\.errorCode) == ["Unavailable"])
     }
 
     @Test("A request that comes with the news that its worker went is answered")
