@@ -6,4 +6,6 @@ package enum CredentialsError: Error, Equatable {
     case system(call: String, errno: Int32)
     /// The file is damaged, or a failed append could not be undone: `rewrite` it.
     case damaged
+    /// Another writer took the turn, since this one was silent for long: `rewrite` the file.
+    case lostTurn
 }

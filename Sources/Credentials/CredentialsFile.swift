@@ -22,7 +22,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
     /// One number for each kind and key that has a record, instead of the keys themselves.
     private var live: Set<Int> = []
     private var appendFailed = false
-    private var held: Descriptor?
+    private var held: CredentialsLock?
 
     /// The number of records in the file, including those that later ones replaced.
     package private(set) var totalCount = 0
@@ -38,17 +38,26 @@ package struct CredentialsFile: ~Copyable, Sendable {
     /// Opens the file or creates an empty one; cuts off an incomplete last record left by a dead writer.
     package init(path: String) throws(CredentialsError) {
         self.path = path
-        let lock = try Self.lock(path)
+        let lock = try CredentialsLock.take(of: path)
         if access(path, F_OK) != 0 {
-            try replace(with: [])
+            try replace(with: [], holding: lock)
         }
         try catchUp()
+        appendFailed = appendFailed || lock.isTaken
         _ = consume lock
     }
 
     /// Makes all other writers wait until `release`.
     package mutating func hold() throws(CredentialsError) {
-        if held == nil { held = try Self.lock(path) }
+        guard held == nil else { return }
+        hold(try CredentialsLock.take(of: path))
+    }
+
+    /// Makes all other writers wait until `release`, with a turn that was waited for elsewhere.
+    package mutating func hold(_ lock: consuming CredentialsLock) {
+        // The writer that was silent may have committed what the file lacks.
+        appendFailed = appendFailed || lock.isTaken
+        held = consume lock
     }
 
     /// Lets other writers continue.
@@ -63,24 +72,42 @@ package struct CredentialsFile: ~Copyable, Sendable {
         guard !records.isEmpty else { return }
         var bytes: [UInt8] = []
         for record in records { bytes += try record.encoded() }
-        let lock = try lockUnlessHeld()
-        try catchUp()
-        guard !isDamaged else { throw .damaged }
-        try write(bytes)
-        for record in records { count(record) }
-        end += bytes.count
-        _ = consume lock
+        try inTurn { file, lock throws(CredentialsError) in
+            try file.catchUp()
+            guard !file.isDamaged else { throw .damaged }
+            try lock.keep()
+            try file.write(bytes)
+            for record in records { file.count(record) }
+            file.end += bytes.count
+        }
     }
 
     /// Replaces the file by one with exactly these records: written next to it, synced, renamed.
     ///
     /// The old file stays as it was when this throws.
     package mutating func rewrite(_ records: [Record]) throws(CredentialsError) {
-        let lock = try lockUnlessHeld()
-        try replace(with: records)
-        descriptor = nil
-        try catchUp()
-        _ = consume lock
+        try inTurn { file, lock throws(CredentialsError) in
+            try file.replace(with: records, holding: lock)
+            file.descriptor = nil
+            try file.catchUp()
+        }
+    }
+
+    /// Does something in this writer's turn: the one that it holds, or one for this alone.
+    private mutating func inTurn(
+        _ body: (inout CredentialsFile, borrowing CredentialsLock) throws(CredentialsError) -> Void
+    ) throws(CredentialsError) {
+        let isHeld = held != nil
+        try hold()
+        guard let lock = held.take() else { return }
+        do {
+            try body(&self, lock)
+        } catch {
+            if error == .lostTurn { appendFailed = true }
+            held = isHeld ? consume lock : nil
+            throw error
+        }
+        held = isHeld ? consume lock : nil
     }
 
     private mutating func write(_ bytes: [UInt8]) throws(CredentialsError) {
@@ -94,7 +121,10 @@ package struct CredentialsFile: ~Copyable, Sendable {
         }
     }
 
-    private func replace(with records: [Record]) throws(CredentialsError) {
+    private func replace(
+        with records: [Record],
+        holding lock: borrowing CredentialsLock
+    ) throws(CredentialsError) {
         let draft = "\(path).new"
         unlink(draft)
         let file = try Descriptor(draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o640)
@@ -102,6 +132,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
         for record in records {
             bytes += try record.encoded()
             if bytes.count >= 1 << 20 {
+                try lock.keep()
                 try file.writeOnce(bytes)
                 bytes.removeAll(keepingCapacity: true)
             }
@@ -110,6 +141,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
         // Readable by the broker's group under any umask.
         guard fchmod(file.number, 0o640) == 0 else { throw .system(call: "fchmod", errno: errno) }
         try file.synchronize()
+        try lock.keep()
         guard rename(draft, path) == 0 else { throw .system(call: "rename", errno: errno) }
         try synchronizeFolder()
     }
@@ -159,16 +191,5 @@ package struct CredentialsFile: ~Copyable, Sendable {
         } else {
             live.insert(hasher.finalize())
         }
-    }
-
-    private borrowing func lockUnlessHeld() throws(CredentialsError) -> Descriptor? {
-        guard held == nil else { return nil }
-        return try Self.lock(path)
-    }
-
-    private static func lock(_ path: String) throws(CredentialsError) -> Descriptor {
-        let lock = try Descriptor("\(path).lock", O_RDWR | O_CREAT, mode: 0o600)
-        try lock.lock()
-        return lock
     }
 }

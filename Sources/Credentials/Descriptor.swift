@@ -14,11 +14,45 @@ struct Descriptor: ~Copyable {
         close(number)
     }
 
-    /// Waits until no other process holds the lock of this file; it ends with the descriptor.
-    borrowing func lock() throws(CredentialsError) {
-        while flock(number, LOCK_EX) != 0 {
+    /// Takes the lock of this file; false where another process holds it.
+    ///
+    /// It ends with the descriptor.
+    borrowing func lockAtOnce() throws(CredentialsError) -> Bool {
+        while flock(number, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EWOULDBLOCK { return false }
             guard errno == EINTR else { throw .system(call: "flock", errno: errno) }
         }
+        return true
+    }
+
+    /// Which file it is, and when it was last written or touched.
+    struct State: Equatable {
+        var inode: ino_t
+        var seconds: Int
+        var nanoseconds: Int
+    }
+
+    /// The file's state.
+    var state: State {
+        get throws(CredentialsError) {
+            var status = stat()
+            guard fstat(number, &status) == 0 else { throw .system(call: "fstat", errno: errno) }
+            return State(
+                inode: status.st_ino,
+                seconds: status.st_mtim.tv_sec,
+                nanoseconds: status.st_mtim.tv_nsec
+            )
+        }
+    }
+
+    /// Whether a path still names this file.
+    borrowing func isAt(_ path: String) throws(CredentialsError) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            guard errno == ENOENT else { throw .system(call: "stat", errno: errno) }
+            return false
+        }
+        return try status.st_ino == state.inode
     }
 
     /// Reads at most `count` bytes from an offset on, and fewer only at the end of the file.

@@ -84,7 +84,11 @@ final class GateCredentials: Sendable {
     func hold(_ changes: GateChanges) throws {
         turn.wait()
         changes.hasTurn = true
-        try state.withLock { try $0.file?.hold() }
+        // Not under the state, which every batch looks at.
+        var lock: CredentialsLock? = try CredentialsLock.take(of: path)
+        state.withLock { state in
+            if let lock = lock.take() { state.file?.hold(lock) }
+        }
     }
 
     /// Lets the others write again, if these changes made them wait.
@@ -119,10 +123,14 @@ final class GateCredentials: Sendable {
     func rewrite(_ read: () throws -> [Record]) throws {
         turn.wait()
         defer { turn.signal() }
+        if state.withLock({ $0.file == nil }) {
+            var file: CredentialsFile? = try CredentialsFile(path: path)
+            state.withLock { $0.file = file.take() }
+        }
+        var lock: CredentialsLock? = try CredentialsLock.take(of: path)
         try state.withLock { state in
             state.isBehind = true
-            if state.file == nil { state.file = try CredentialsFile(path: path) }
-            try state.file?.hold()
+            if let lock = lock.take() { state.file?.hold(lock) }
             defer { state.file?.release() }
             let records = try read()
             try state.file?.rewrite(records)

@@ -1,4 +1,5 @@
-import Glibc
+import Foundation
+import Synchronization
 import Testing
 
 @testable import Credentials
@@ -96,6 +97,72 @@ struct CredentialsFileTests {
         #expect(stat(folder.file, &status) == 0)
         #expect(status.st_mode & 0o777 == 0o640)
     }
+
+    @Test("The turn of a writer that is silent is taken, and it writes nothing more in it")
+    func silent() throws {
+        let folder = try Folder()
+        var frozen = try CredentialsFile(path: folder.file)
+        var other = try CredentialsFile(path: folder.file)
+        try frozen.hold()
+
+        other.hold(try CredentialsLock.take(of: folder.file, patience: 30))
+
+        // What the frozen one has committed may be missing.
+        #expect(throws: CredentialsError.damaged) { try other.append([Make.everyKind[0]]) }
+        try other.rewrite([Make.everyKind[1]])
+        #expect(throws: CredentialsError.lostTurn) { try frozen.append([Make.everyKind[2]]) }
+        #expect(throws: CredentialsError.lostTurn) { try frozen.rewrite([Make.everyKind[2]]) }
+        let isDamaged = frozen.isDamaged
+        #expect(isDamaged)
+        #expect(try Make.parse(folder.bytes()).records == [Make.everyKind[1]])
+
+        frozen.release()
+        other.release()
+        try frozen.rewrite([Make.everyKind[2]])
+        try other.append([Make.everyKind[3]])
+        #expect(try Make.parse(folder.bytes()).records == [Make.everyKind[2], Make.everyKind[3]])
+    }
+
+    @Test("Of two that wait for a silent writer one takes the turn, and the other waits for it")
+    func silentForTwo() async throws {
+        let folder = try Folder()
+        var frozen = try CredentialsFile(path: folder.file)
+        try frozen.hold()
+        let path = folder.file
+
+        let taken = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    let lock = try CredentialsLock.take(of: path, patience: 30)
+                    try lock.keep()
+                    return lock.isTaken
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+
+        #expect(Set(taken) == [true, false])
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test("The turn of a writer that says that it goes on is not taken")
+    func slow() throws {
+        let folder = try Folder()
+        let lock = try CredentialsLock.take(of: folder.file)
+        let path = folder.file
+        let isTaken = Mutex<Bool?>(nil)
+        let waiter = Thread {
+            guard let lock = try? CredentialsLock.take(of: path, patience: 200) else { return }
+            let taken = lock.isTaken
+            isTaken.withLock { $0 = taken }
+        }
+        waiter.start()
+        for _ in 0..<10 {
+            usleep(50_000)
+            try lock.keep()
+        }
+        #expect(isTaken.withLock(\.self) == nil)
+    }
 }
 
 /// A folder of a test's own that goes away with it.
@@ -111,7 +178,10 @@ private final class Folder {
     deinit { remove() }
 
     func remove() {
-        for name in ["credentials", "credentials.lock", "credentials.new"] {
+        for name in [
+            "credentials", "credentials.lock", "credentials.new", "credentials.lock.replace",
+            "credentials.lock.new",
+        ] {
             unlink("\(path)/\(name)")
         }
         rmdir(path)

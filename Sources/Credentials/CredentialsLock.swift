@@ -1,0 +1,89 @@
+import Glibc
+
+/// A writer's turn at the credentials file: the lock of `PATH.lock`, until it is dropped.
+///
+/// A writer that is frozen must not keep the others from their work. Who has waited for `patience`, while the holder did
+/// not say that it goes on (`keep`), puts a new file in the lock's place. The old holder sees before it writes that its
+/// turn is over; and since the new one rewrites the whole file, a write that was on its way ends up in the old one.
+package struct CredentialsLock: ~Copyable, Sendable {
+    /// How long a holder may be silent, in milliseconds: several times what a commit may take.
+    package static let patience: Int64 = 10_000
+    private static let pauseMicroseconds: UInt32 = 1_000
+
+    private let path: String
+    private let file: Descriptor
+    /// Whether it was taken from a writer that was silent: what that one committed may be missing in the file.
+    let isTaken: Bool
+
+    /// Waits for the turn; takes it from a holder that is silent for so many milliseconds.
+    package static func take(
+        of path: String,
+        patience: Int64 = CredentialsLock.patience
+    ) throws(CredentialsError) -> CredentialsLock {
+        let path = "\(path).lock"
+        var isTaken = false
+        let file = try wait(path, patience: patience, isTaken: &isTaken)
+        let lock = CredentialsLock(path: path, file: file, isTaken: isTaken)
+        try lock.keep()
+        return lock
+    }
+
+    private init(path: String, file: consuming Descriptor, isTaken: Bool) {
+        self.path = path
+        self.file = file
+        self.isTaken = isTaken
+    }
+
+    private static func wait(
+        _ path: String,
+        patience: Int64,
+        isTaken: inout Bool
+    ) throws(CredentialsError) -> Descriptor {
+        var file = try open(path)
+        var state = try file.state
+        var end = milliseconds + patience
+        while true {
+            if try file.lockAtOnce(), try file.isAt(path) { return file }
+            if milliseconds > end, try replace(path, unlessNewerThan: state) { isTaken = true }
+            // Another one may have put a new file there.
+            if try file.isAt(path) { usleep(pauseMicroseconds) } else { file = try open(path) }
+            let now = try file.state
+            if now != state { (state, end) = (now, milliseconds + patience) }
+        }
+    }
+
+    /// Says that the holder goes on, before and during what takes long.
+    ///
+    /// - Throws: `CredentialsError.lostTurn` where another writer has taken the turn.
+    borrowing func keep() throws(CredentialsError) {
+        guard try file.isAt(path) else { throw .lostTurn }
+        guard futimens(file.number, nil) == 0 else { throw .system(call: "futimens", errno: errno) }
+    }
+
+    /// Puts a new file in the lock's place, unless another one did so or the holder has spoken.
+    ///
+    /// One after the other: of two that waited for the same holder the second waits for the first.
+    private static func replace(
+        _ path: String,
+        unlessNewerThan state: Descriptor.State
+    ) throws(CredentialsError) -> Bool {
+        let guardian = try Descriptor("\(path).replace", O_RDWR | O_CREAT, mode: 0o600)
+        guard try guardian.lockAtOnce() else { return false }
+        guard try open(path).state == state else { return false }
+        let draft = "\(path).new"
+        unlink(draft)
+        _ = try Descriptor(draft, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
+        guard rename(draft, path) == 0 else { throw .system(call: "rename", errno: errno) }
+        return true
+    }
+
+    private static func open(_ path: String) throws(CredentialsError) -> Descriptor {
+        try Descriptor(path, O_RDWR | O_CREAT, mode: 0o600)
+    }
+
+    private static var milliseconds: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}
