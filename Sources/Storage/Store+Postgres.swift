@@ -34,8 +34,14 @@ extension Store {
         try engine.prepare(migrates: migrates, steps: Migrations.steps) {}
         try refuseHalfMoved(unless: isBeingFilled)
         guard migrates else { return }
-        let now = PostgresSettings.now
-        _ = try database.opening { try database.makePartitions(from: now, to: now) }
+        do {
+            _ = try database.makePartitions(at: PostgresSettings.now)
+        } catch let error as PostgresError where error.kind == .conflict || error.isTooLong {
+            // They are made two weeks ahead, and tried again every hour (`historyPartitions`): no reason not to start.
+            return
+        } catch {
+            _ = try database.opening { throw error }
+        }
     }
 
     /// Returns the fingerprint of the key that a database's secrets were sealed with; nil in one that has no tables.

@@ -120,6 +120,21 @@ package struct NodeTable {
         )
     }
 
+    /// Returns what the database calls another process of the service that is connected to it; nil if there is none.
+    ///
+    /// One that shares the work with no other has no row here; so has a command.
+    package func stranger(besides id: String) throws -> String? {
+        try sql.first(
+            """
+            SELECT application_name FROM pg_stat_activity
+            WHERE datname = current_database() AND application_name LIKE $1
+                AND application_name <> $2 LIMIT 1
+            """,
+            PostgresSettings.name(of: "p-%"),
+            PostgresSettings.name(of: id)
+        ) { $0.next() }
+    }
+
     /// Returns all processes, in the order of their slots; also those whose time is over.
     package func all() throws -> [Node] {
         try sql.query(

@@ -1,4 +1,5 @@
 package import Domain
+import Glibc
 
 /// Copies all that one store holds into another, of either engine.
 ///
@@ -36,6 +37,8 @@ package struct StoreMove {
     private static let leftOut: Set = ["node", "lease"]
     /// Facts about the store itself: copied at the end, since those of the target are there already.
     private static let facts = "meta"
+    /// How often it looks for others on the source, a tenth of a second apart.
+    private static let looks = 20
 
     private let source: Store
     private let target: Store
@@ -63,9 +66,10 @@ package struct StoreMove {
         var done: Int64 = 0
         for table in tables where table.name != Self.facts {
             done += try count(table, in: target)
+            if table.name == "history" { try target.makeHistoryPartitions(for: source) }
             try copy(table, at: now) { rows in
                 done += rows
-                try progress("copying", Double(done) / Double(all))
+                try progress("copying", min(1, Double(done) / Double(all)))
             }
         }
         var compared: [Table] = []
@@ -73,22 +77,36 @@ package struct StoreMove {
         for table in tables where table.name != Self.facts {
             compared.append(try compare(table))
             done += wanted[table.name] ?? 0
-            try progress("comparing", Double(done) / Double(all))
+            try progress("comparing", min(1, Double(done) / Double(all)))
         }
+        // Who began meanwhile may have changed what was compared.
+        try checkIsUnused()
         return try [finish(at: now)] + compared
     }
 
     // MARK: Before
 
     private func checkSource() throws {
+        try checkIsUnused()
         let waiting = try source.read { try $0.sql.integer("SELECT count(*) FROM outbox") } ?? 0
         guard waiting == 0 else { throw Failure.outboxNotEmpty(rows: waiting) }
-        guard source.isShared else { return }
-        let node = try source.coordinate { cluster in
-            let now = try cluster.nodes.now()
-            return try cluster.nodes.all().first { $0.untilAt > now }
+    }
+
+    /// Refuses a source on which a process works, also one that shares it with no other and so has no name there.
+    private func checkIsUnused() throws {
+        guard let id = source.processID else { return }
+        for isLast in (0..<Self.looks).map({ $0 == Self.looks - 1 }) {
+            let (node, stranger) = try source.coordinate { cluster in
+                let now = try cluster.nodes.now()
+                let node = try cluster.nodes.all().first { $0.untilAt > now }
+                return (node?.name, try cluster.nodes.stranger(besides: id))
+            }
+            if let node { throw Failure.sourceInUse(node: node) }
+            guard let stranger else { return }
+            if isLast { throw Failure.sourceInUse(node: stranger) }
+            // The server may not have noticed yet that a process has ended just now, or a command.
+            usleep(100_000)
         }
-        if let node { throw Failure.sourceInUse(node: node.name) }
     }
 
     /// Marks the target as half filled; it must be empty unless it is that already.
@@ -104,8 +122,21 @@ package struct StoreMove {
         }
     }
 
+    /// Returns how many rows a table has, for the progress; about, where counting may take longer than a statement may.
     private func count(_ table: StoredTable, in store: Store) throws -> Int64 {
-        try store.read { try $0.sql.integer("SELECT count(*) FROM \(table.name)") } ?? 0
+        try store.read { tx in
+            guard store.isShared else {
+                return try tx.sql.integer("SELECT count(*) FROM \(table.name)")
+            }
+            return try tx.sql.integer(
+                """
+                SELECT CAST(coalesce(sum(greatest(reltuples, 0)), 0) AS BIGINT) FROM pg_class
+                WHERE relkind = 'r' AND (oid = to_regclass($1) OR oid IN (
+                    SELECT inhrelid FROM pg_inherits WHERE inhparent = to_regclass($1)))
+                """,
+                table.name
+            )
+        } ?? 0
     }
 
     // MARK: Copying

@@ -2,23 +2,28 @@ package import Domain
 import PostgreSQL
 
 extension PostgresDatabase {
-    /// Partitions are made this far ahead, in milliseconds, so that no chunk waits for one.
-    private static let aheadMilliseconds = 2 * PostgresTables.partitionMilliseconds
+    /// Partitions are made this many weeks ahead, so that no chunk waits for one.
+    private static let weeksAhead: Int64 = 2
+    /// The most partitions that are made for history that is copied: five years.
+    fileprivate static let copiedWeeksMax = 5 * 53
 
-    /// Makes the partitions of `history` from one moment to another, and to two weeks ahead of the later one, where they
-    /// are missing, each in a transaction of its own; returns how many it made.
+    /// Makes the partitions of `history` for the week of a moment and for two weeks ahead, where they are missing; returns
+    /// how many it made.
+    func makePartitions(at now: Int64) throws -> Int {
+        let week = PostgresTables.partitionMilliseconds
+        return try makePartitions(forWeeksOf: (0...Self.weeksAhead).map { now + $0 * week })
+    }
+
+    /// Makes the partitions of `history` for the weeks of some moments where they are missing, each in a transaction of its
+    /// own; returns how many it made.
     ///
     /// One for a time of which chunks lie in the default partition already is left out.
-    func makePartitions(from: Int64, to: Int64) throws -> Int {
+    func makePartitions(forWeeksOf moments: [Int64]) throws -> Int {
         let there = Set(try partitions().map(\.name))
         var made = 0
-        var moment = from
-        while PostgresTables.partition(at: moment).from <= to + Self.aheadMilliseconds {
-            let (name, _, next) = PostgresTables.partition(at: moment)
-            moment = next
-            guard !there.contains(name) else { continue }
+        for moment in moments where !there.contains(PostgresTables.partition(at: moment).name) {
             do {
-                _ = try with { try $0.execute(PostgresTables.making(at: next - 1)) }
+                _ = try with { try $0.execute(PostgresTables.making(at: moment)) }
                 made += 1
             } catch let error as PostgresError where ["42P07", "23514"].contains(error.state) {
                 // Another process made it just now, or the default partition holds chunks of its time.
@@ -56,12 +61,33 @@ extension PostgresDatabase {
 }
 
 extension Store {
-    /// Makes the partitions of the history from one moment to another, and some ahead; returns how many it made.
+    /// Makes the partitions of the history for the week of a moment, and some ahead; returns how many it made.
     ///
     /// Nothing is to be done for a file.
-    package func makeHistoryPartitions(from: Instant, to: Instant) throws -> Int {
+    package func makeHistoryPartitions(at now: Instant) throws -> Int {
         guard case .postgres(let database) = engine else { return 0 }
-        return try database.makePartitions(from: from.milliseconds, to: to.milliseconds)
+        return try database.makePartitions(at: now.milliseconds)
+    }
+
+    /// Makes the partitions for history that is to be copied from another store.
+    ///
+    /// Chunks for which there is none lie in the default partition, which never shrinks as a whole, and which the server
+    /// looks through whenever a partition is made. The weeks furthest in the past stay there where there are very many:
+    /// devices' clocks may say anything.
+    func makeHistoryPartitions(for source: Store) throws {
+        guard case .postgres(let database) = engine else { return }
+        let weeks = try source.read { tx in
+            try tx.sql.query(
+                """
+                SELECT DISTINCT fromTs / $1 AS week FROM history WHERE fromTs >= 0
+                ORDER BY week DESC LIMIT $2
+                """,
+                PostgresTables.partitionMilliseconds,
+                PostgresDatabase.copiedWeeksMax
+            ) { $0.next(Int64.self) }
+        }
+        let moments = weeks.map { $0 * PostgresTables.partitionMilliseconds }
+        _ = try database.makePartitions(forWeeksOf: moments)
     }
 
     /// Drops the partitions of the history whose records are all older than a moment; returns how many.

@@ -21,7 +21,7 @@ struct HistoryPartitions: MaintenanceJob {
     func step() throws -> Bool {
         let store = environment.store
         let now = environment.clock.now
-        let made = try store.makeHistoryPartitions(from: now, to: now)
+        let made = try store.makeHistoryPartitions(at: now)
         let days = try store.read { try $0.products.all().compactMap(\.historyDays).max() } ?? 0
         let kept = Int64(max(days, environment.limits.historyDays)) * 86_400
         let dropped = try store.dropHistoryPartitions(before: now.adding(seconds: -kept))

@@ -128,6 +128,51 @@ struct StoreMoveTests {
         }
     }
 
+    @Test("History of weeks long past lies in the partitions of those weeks")
+    func pastWeeks() throws {
+        let world = try source()
+        let week: Int64 = 7 * 86_400_000
+        try world.store.arrange(at: Make.now) { tx in
+            for number in [1000, 1007] as [Int64] {
+                try tx.sql.run(
+                    """
+                    INSERT INTO history (did, fromTs, seq, toTs, count, lines)
+                    VALUES ('d-1000', $1, $1, $1, 1, x'')
+                    """,
+                    number * week + 5
+                )
+            }
+        }
+        let target = try database(newDatabase())
+
+        _ = try move(world.store, target)
+
+        let places = try target.read { tx in
+            try tx.sql.query(
+                """
+                SELECT CAST(CAST(tableoid AS regclass) AS TEXT) FROM history
+                WHERE seq < $1 ORDER BY fromTs
+                """,
+                1008 * week
+            ) { $0.next(String.self) }
+        }
+        #expect(places == ["history_w1000", "history_w1007"])
+    }
+
+    @Test("A database on which another process works is not moved")
+    func inUse() throws {
+        let address = try newDatabase()
+        let middle = try database(address)
+        _ = try move(try source().store, middle)
+        let end = try file("end.db")
+        let other = try TestStore.connection(address)
+        try other.execute("SET application_name = 'lamplighter p-other'")
+
+        let failure = #expect(throws: StoreMove.Failure.self) { _ = try move(middle, end) }
+
+        #expect(failure == .sourceInUse(node: "lamplighter p-other"))
+    }
+
     @Test("A copy that ended anywhere goes on, and can't be used before its end")
     func interrupted() throws {
         let world = try source()

@@ -42,8 +42,8 @@ struct PostgresPartitionTests {
     func make() throws {
         let (store, _) = try store()
         let start = Instant(milliseconds: 1000 * week)
-        #expect(try store.makeHistoryPartitions(from: start, to: start) == 3)
-        #expect(try store.makeHistoryPartitions(from: start, to: start) == 0)
+        #expect(try store.makeHistoryPartitions(at: start) == 3)
+        #expect(try store.makeHistoryPartitions(at: start) == 0)
         try store.arrange(at: Make.now) { tx in
             try chunk(1000 * week, tx.sql)
             try chunk(1003 * week - 1, tx.sql)
@@ -59,7 +59,7 @@ struct PostgresPartitionTests {
         let (store, _) = try store()
         try store.arrange(at: Make.now) { try chunk(1000 * week + 7, $0.sql) }
         let start = Instant(milliseconds: 1000 * week)
-        #expect(try store.makeHistoryPartitions(from: start, to: start) == 2)
+        #expect(try store.makeHistoryPartitions(at: start) == 2)
         #expect(try place(1000 * week + 7, store) == "history_other")
     }
 
@@ -67,7 +67,7 @@ struct PostgresPartitionTests {
     func drop() throws {
         let (store, _) = try store()
         let start = Instant(milliseconds: 1000 * week)
-        _ = try store.makeHistoryPartitions(from: start, to: start)
+        _ = try store.makeHistoryPartitions(at: start)
         try store.arrange(at: Make.now) { try chunk(1001 * week - 1, $0.sql) }
         let end = Instant(milliseconds: 1001 * week + 3_600_000)
         #expect(try store.dropHistoryPartitions(before: end.adding(milliseconds: -1)) == 0)
