@@ -175,6 +175,8 @@ package struct HistoryBuffer {
         let isLast = chunks.endIndex == round.chunks.endIndex
         let mark = Mark(seq: round.seq, did: isLast ? Self.allDevices : chunks.last?.did ?? "")
         try set(mark, of: round.owner, after: before)
+        // Behind the mark, which no other process can set any more.
+        if before == nil { try requireRows(of: round) }
         return mark
     }
 
@@ -195,6 +197,16 @@ package struct HistoryBuffer {
             )
         }
         guard try sql.changes == 1 else { throw LockConflict() }
+    }
+
+    /// Sees that nobody has carried out the round since its rows were read: the mark that told of it is gone then too.
+    private func requireRows(of round: CompactionRound) throws {
+        let last = try sql.integer(
+            "SELECT seq FROM historyBuffer WHERE owner = $1 AND seq = $2",
+            round.owner.number,
+            round.seq
+        )
+        if last == nil { throw LockConflict() }
     }
 
     /// Deletes rows of a round whose chunks are all written, up to `seq`.

@@ -46,8 +46,13 @@ package struct MetaTable {
     }
 
     func raiseCatalogEpoch() throws {
-        let epoch = try catalogEpoch() + 1
-        try set("catalogEpoch", to: "\(epoch)")
-        cache?.catalogEpoch = epoch
+        // In one statement: of two that change the catalog at once each gives a number of its own.
+        try sql.run(
+            """
+            INSERT INTO meta (name, value) VALUES ('catalogEpoch', '1') ON CONFLICT (name)
+            DO UPDATE SET value = CAST(CAST(meta.value AS BIGINT) + 1 AS TEXT)
+            """
+        )
+        cache?.catalogEpoch = nil
     }
 }

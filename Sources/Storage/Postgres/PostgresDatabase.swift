@@ -158,11 +158,13 @@ final class PostgresDatabase: Sendable {
         let way = size <= Self.rewrittenMax ? "VACUUM FULL" : "VACUUM"
         try with { connection in
             connection.patience = Self.vacuumMilliseconds
-            defer { connection.patience = PostgresConnection.answerMilliseconds }
             // A vacuum takes as long as it takes, and may be ended at any time.
             try connection.execute("SET statement_timeout = 0")
+            defer {
+                connection.patience = PostgresConnection.answerMilliseconds
+                _ = try? connection.execute("SET statement_timeout = '15s'")
+            }
             for table in ["account", "identity"] { try connection.execute("\(way) \(table)") }
-            try connection.execute("SET statement_timeout = '15s'")
         }
         try write { sql in
             try sql.transaction { try MetaTable(sql: sql, cache: nil).confirmVacuum(mark) }

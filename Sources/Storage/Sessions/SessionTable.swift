@@ -108,12 +108,13 @@ package struct SessionTable {
         try sql.run(
             """
             INSERT INTO terminal (terminalId, appId, createdAt) VALUES ($1, $2, $3)
-            ON CONFLICT (terminalId) DO NOTHING
+            ON CONFLICT (terminalId) DO UPDATE SET appId = terminal.appId
             """,
             session.terminal,
             session.app,
             transaction.now
         )
+        // The row is this transaction's from here on: who forgets the terminal waits, and sees the session (`forget`).
         try sql.run(SessionRow.table.insert, SessionRow(session: session, tokenHash: hash))
         try seen(session.uid)
         try sql.run(
@@ -219,6 +220,13 @@ package struct SessionTable {
 
     /// Forgets a terminal that has no session, unless this user used it lately.
     private func forget(_ terminal: TerminalID, unlessUsedBy uid: String) throws {
+        // In a statement of its own: the next one sees the session that a login has begun there meanwhile.
+        if sql.hasOtherWriters {
+            try sql.run(
+                "SELECT terminalId FROM terminal WHERE terminalId = $1 FOR UPDATE",
+                terminal
+            )
+        }
         // The user's sessions are looked through by their index on the user.
         try sql.run(
             """

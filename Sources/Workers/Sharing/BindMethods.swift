@@ -139,7 +139,7 @@ enum BindMethods {
             throw Rejection(.notListed, "This MAC is not on the product's list.")
         }
         if !isLabelled { try countNewDevice(call) }
-        let did = DeviceID(trusted: call.work.makeID("d"))
+        let did = call.work.makeDeviceID(mac)
         try call.tx.devices.create(did, product: product.key, mac: mac)
         return did
     }

@@ -47,6 +47,27 @@ struct HistoryTests {
         return records
     }
 
+    @Test("Of two that sort the same part of the buffer, the one that comes late does nothing")
+    func twice() throws {
+        let world = try world(devices: 3)
+        try world.store.arrange(at: Make.now) { tx in
+            try tx.history.append((0..<3).map { record($0, 1, 1) })
+        }
+        func begin() throws -> Compaction {
+            var round = try #require(
+                try world.store.beginCompaction(of: world.store.slot, bytesMax: 1 << 20, step: 100)
+            )
+            while round.sort() {}
+            return round
+        }
+        var (first, second) = (try begin(), try begin())
+
+        while try first.move(in: world.store, at: Make.now) {}
+
+        #expect(throws: (any Error).self) { _ = try second.move(in: world.store, at: Make.now) }
+        for device in 0..<3 { #expect(try all(world, device).count == 1) }
+    }
+
     @Test("Every record is seen once, in the order of time, however far the compactor has come")
     func sorting() throws {
         var random = Seed(5)
