@@ -4,12 +4,15 @@ import SystemPackage
 
 /// A file of mode 0600 that holds one secret on one line.
 package enum SecretFile {
-    /// Reads a secret, or makes one of 32 random bytes (base64url, 43 characters) at first use.
+    /// Reads a secret, or makes one at first use, of 32 random bytes (base64url, 43 characters) unless told how.
     ///
     /// - Throws: A `Problem` where the file cannot be read or written.
-    package static func readOrMake(_ path: String) throws -> String {
+    package static func readOrMake(
+        _ path: String,
+        making make: () -> String = Sodium.randomSecret
+    ) throws -> String {
         if TextFile.exists(path) { return try read(path) }
-        let secret = Sodium.randomSecret()
+        let secret = make()
         do {
             try TextFile.write(secret + "\n", to: path)
         } catch {
@@ -57,11 +60,15 @@ package struct ServiceSecrets: Sendable {
 
     /// Reads both, or makes what isn't there yet; that of the workers from a file of its own, where one is given.
     ///
+    /// That of the tools is made from the workers', so that processes with the same have the same.
     /// - Throws: A `Problem` where a file cannot be read or written.
     package init(_ directory: DataDirectory, serviceFile: String? = nil) throws {
-        service =
+        let service =
             try serviceFile.map { try SecretFile.read($0) }
             ?? SecretFile.readOrMake(directory.serviceSecret)
-        tools = try SecretFile.readOrMake(directory.toolsSecret)
+        self.service = service
+        tools = try SecretFile.readOrMake(directory.toolsSecret) {
+            Sodium.base64URL(Sodium.sha256("service:tools/\(service)".utf8))
+        }
     }
 }

@@ -32,6 +32,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case lanesDiffer = "LL1027"
     case storeHalfMoved = "LL1028"
     case consoleOpen = "LL1029"
+    case databaseShared = "LL1030"
     case settingUnknown = "LL1101"
     case settingInvalid = "LL1102"
     case configurationUnreadable = "LL1103"

@@ -36,9 +36,6 @@ class Node(Service):
             "--set", "mqtt.webSocketPort=0", "--set", f"processName={self.name}", "--set", "postgres.oneWriter=false", *self.cluster.shared_files(self), *SETTINGS]
 
     def spawn(self):
-        if self.cluster.nodes and self is not self.cluster.nodes[0]:
-            self.data.mkdir(exist_ok=True, mode=0o700)
-            shutil.copy2(self.cluster.nodes[0].data / "tools.secret", self.data / "tools.secret")
         self.process = subprocess.Popen(
             self.command(), stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, env=self.environment)
 

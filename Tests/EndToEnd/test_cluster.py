@@ -5,16 +5,18 @@ LAMPLIGHTER_RATE and LAMPLIGHTER_ROUNDS make that smaller, LAMPLIGHTER_FAILURES 
 """
 
 import collections
+import fcntl
 import json
 import os
 import random
+import shutil
 import time
 import unittest
 
 import postgres
 from cluster import Cluster
 from fleet import FleetProcess
-from harness import IS_DEBUG, TORTURE, eventually
+from harness import IS_DEBUG, TORTURE, Service, eventually
 from world import OwnWorldOfClass, World
 
 DEVICES = int(os.environ.get("LAMPLIGHTER_DEVICES", 400 if TORTURE else 24))
@@ -219,6 +221,31 @@ class Alone(OwnWorldOfClass):
             eventually(lambda: terminal.ask("device/status", {"did": device.did})["ok"], 30, "an answer")
             # Lanes of a process that fell silent are taken after six seconds.
             self.assertLess(time.monotonic() - began, 4)
+
+    def test_logins_go_on_though_somebody_is_frozen_in_its_turn_at_the_gates_file(self):
+        device, terminal = self.pair()
+        with open(f"{self.cluster.gate_file}.lock", "rb+") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            late = self.terminal(login=False)
+            late.send("account/loginAnonymous", {"countryCode": "49", "platform": "test", "os": "none"}, "late")
+            for _ in range(20):  # Nobody else waits.
+                began = time.monotonic()
+                self.assertTrue(terminal.ask("device/status", {"did": device.did})["ok"])
+                self.assertLess(time.monotonic() - began, 4)
+            late.adopt(late.answer("account/loginAnonymous", "late", 30)["result"])
+        another = self.terminal()
+        self.assertTrue(another.ask("account/whoami")["ok"])
+
+    def test_beside_it_none_can_do_all_the_work(self):
+        node = self.cluster.nodes[0]
+        other = Service(self.cluster.folder / "other", store=node.store)
+        self.addCleanup(other.close)
+        other.data.mkdir(mode=0o700)
+        shutil.copy2(node.data / "server.key", other.data / "server.key")
+        done = other.cli("up", "--mqtt-port", "0", "--http-port", "0", "--health-port", "0", check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("LL1030", done.stderr)
+        self.assertIn(node.name, done.stderr)
 
 
 @unittest.skipUnless(TORTURE, "the controls take minutes")

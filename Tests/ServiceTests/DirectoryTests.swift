@@ -56,6 +56,21 @@ import Testing
         #expect(try ServiceSecrets(directory).service == first.service)
     }
 
+    @Test("Two data directories with one secret of the workers have one of the tools")
+    func shared() throws {
+        let folder = try TemporaryFolder()
+        let first = try ServiceSecrets(DataDirectory.prepare(folder.path + "/a"))
+        let file = folder.path + "/a/service.secret"
+
+        let second = try ServiceSecrets(
+            DataDirectory.prepare(folder.path + "/b"),
+            serviceFile: file
+        )
+
+        #expect(second.tools == first.tools && second.console == first.console)
+        #expect(first.tools != first.service)
+    }
+
     @Test("A secret that others may read is refused")
     func openSecret() throws {
         let folder = try TemporaryFolder()

@@ -98,10 +98,6 @@ final class ClusterField {
                 attributes: [.posixPermissions: 0o700]
             )
             try? FileManager.default.removeItem(atPath: data + "/ready.json")
-            try? FileManager.default.copyItem(
-                atPath: directory.toolsSecret,
-                toPath: data + "/tools.secret"
-            )
             let settings =
                 [
                     "store=\(database.address(over: delayedPort))", "processName=node\(number)",

@@ -34,6 +34,19 @@ extension Problem {
         )
     }
 
+    /// Makes the problem of `up` on a database that other processes share.
+    static func databaseShared(with name: String) -> Problem {
+        Problem(
+            .databaseShared,
+            "the process \(name) works on the database",
+            why: "`up` does all the work itself, with a broker of its own",
+            cures: [
+                .init("lamplighter serve", "to share the work, with the others' broker"),
+                .init("lamplighter cluster status", "which processes there are"),
+            ]
+        )
+    }
+
     /// Makes the problem of a process that a command names and that there isn't.
     package static func unknownProcess(_ name: String) -> Problem {
         Problem(

@@ -29,6 +29,15 @@ extension ProblemCode {
                 version with another number can't run beside it. Start the version of the other processes.
                 """
             )
+        case .databaseShared:
+            (
+                "other processes work on the database",
+                """
+                "lamplighter up" has a broker of its own and does all the work itself: beside processes that share the database
+                each message would be handled by some of them and not by others. Stop them first, or start this process
+                with "lamplighter serve" and their broker. One that was killed counts for six seconds more.
+                """
+            )
         case .processUnknown:
             (
                 "no process of that name shares the database",

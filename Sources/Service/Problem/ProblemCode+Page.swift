@@ -80,7 +80,8 @@ extension ProblemCode {
             .backupOnServer, .doctorStandbys, .doctorDurability, .doctorTransactions, .doctorBloat,
             .doctorConnections:
             databasePage
-        case .noSlotFree, .slotLost, .lanesDiffer, .processUnknown, .storeNotShared:
+        case .noSlotFree, .slotLost, .lanesDiffer, .databaseShared, .processUnknown,
+            .storeNotShared:
             clusterPage
         case .storeHalfMoved, .moveTargetInUse, .moveOutbox, .moveSourceInUse, .moveText,
             .moveUnequal:

@@ -34,6 +34,7 @@ package struct Backend {
         if !store.isFile, context.settings.backupDirectory != nil {
             throw Problem.backupOnServer(store.summary)
         }
+        if !context.sharesWork { try refuseShared(store) }
         try enrol(context, in: store)
         context.readiness.isReady("store")
         store.onAvailability { [readiness = context.readiness, logger = context.logger] reason in
@@ -165,6 +166,16 @@ package struct Backend {
             logger: Logger(label: "lamplighter.delivery")
         )
         return [MessageSenderService(sender: service)]
+    }
+
+    /// Refuses to do all the work of a database that other processes share.
+    private static func refuseShared(_ store: Store) throws {
+        guard store.isShared else { return }
+        let node = try store.coordinate { cluster in
+            let now = try cluster.nodes.now()
+            return try cluster.nodes.all().first { $0.untilAt > now }
+        }
+        if let node { throw Problem.databaseShared(with: node.name) }
     }
 
     /// Stores the principals that may connect without being imported.
