@@ -17,8 +17,6 @@ extension PostgresConnection {
         var end: ContinuousClock.Instant? { limit.map { begun + $0 } }
         /// Whether its time is over.
         var isOver: Bool { end.map { $0 <= .now } ?? false }
-        /// How long it has lasted.
-        var age: Duration { .now - begun }
 
         /// What is thrown where it lasts longer.
         var tooLong: PostgresError {

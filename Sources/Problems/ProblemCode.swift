@@ -11,8 +11,6 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case gateMissing = "LL1006"
     case databaseTooNew = "LL1007"
     case databaseFailed = "LL1008"
-    case brokerUnreachable = "LL1009"
-    case notStarted = "LL1010"
     case diskFull = "LL1011"
     case certificateUnusable = "LL1012"
     case certificateKeyMismatch = "LL1013"

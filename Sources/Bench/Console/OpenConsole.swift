@@ -6,7 +6,6 @@ import Workers
 /// A page of the console that stays open: the stream of events that its browser would hold, read by a thread of its own.
 final class OpenConsole: Sendable {
     private let descriptor: Int32
-    private let received = Atomic(0)
     private let ended = Mutex(false)
 
     /// Bytes that are read at once.
@@ -51,9 +50,6 @@ final class OpenConsole: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Bytes that have come.
-    var bytes: Int { received.load(ordering: .relaxed) }
-
     /// Whether the stream has ended, which it does only when it is closed.
     var hasEnded: Bool { ended.withLock(\.self) }
 
@@ -78,7 +74,6 @@ final class OpenConsole: Sendable {
         }
         patience = timeval()
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
-        received.store(head.count, ordering: .relaxed)
         PlainThread.detach { self.read() }
     }
 
@@ -88,7 +83,6 @@ final class OpenConsole: Sendable {
             let count = recv(descriptor, &buffer, buffer.count, 0)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { break }
-            received.add(count, ordering: .relaxed)
         }
         ended.withLock { $0 = true }
     }

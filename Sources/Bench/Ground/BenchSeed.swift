@@ -162,9 +162,4 @@ struct BenchSeed {
         let digits = String(count, radix: 16)
         return "be" + String(repeating: "0", count: 10 - digits.count) + digits
     }
-
-    private static func hex(_ bytes: Int) -> String {
-        Sodium.randomBytes(bytes)
-            .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-    }
 }

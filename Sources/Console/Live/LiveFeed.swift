@@ -38,7 +38,7 @@ struct LiveFeed: Sendable {
         if isSlowDue { lastSlow = now }
         var events: [LiveEvent] = []
         if isSlowDue, watches.contains(.overview) {
-            tell("overview", try hub.overview.json(caller), of: .overview, in: &events)
+            tell("overview", try hub.overview.json(), of: .overview, in: &events)
         }
         if isSlowDue, watches.contains(.system) {
             tell("system", try SystemView.glance(hub.context), of: .system, in: &events)

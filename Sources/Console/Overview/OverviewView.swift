@@ -47,13 +47,13 @@ final class OverviewView: Sendable {
 
     /// The operation that shows it.
     var operation: Operation {
-        Operation("showOverview", "GET", "overview", role: .viewer) { call in
-            Reply(try self.json(call.caller))
+        Operation("showOverview", "GET", "overview", role: .viewer) { _ in
+            Reply(try self.json())
         }
     }
 
     /// Returns all of it; the doctor's findings are those of the last examination, which goes on beside.
-    func json(_ caller: Caller) throws -> JSONObject {
+    func json() throws -> JSONObject {
         examine()
         let now = context.now
         let day = now.adding(seconds: -Self.daySeconds)

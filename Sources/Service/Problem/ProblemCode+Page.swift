@@ -86,22 +86,6 @@ extension ProblemCode {
         case .storeHalfMoved, .moveTargetInUse, .moveOutbox, .moveSourceInUse, .moveText,
             .moveUnequal:
             movePage
-        case .brokerUnreachable:
-            (
-                "no broker answers at the configured address",
-                """
-                "serve" works against a broker given by mqtt.host and mqtt.port, which must run with the
-                gate. deploy/mosquitto/ has a configuration to start from.
-                """
-            )
-        case .notStarted:
-            (
-                "the service did not become ready in time",
-                """
-                All parts were started, but not all of them accept work. The message names those that do
-                not and why; /readyz shows the same while the service runs.
-                """
-            )
         case .diskFull:
             (
                 "the disk is full",

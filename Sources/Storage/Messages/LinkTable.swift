@@ -85,12 +85,6 @@ package struct LinkTable {
         }
     }
 
-    /// Erases all links of a user.
-    package func erase(_ uid: UserID) throws {
-        try transaction.requireLock(of: uid)
-        try sql.run("DELETE FROM link WHERE uid = $1", uid)
-    }
-
     private static func hash(_ token: String) -> [UInt8] { Sodium.sha256(token.utf8) }
 
     private static func encode(_ detail: [String: String]) -> JSONValue {

@@ -2,19 +2,16 @@ package import Domain
 package import Storage
 import Synchronization
 
-/// This process among those that share the database: its name, its slot, and whether it may work now.
+/// This process among those that share the database: its id, its slot, and whether it may work now.
 package final class Membership: Sendable {
     /// What no other run of a process is called.
     package let id: String
-    /// The name for people.
-    package let name: String
     /// The slot.
     package let slot: NodeSlot
     private let trustedUntil: Mutex<ContinuousClock.Instant>
 
-    private init(id: String, name: String, slot: NodeSlot, from start: ContinuousClock.Instant) {
+    private init(id: String, slot: NodeSlot, from start: ContinuousClock.Instant) {
         self.id = id
-        self.name = name
         self.slot = slot
         trustedUntil = Mutex(start + ClusterTiming.trust)
     }
@@ -46,7 +43,7 @@ package final class Membership: Sendable {
         }
         guard let slot else { throw NoSlot() }
         store.take(slot)
-        return Membership(id: id, name: name, slot: slot, from: start)
+        return Membership(id: id, slot: slot, from: start)
     }
 
     /// Whether the others still take this process for alive, so that its lanes are its own.
