@@ -14,7 +14,9 @@ extension ConsoleAPI {
                 try tx.operators.all().contains { $0.passwordHash != nil }
             }
             guard !isSetUp else { return nil }
-            let link = try OperatorLink.make(of: OperatorLink.firstName, role: .admin, in: store)
+            let link = try store.batch(at: SystemClock().now) { tx in
+                try OperatorLink.make(of: OperatorLink.firstName, role: .admin, in: tx)
+            }
             return link.url(at: run.consoleURL)
         }
     }
@@ -37,17 +39,6 @@ package struct OperatorLink: Sendable {
     /// role that it has.
     ///
     /// - Throws: `Rejection` for a name that can't be one, or too many operators.
-    package static func make(
-        of name: String,
-        role: OperatorRole,
-        in store: Store
-    ) throws -> OperatorLink {
-        try store.batch(at: SystemClock().now) { tx in
-            try make(of: name, role: role, in: tx)
-        }
-    }
-
-    /// The same within a transaction.
     package static func make(
         of name: String,
         role: OperatorRole,

@@ -1,5 +1,5 @@
 import Glibc
-package import SystemPackage
+import SystemPackage
 
 /// Reads and writes small files with the mode they must have.
 package enum TextFile {
@@ -55,21 +55,17 @@ package enum TextFile {
         try write(bytes: Array(text.utf8), to: path)
     }
 
-    /// Puts bytes in a file of the given mode as a whole: writes one beside it, and renames that.
+    /// Puts bytes in a file of mode 0600 as a whole: writes one beside it, and renames that.
     ///
     /// - Throws: `Errno` where the directory or disk refuses.
-    package static func write(
-        bytes: [UInt8],
-        to path: String,
-        mode: FilePermissions = .ownerReadWrite
-    ) throws {
+    package static func write(bytes: [UInt8], to path: String) throws {
         let unfinished = path + ".new"
         unlink(unfinished)
         let file = try FileDescriptor.open(
             FilePath(unfinished),
             .writeOnly,
             options: [.create, .exclusiveCreate],
-            permissions: mode
+            permissions: .ownerReadWrite
         )
         try file.closeAfter {
             try file.writeAll(bytes)

@@ -45,7 +45,7 @@ package final class Simulation {
     /// - Throws: `Rejection` for a product document that is not one.
     package init(
         _ options: SimulateOptions,
-        interrupts: @escaping () -> Int = { 0 },
+        interrupts: @escaping () -> Int,
         tell: @escaping (String) -> Void,
         show: @escaping (String) -> Void
     ) throws {

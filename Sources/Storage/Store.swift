@@ -65,7 +65,7 @@ package final class Store: Sendable {
         key: ServerKey,
         migrates: Bool = true,
         steps: [Migrations.Step],
-        beforeMigrating: (Store) throws -> Void = { _ in }
+        beforeMigrating: (Store) throws -> Void
     ) throws {
         try self.init(
             .sqlite(SQLiteFile(path: path, key: key)),

@@ -22,7 +22,6 @@ final class AbuseGround {
         in folder: String,
         settings: [String],
         devices: Int = 20,
-        terminals: Int = 10,
         logins: Int = 60
     ) async throws {
         // A limit that isn't switched off, as its name has changed, would make a control of nothing.
@@ -40,7 +39,7 @@ final class AbuseGround {
         root = values.root
         directory = try DataDirectory.prepare(values.dataDirectory)
         let store = try StoreAccess.service(directory, .file)
-        seed = try AbuseSeed(store, devices: devices, terminals: terminals, logins: logins)
+        seed = try AbuseSeed(store, devices: devices, logins: logins)
         service = try await BenchProcess.up(directory, settings: settings)
         let ready = TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }
         guard let port = ready?.objectValue?["mqttPort"]?.intValue,

@@ -33,11 +33,11 @@ struct AbuseSeed {
     /// Fills the store.
     ///
     /// - Throws: What the store throws.
-    init(_ store: Store, devices: Int, terminals: Int, logins: Int) throws {
+    init(_ store: Store, devices: Int, logins: Int) throws {
         honest = try BenchSeed(
             store,
             devices: devices,
-            terminals: terminals,
+            terminals: 10,
             stored: 0,
             logins: logins
         )

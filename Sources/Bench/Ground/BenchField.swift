@@ -28,9 +28,9 @@ final class BenchField {
     init(
         devices: Int,
         terminals: Int,
-        stored: Int = 0,
-        logins: Int = 0,
-        flags: [String: String] = [:],
+        stored: Int,
+        logins: Int,
+        flags: [String: String],
         in folder: String
     ) async throws {
         let settings = try await SettingsReader(

@@ -22,10 +22,10 @@ struct HostilePackets {
         return Self.packet(0xA2, filters.reduce(into: start) { $0 += Self.text($1) })
     }
 
-    /// SUBSCRIBE with packet identifier 1.
-    func subscribe(_ filters: [String], qos: UInt8 = 0) -> [UInt8] {
+    /// SUBSCRIBE with packet identifier 1 and QoS 0.
+    func subscribe(_ filters: [String]) -> [UInt8] {
         let start: [UInt8] = [0, 1] + (version == 5 ? [0] : [])
-        return Self.packet(0x82, filters.reduce(into: start) { $0 += Self.text($1) + [qos] })
+        return Self.packet(0x82, filters.reduce(into: start) { $0 += Self.text($1) + [0] })
     }
 
     /// PUBLISH, and where its packet identifier stands.

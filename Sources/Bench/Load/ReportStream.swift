@@ -24,7 +24,7 @@ struct ReportStream {
     func contains(_ sequence: Int) -> Bool { (first..<next).contains(sequence) }
 
     /// Writes a report into `bytes`, which it empties first; an `id` asks the service for a response.
-    mutating func write(at milliseconds: Int64, id: String? = nil, into bytes: inout [UInt8]) {
+    mutating func write(at milliseconds: Int64, id: String?, into bytes: inout [UInt8]) {
         let sequence = next
         next += 1
         bytes.removeAll(keepingCapacity: true)

@@ -43,7 +43,7 @@ final class OverloadProbe {
     /// Reports for so many seconds.
     ///
     /// - Throws: `LoadError` when one is cut off.
-    func live(seconds: Double, meanwhile: (_ elapsed: Double) throws -> Void = { _ in }) throws {
+    func live(seconds: Double) throws(LoadError) {
         let start = LoadClock.nanoseconds
         var sent = 0
         while true {
@@ -54,7 +54,6 @@ final class OverloadProbe {
                 report(sent % topics.count)
             }
             try connections.turn(milliseconds: 2, take)
-            try meanwhile(elapsed)
         }
     }
 

@@ -14,6 +14,7 @@ struct OverloadStage {
 
     private static let warmSeconds = 2.0
     private static let restSeconds = 5.0
+    private static let quietSeconds = 3.0
 
     /// Floods for the time that is given, then looks how things are five seconds later.
     ///
@@ -34,7 +35,7 @@ struct OverloadStage {
         unlink(orders.counter)
         let counter = try SharedCounter(path: orders.counter)
         do {
-            finding.before = try measure(seconds: 3)
+            finding.before = try measure()
             let hostile = try await BenchProcess.hostile(
                 orders,
                 output: ground.directory.path + "/../hostile"
@@ -61,7 +62,7 @@ struct OverloadStage {
     func freeze(_ name: String, rate: Double, devices: Int) async throws -> OverloadFinding {
         var finding = OverloadFinding(name)
         finding.wanted = rate
-        finding.before = try measure(seconds: 3)
+        finding.before = try measure()
         let output = ground.directory.path + "/../simulate"
         let simulation = try await BenchProcess.simulate(
             ground,
@@ -95,12 +96,12 @@ struct OverloadStage {
     private func rest() async throws -> OverloadDelays {
         // The effects of the flood are over by then, five seconds after its end.
         usleep(UInt32(Self.restSeconds * 1e6))
-        return try measure(seconds: 3)
+        return try measure()
     }
 
-    private func measure(seconds: Double) throws -> OverloadDelays {
+    private func measure() throws -> OverloadDelays {
         probe.forget()
-        try probe.live(seconds: seconds)
+        try probe.live(seconds: Self.quietSeconds)
         return try probe.finish()
     }
 }

@@ -32,22 +32,17 @@ package final class WebClient: Sendable {
         case cancelled = "the call was cancelled"
     }
 
-    private let connectTimeout: Duration
-    private let bodyMax: Int
+    /// How long reaching a server may take.
+    private static let connectTimeout = Duration.seconds(3)
+    /// How many bytes an answer may have.
+    private static let bodyMax = 262_144
+
     private let threads = NIOThreadPool(numberOfThreads: 16)
     /// Calls under way, to be cancelled by `shutdown`; nil after it.
     private let transfers = Mutex<[ObjectIdentifier: WebTransfer]?>([:])
 
     /// Makes a client.
-    ///
-    /// - Parameters:
-    ///   - connectTimeout: How long reaching a server may take.
-    ///   - bodyMax: How many bytes an answer may have.
-    package init(connectTimeout: Duration = .seconds(3), bodyMax: Int = 262_144) {
-        self.connectTimeout = connectTimeout
-        self.bodyMax = bodyMax
-        threads.start()
-    }
+    package init() { threads.start() }
 
     deinit {
         // A start that fails half-way does not shut it down, and the library would trap at its end.
@@ -62,8 +57,8 @@ package final class WebClient: Sendable {
         let transfer = WebTransfer(
             request,
             deadline: deadline,
-            connectTimeout: connectTimeout,
-            bodyMax: bodyMax
+            connectTimeout: Self.connectTimeout,
+            bodyMax: Self.bodyMax
         )
         guard begin(transfer) else { throw .cancelled }
         defer { transfers.withLock { _ = $0?.removeValue(forKey: ObjectIdentifier(transfer)) } }

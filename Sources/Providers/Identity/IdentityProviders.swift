@@ -9,26 +9,23 @@ package import Logging
 /// numbers of calls are bounded for each provider by itself, so one that hangs delays only logins with it, and
 /// those not for long.
 package final class IdentityProviders: Sendable {
-    /// The bounds of the calls.
+    /// The bounds of the calls that tests make smaller.
     package struct Limits: Sendable {
-        /// How long reaching a provider may take.
-        package var connectTimeout = Duration.seconds(3)
         /// How long one verification may take.
         package var timeout = Duration.seconds(8)
-        /// How many calls to one provider may be under way.
-        package var callsMax = 32
         /// How many failures in a row close a provider for a while.
         package var failuresMax = 5
-        /// For how long.
-        package var pause = Duration.seconds(30)
-        /// The time in which unknown keys lead to a few questions only.
-        package var keysPause = Duration.seconds(60)
 
         /// The numbers that a service runs with.
         package init() {}
     }
 
-    private let client: WebClient
+    /// How many calls to one provider may be under way.
+    private static let callsMax = 32
+    /// For how long a provider is closed after failures.
+    private static let pause = Duration.seconds(30)
+
+    private let client = WebClient()
     private let line: ProviderLine
     private let keys: IssuerKeys
     private let breaker: Breaker.Limits
@@ -47,18 +44,13 @@ package final class IdentityProviders: Sendable {
         logger: Logger,
         clock: @escaping @Sendable () -> Int64 = { Int64(time(nil)) }
     ) {
-        client = WebClient(connectTimeout: limits.connectTimeout)
         breaker = Breaker.Limits(
             failuresMax: limits.failuresMax,
-            pause: limits.pause,
-            callsMax: limits.callsMax
+            pause: Self.pause,
+            callsMax: Self.callsMax
         )
         line = ProviderLine(client: client, limits: breaker, logger: logger)
-        keys = IssuerKeys(
-            line: line,
-            limits: IssuerKeys.Limits(pause: limits.keysPause),
-            timeout: limits.timeout
-        )
+        keys = IssuerKeys(line: line, timeout: limits.timeout)
         timeout = limits.timeout
         self.logger = logger
         self.clock = clock

@@ -9,20 +9,6 @@ import JWTKit
 /// isn't among them, but then a few times a minute at most: a stream of tokens with made-up keys must
 /// not become a stream of questions. Several that wait for the same keys wait for one question.
 actor IssuerKeys {
-    /// The times, as settings so that tests needn't wait.
-    struct Limits: Sendable {
-        /// The age from which keys are fetched again.
-        var freshFor = Duration.seconds(3600)
-        /// The age up to which old keys are used while the issuer can't be reached.
-        var usableFor = Duration.seconds(86_400)
-        /// How long old keys are used on after a question that failed, and the time in which unknown
-        /// keys lead to `questionsMax` questions.
-        var pause = Duration.seconds(60)
-        /// How many questions unknown keys lead to within a pause: an issuer that changes its keys is
-        /// believed at once, and again soon after.
-        var questionsMax = 5
-    }
-
     private struct Entry {
         var keys: [PublishedKey]
         var fetchedAt: ContinuousClock.Instant
@@ -33,16 +19,24 @@ actor IssuerKeys {
 
     /// Operators name issuers, so there are few; this is against mistakes only.
     private static let issuersMax = 1_000
+    /// The age from which keys are fetched again.
+    private static let freshFor = Duration.seconds(3600)
+    /// The age up to which old keys are used while the issuer can't be reached.
+    private static let usableFor = Duration.seconds(86_400)
+    /// How long old keys are used on after a question that failed, and the time in which unknown
+    /// keys lead to `questionsMax` questions.
+    private static let pause = Duration.seconds(60)
+    /// How many questions unknown keys lead to within a pause: an issuer that changes its keys is
+    /// believed at once, and again soon after.
+    private static let questionsMax = 5
 
     private let line: ProviderLine
-    private let limits: Limits
     private let timeout: Duration
     private var entries: [String: Entry] = [:]
     private var questions: [String: Task<Result<[PublishedKey], ProviderFailure>, Never>] = [:]
 
-    init(line: ProviderLine, limits: Limits, timeout: Duration) {
+    init(line: ProviderLine, timeout: Duration) {
         self.line = line
-        self.limits = limits
         self.timeout = timeout
     }
 
@@ -54,21 +48,19 @@ actor IssuerKeys {
         of settings: ProviderSettings
     ) async throws(ProviderFailure) -> PublishedKey {
         let now = ContinuousClock.now
-        guard let entry = entries[settings.baseURL], now - entry.fetchedAt < limits.usableFor else {
+        guard let entry = entries[settings.baseURL], now - entry.fetchedAt < Self.usableFor else {
             return try Self.find(token, in: await ask(settings).get())
         }
         let found = try? Self.find(token, in: entry.keys)
         let wait = now - entry.triedAt
         if let found {
-            guard now - entry.fetchedAt >= limits.freshFor, wait >= limits.pause else {
-                return found
-            }
+            guard now - entry.fetchedAt >= Self.freshFor, wait >= Self.pause else { return found }
             // Old keys are better than none; but one that was withdrawn is gone.
             guard case .success(let keys) = await ask(settings) else { return found }
             return try Self.find(token, in: keys)
         }
-        let surprises = entry.surprises.filter { now - $0 < limits.pause }
-        guard surprises.count < limits.questionsMax else { throw .invalidCredential(.refused) }
+        let surprises = entry.surprises.filter { now - $0 < Self.pause }
+        guard surprises.count < Self.questionsMax else { throw .invalidCredential(.refused) }
         entries[settings.baseURL]?.surprises = surprises + [now]
         return try Self.find(token, in: await ask(settings).get())
     }

@@ -56,7 +56,7 @@ struct TokenProvider: Sendable {
 
     func identity(
         _ subject: String?,
-        accessToken: String? = nil,
+        accessToken: String?,
         nickname: String? = nil,
         avatarURL: String? = nil
     ) throws(ProviderFailure) -> VerifiedIdentity {

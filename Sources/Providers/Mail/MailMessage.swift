@@ -22,7 +22,7 @@ package struct MailMessage: Sendable {
     /// Makes a mail.
     package init(
         from: MailAddress,
-        fromName: String = "",
+        fromName: String,
         to: MailAddress,
         subject: String,
         plain: String,

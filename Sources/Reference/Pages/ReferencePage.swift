@@ -25,7 +25,7 @@ package struct ReferenceBook: Sendable {
     /// The pages, in the order of the navigation.
     package let pages: [ReferencePage]
     let version: String
-    let contract: Contract
+    let contract = Contract.builtIn
 
     /// The pages that are written by hand, `Texts/NAME.md`, in their order.
     private static let start = ["index", "try", "connecting", "examples"]
@@ -36,9 +36,8 @@ package struct ReferenceBook: Sendable {
     ]
 
     /// Makes all pages of the contract and of what the program tells of itself.
-    package init(_ facts: ReferenceFacts, contract: Contract = .builtIn) {
+    package init(_ facts: ReferenceFacts) {
         version = facts.version
-        self.contract = contract
         let messages = MessagePages(contract: contract)
         let lists = ListPages(facts: facts)
         pages =

@@ -27,7 +27,7 @@ package struct Doctor {
     package init(
         settings: Settings,
         directory: DataDirectory,
-        isQuick: Bool = false,
+        isQuick: Bool,
         store: Store? = nil
     ) {
         self.store = store

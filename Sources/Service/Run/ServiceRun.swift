@@ -32,7 +32,7 @@ package struct ServiceRun: Sendable {
     package init(
         settings: Settings,
         ownBroker: Bool,
-        showReady: (@Sendable (JSONValue) -> Void)? = nil,
+        showReady: (@Sendable (JSONValue) -> Void)?,
         makeConsole: ConsoleMaker?,
         messages: RunMessages
     ) {

@@ -11,7 +11,7 @@ package struct ShutdownDeadline: Service {
     /// Makes a deadline that counts from the begin of the shutdown, when `onBegin` is called.
     package init(
         limit: Duration,
-        onBegin: @escaping @Sendable () -> Void = {},
+        onBegin: @escaping @Sendable () -> Void,
         onForce: @escaping @Sendable () -> Void
     ) {
         self.limit = limit

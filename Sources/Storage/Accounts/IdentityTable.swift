@@ -64,11 +64,10 @@ package struct IdentityTable {
         )
     }
 
-    /// Ends a user's link with a provider; false when there was none.
-    package func remove(_ provider: String, of uid: UserID) throws -> Bool {
+    /// Ends a user's link with a provider, if there is one.
+    package func remove(_ provider: String, of uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM identity WHERE uid = $1 AND provider = $2", uid, provider)
-        return try sql.changes > 0
     }
 }
 

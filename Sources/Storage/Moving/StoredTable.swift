@@ -15,10 +15,10 @@ struct StoredTable: Sendable, Equatable {
     /// The column that the engine numbers where no number is given; nil without one.
     private(set) var numbered: String?
 
-    /// Reads all tables from the steps, those first that others refer to.
-    static func all(_ steps: [Migrations.Step] = Migrations.steps) -> [StoredTable] {
+    /// Reads all tables from the migrations, those first that others refer to.
+    static func all() -> [StoredTable] {
         var tables: [StoredTable] = []
-        for statement in steps.flatMap({ $0.sql.split(separator: ";") }) {
+        for statement in Migrations.steps.flatMap({ $0.sql.split(separator: ";") }) {
             let text = statement.drop(while: \.isWhitespace)
             if text.hasPrefix("CREATE TABLE "), let table = StoredTable(text) {
                 tables.append(table)

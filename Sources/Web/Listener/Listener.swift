@@ -14,9 +14,9 @@ package struct ListenerLimits: Sendable {
     package var perAddress: Int
     /// How long a request's header may take, its body, and the silence between two requests, in seconds each.
     package var headerSeconds: Int64
-    /// How long an answer may take, in seconds: from the request's end until all of it was handed over.
-    package var answerSeconds: Int64 = 60
 
+    /// How long an answer may take, in seconds: from the request's end until all of it was handed over.
+    static let answerSeconds: Int64 = 60
     /// Connections without a place, of one listener, that are told so at the same time; others are only closed.
     static let crowd = 64
     /// How long such a connection may take for its request, in seconds, TLS included.

@@ -29,7 +29,7 @@ final class RequestTimes: ChannelDuplexHandler {
         case .end:
             unanswered += 1
             connection.isBusy(true)
-            connection.allow(limits.answerSeconds)
+            connection.allow(ListenerLimits.answerSeconds)
         }
         context.fireChannelRead(data)
     }
@@ -41,7 +41,7 @@ final class RequestTimes: ChannelDuplexHandler {
     ) {
         switch unwrapOutboundIn(data) {
         case .head: break
-        case .body: connection.allow(limits.answerSeconds)
+        case .body: connection.allow(ListenerLimits.answerSeconds)
         case .end:
             // An answer may come before its request's end, which is then not waited for.
             unanswered = max(0, unanswered - 1)

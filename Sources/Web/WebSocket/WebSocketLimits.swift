@@ -16,10 +16,10 @@ package struct WebSocketLimits: Sendable {
 
     /// Gives the bounds.
     package init(
-        connections: Int = 4096,
-        perAddress: Int = 256,
-        upgradeSeconds: Int64 = 10,
-        bufferBytes: Int = 128 << 10
+        connections: Int,
+        perAddress: Int,
+        upgradeSeconds: Int64,
+        bufferBytes: Int
     ) {
         self.connections = connections
         self.perAddress = perAddress

@@ -205,7 +205,7 @@ enum ProviderMethods {
         guard user.waysIn > 0 else {
             throw Rejection(.forbidden, "The last way to log in can't be removed.")
         }
-        _ = try call.tx.identities.remove(provider, of: user.uid)
+        try call.tx.identities.remove(provider, of: user.uid)
         try call.audit(.providerUnlinked, of: user.uid, detail: provider)
         return .done
     }

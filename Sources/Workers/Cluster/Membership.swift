@@ -28,7 +28,7 @@ package final class Membership: Sendable {
         _ store: Store,
         name: String,
         version: String,
-        inPlaceOf earlier: String? = nil
+        inPlaceOf earlier: String?
     ) throws -> Membership {
         guard let id = store.processID else { preconditionFailure("a file is not shared") }
         let start = ContinuousClock.now

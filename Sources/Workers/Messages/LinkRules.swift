@@ -74,7 +74,7 @@ enum LinkRules {
         }
         for identity in try tx.identities.all(of: user.uid)
         where identity.linkedAt >= begin && identity.linkedAt > user.createdAt {
-            _ = try tx.identities.remove(identity.provider, of: user.uid)
+            try tx.identities.remove(identity.provider, of: user.uid)
         }
         user.providers = try tx.identities.all(of: user.uid).map(\.provider)
     }
@@ -96,7 +96,7 @@ enum LinkRules {
         let name = user.ownsUsername ? user.username.flatMap { try? Username($0) } : nil
         if let other = name?.email, other != email { user.username = nil }
         for identity in try tx.identities.all(of: user.uid) {
-            _ = try tx.identities.remove(identity.provider, of: user.uid)
+            try tx.identities.remove(identity.provider, of: user.uid)
         }
         user.providers = []
         for kind in Link.Kind.allCases { try tx.links.void(kind, of: user.uid) }

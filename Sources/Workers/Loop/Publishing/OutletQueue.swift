@@ -13,7 +13,7 @@ struct PendingMessage {
     let size: Int
 
     /// Creates a pending message; one with the payload of the previous message shares its memory.
-    init(row: Int64, message: OutboundMessage, sharesPayload: Bool = false) {
+    init(row: Int64, message: OutboundMessage, sharesPayload: Bool) {
         self.row = row
         self.message = message
         size = message.size - (sharesPayload ? message.payload.count : 0)

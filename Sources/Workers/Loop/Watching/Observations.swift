@@ -129,7 +129,7 @@ struct AnsweredRequest {
 
 extension AnsweredRequest {
     /// Describes the answer to a request; `refusal` is its error, else it says that the request was carried out.
-    init(_ request: AppRequest, isKnown: Bool, refusal: Rejection? = nil) {
+    init(_ request: AppRequest, isKnown: Bool, refusal: Rejection?) {
         self.init(
             name: Name(request.service, request.method, isKnown: isKnown),
             code: refusal?.code.rawValue ?? Self.ok,
