@@ -1,6 +1,5 @@
 import Problems
 import Sodium
-import SystemPackage
 
 /// A file of mode 0600 that holds one secret on one line.
 package enum SecretFile {

@@ -1,5 +1,4 @@
 import CMosquittoBroker
-import Credentials
 import Glibc
 
 // The functions that Mosquitto calls. They only translate: C in, `Gate` asked, C out.

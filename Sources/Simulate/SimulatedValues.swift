@@ -1,5 +1,5 @@
 import Domain
-import Foundation
+import Glibc
 import JSON
 
 /// The values of a simulated device, which drift as those of a real one do.

@@ -1,7 +1,6 @@
 import Domain
 import Foundation
 import Glibc
-import JSON
 import Load
 import Wire
 

@@ -1,4 +1,3 @@
-import Domain
 import Files
 import Foundation
 import JSON

@@ -1,5 +1,4 @@
 import Files
-import Foundation
 import Glibc
 import Load
 import PostgreSQL

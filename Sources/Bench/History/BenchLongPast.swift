@@ -2,7 +2,6 @@ package import Domain
 import JSON
 import Load
 package import Storage
-import Workers
 
 /// Writes devices into a store, one of them with a long past: `lamplighter bench history --data DIR`.
 ///

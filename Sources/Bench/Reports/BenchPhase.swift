@@ -1,7 +1,6 @@
 import Files
 import Glibc
 import Load
-import Service
 
 /// The consumer of the reports in one measurement.
 enum BenchPhase: String, Sendable, CaseIterable {

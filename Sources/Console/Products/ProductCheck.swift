@@ -1,6 +1,5 @@
 import Domain
 import JSON
-import Service
 import Storage
 import Wire
 

@@ -1,6 +1,4 @@
-import Backups
 import Domain
-import Files
 import JSON
 import Logging
 import Service
@@ -8,7 +6,6 @@ import ServiceSettings
 import Storage
 import Web
 import Wire
-import Workers
 
 /// Operations on the installation itself.
 struct SystemOperations: Sendable {

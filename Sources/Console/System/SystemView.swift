@@ -1,6 +1,5 @@
 import Backups
 import Certificates
-import Domain
 import Files
 import JSON
 import Service

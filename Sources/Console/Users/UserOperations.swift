@@ -1,7 +1,6 @@
 import Domain
 import JSON
 import Service
-import ServiceSettings
 import Storage
 import Web
 import Workers

@@ -1,4 +1,3 @@
-import Credentials
 import Domain
 import JSON
 import Service

@@ -2,7 +2,6 @@ import Domain
 import Foundation
 import JSON
 import Storage
-import Wire
 
 /// Schedules as the interface shows them.
 enum ScheduleView {

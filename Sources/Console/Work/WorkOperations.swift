@@ -1,9 +1,7 @@
 import Domain
 import JSON
 import Service
-import ServiceSettings
 import Storage
-import Wire
 import Workers
 
 /// Operations on refusals and dead letters.

@@ -1,6 +1,4 @@
 import Domain
-import Foundation
-import Sodium
 
 /// A provider that verifies its own codes and tokens: the requests, and the meaning of the answers.
 ///

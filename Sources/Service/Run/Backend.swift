@@ -1,8 +1,6 @@
 import Domain
 package import Files
-import JSON
 package import Logging
-import Mosquitto
 import Problems
 package import ServiceLifecycle
 package import ServiceSettings

@@ -1,14 +1,12 @@
 import Files
 import Foundation
 import Logging
-import Mosquitto
 import Problems
 import ServiceLifecycle
 import ServiceSettings
 import Storage
 import Synchronization
 import Web
-import Wire
 import Workers
 
 /// Runs this process's share of the lanes, once the gate is known to be there, and hands it over when the service shuts

@@ -1,6 +1,5 @@
 package import Domain
 import JSON
-import Sodium
 
 /// Outgoing messages; their content and addresses are sealed.
 package struct OutgoingMessageTable {

@@ -1,5 +1,3 @@
-import PostgreSQL
-
 /// What the server of a database says of itself, for `doctor`.
 package struct DatabaseHealth: Sendable {
     /// A server that follows.

@@ -1,5 +1,4 @@
 import GRDB
-import PostgreSQL
 import Sodium
 
 /// The seam between our tables and the database engine: executes, queries, sets savepoints.

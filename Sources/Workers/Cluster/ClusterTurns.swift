@@ -1,6 +1,5 @@
 import Glibc
 import Logging
-import Mosquitto
 import Storage
 
 /// The turns of a member's thread.

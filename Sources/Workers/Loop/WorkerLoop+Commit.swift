@@ -2,7 +2,6 @@ import Domain
 import Logging
 import Mosquitto
 import Storage
-import Wire
 
 extension WorkerLoop where Connection: ~Copyable {
     /// Commits a batch and due work, if there is any; returns the messages that leave once, without the outbox.

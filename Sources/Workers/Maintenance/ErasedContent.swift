@@ -1,4 +1,3 @@
-import Domain
 import Storage
 
 /// Removes the remains of erased accounts from the database's files, when no account is being erased.

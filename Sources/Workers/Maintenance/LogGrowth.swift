@@ -1,4 +1,3 @@
-import Domain
 import Storage
 
 /// Lengthens the log's file ahead of the writes, so that commits write over what is there.

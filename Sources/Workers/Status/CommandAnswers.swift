@@ -1,6 +1,5 @@
 import Domain
 import Storage
-import Wire
 
 /// The commands that the reports of a batch answer.
 struct CommandAnswers {

@@ -1,7 +1,6 @@
 import Domain
 import Sodium
 import Storage
-import Wire
 
 /// The property by which a second delivery of a report is recognised.
 enum ReportIdentity {

@@ -1,5 +1,4 @@
 import Domain
-import Mosquitto
 import Wire
 
 /// Refuses requests with too much MQTT 5 Correlation Data, before they cost a transaction.

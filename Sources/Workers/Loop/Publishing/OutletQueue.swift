@@ -1,5 +1,4 @@
 import DequeModule
-import Domain
 import Wire
 
 /// A message that waits to be published, with its row of the outbox.

@@ -1,6 +1,5 @@
 import Domain
 import Logging
-import Wire
 
 /// Writes the log lines of what a committed transaction did: one at `info` for each refused or dead message, and one at
 /// `debug` for each other answer.

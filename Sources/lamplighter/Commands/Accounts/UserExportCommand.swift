@@ -1,5 +1,4 @@
 import ArgumentParser
-import Domain
 import Files
 import JSON
 import Problems

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Domain
-import Foundation
+import Glibc
 import JSON
 import Service
 import ServiceSettings

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Backups
-import Domain
 import Files
 import PostgreSQL
 import Problems

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Files
-import JSON
 import Problems
 import Service
 import ServiceSettings

@@ -4,7 +4,6 @@ import Files
 import JSON
 import Problems
 import Service
-import Storage
 
 /// `session terminate`: ends one session.
 struct SessionTerminateCommand: AsyncParsableCommand {
