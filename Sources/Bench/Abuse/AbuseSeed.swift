@@ -4,7 +4,6 @@ import Load
 import Providers
 import Sodium
 import Storage
-import Workers
 
 /// The content of the store of `bench abuse` and `bench overload`: honest users and devices, and secrets that
 /// attackers extracted from an app and a firmware.
@@ -48,12 +47,14 @@ struct AbuseSeed {
             let hash = try PasswordHasher().hash(Array(BenchSeed.password.utf8))
             for number in 0..<64 {
                 let user = try addUser(tx, "owner-\(number)", hash: hash)
-                let owner = try addTerminal(tx, user)
-                accounts.append(Account(owner: owner, intruder: try addTerminal(tx, user)))
+                let owner = try BenchSeed.logIn(user, &ids, in: tx)
+                let intruder = try BenchSeed.logIn(user, &ids, in: tx)
+                accounts.append(Account(owner: owner, intruder: intruder))
             }
             for number in 0..<64 { self.devices.append(try addDevice(tx, key, number: number)) }
             for _ in 0..<200 {
-                self.terminals.append(try addTerminal(tx, addUser(tx, nil, hash: nil)))
+                let user = try addUser(tx, nil, hash: nil)
+                self.terminals.append(try BenchSeed.logIn(user, &ids, in: tx))
             }
         }
     }
@@ -76,29 +77,6 @@ struct AbuseSeed {
         user.passwordHash = hash
         try tx.accounts.insert(user, deviceID: nil)
         return user.uid
-    }
-
-    private mutating func addTerminal(_ tx: Transaction, _ user: UserID) throws -> LoadTerminal {
-        let terminal = TerminalID(trusted: RandomHex.digits(bytes: 16))
-        let token = Sodium.randomSecret()
-        let session = Session(
-            id: SessionID(trusted: ids.make("s", at: tx.now)),
-            uid: user,
-            app: Self.app,
-            terminal: terminal,
-            platform: "bench",
-            os: "",
-            name: "",
-            loginTime: tx.now,
-            expiresAt: tx.now.adding(seconds: Limits().sessionSeconds)
-        )
-        try tx.sessions.begin(session, token: token)
-        return LoadTerminal(
-            appID: Self.app.text,
-            terminalID: terminal.text,
-            token: token,
-            uid: user.text
-        )
     }
 
     private mutating func addDevice(

@@ -71,8 +71,6 @@ struct BenchSeed {
 
     private mutating func addTerminal(_ transaction: Transaction) throws {
         let uid = UserID(trusted: ids.make("u", at: transaction.now))
-        let id = TerminalID(trusted: RandomHex.digits(bytes: 16))
-        let token = Sodium.randomSecret()
         try transaction.accounts.insert(
             User(
                 uid: uid,
@@ -85,11 +83,22 @@ struct BenchSeed {
             ),
             deviceID: nil
         )
+        terminals.append(try Self.logIn(uid, &ids, in: transaction))
+    }
+
+    /// Begins a session of a user of the app on a new terminal.
+    static func logIn(
+        _ uid: UserID,
+        _ ids: inout IDSource,
+        in transaction: Transaction
+    ) throws -> LoadTerminal {
+        let terminal = TerminalID(trusted: RandomHex.digits(bytes: 16))
+        let token = Sodium.randomSecret()
         let session = Session(
             id: SessionID(trusted: ids.make("s", at: transaction.now)),
             uid: uid,
-            app: Self.app,
-            terminal: id,
+            app: app,
+            terminal: terminal,
             platform: "bench",
             os: "",
             name: "",
@@ -97,8 +106,11 @@ struct BenchSeed {
             expiresAt: transaction.now.adding(seconds: Limits().sessionSeconds)
         )
         try transaction.sessions.begin(session, token: token)
-        terminals.append(
-            LoadTerminal(appID: Self.app.text, terminalID: id.text, token: token, uid: uid.text)
+        return LoadTerminal(
+            appID: app.text,
+            terminalID: terminal.text,
+            token: token,
+            uid: uid.text
         )
     }
 
