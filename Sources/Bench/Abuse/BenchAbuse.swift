@@ -116,7 +116,7 @@ package struct BenchAbuse: Sendable {
 }
 
 /// The result of `bench abuse`, and whether it meets its goals.
-package struct BenchAbuseResult: Sendable {
+package struct BenchAbuseResult: BenchOutcome, Sendable {
     let isControl: Bool
     var findings: [AbuseFinding] = []
 

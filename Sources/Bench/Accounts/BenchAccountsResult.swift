@@ -2,7 +2,7 @@ package import JSON
 import Foundation
 
 /// The result of `bench accounts`, and whether it meets its goals.
-package struct BenchAccountsResult: Sendable {
+package struct BenchAccountsResult: GoalResult, Sendable {
     let options: BenchAccountsOptions
     /// Answers a second by method, and of the echo.
     var requests: [String: [Double]] = [:]
@@ -49,9 +49,6 @@ package struct BenchAccountsResult: Sendable {
     private var rates: [(name: String, rate: Double)] {
         requests.sorted { $0.key < $1.key }.map { ($0.key, BenchGoal.median($0.value)) }
     }
-
-    /// Whether every goal was met.
-    package var isMet: Bool { goals.allSatisfy(\.isMet) }
 
     /// The result as a table for people.
     package var text: String {

@@ -1,7 +1,7 @@
 package import JSON
 
 /// The result of `bench cluster`, and whether it meets its goals.
-package struct BenchClusterResult: Sendable {
+package struct BenchClusterResult: GoalResult, Sendable {
     /// What a number of processes did.
     struct Speed: Sendable {
         var processes: Int
@@ -74,9 +74,6 @@ package struct BenchClusterResult: Sendable {
         )
         return goals
     }
-
-    /// Whether every goal was met.
-    package var isMet: Bool { goals.allSatisfy(\.isMet) }
 
     /// The result as a table for people.
     package var text: String {

@@ -1,7 +1,7 @@
 package import JSON
 
 /// The result of `bench commands`, and whether it meets its goals.
-package struct BenchCommandsResult: Sendable {
+package struct BenchCommandsResult: GoalResult, Sendable {
     private let options: BenchCommandsOptions
     private var p50: [String: [Double]] = [:]
     private var p99: [String: [Double]] = [:]
@@ -37,9 +37,6 @@ package struct BenchCommandsResult: Sendable {
             ),
         ]
     }
-
-    /// Whether every goal was met.
-    package var isMet: Bool { goals.allSatisfy(\.isMet) }
 
     private static let titles = [
         ("bare", "four hops through the bare broker"),

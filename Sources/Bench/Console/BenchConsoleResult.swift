@@ -1,7 +1,7 @@
 package import JSON
 
 /// The result of `bench console`, and whether it meets its goals.
-package struct BenchConsoleResult: Sendable {
+package struct BenchConsoleResult: GoalResult, Sendable {
     let options: BenchConsoleOptions
     var rates: [OpenPages: [Double]] = [:]
     /// Microseconds of the service's processor time for each report.
@@ -46,9 +46,6 @@ package struct BenchConsoleResult: Sendable {
             zip(measured[.three] ?? [], measured[.none] ?? []).map { figure($0) / figure($1) }
         )
     }
-
-    /// Whether every goal was met.
-    package var isMet: Bool { goals.allSatisfy(\.isMet) }
 
     /// The result as a table for people.
     package var text: String {

@@ -1,4 +1,24 @@
-import JSON
+package import JSON
+
+/// What came of a benchmark, and whether it meets its goals.
+package protocol BenchOutcome {
+    /// For people.
+    var text: String { get }
+    /// The same for programs.
+    var json: JSONValue { get }
+    /// Whether it was as it has to be.
+    var isMet: Bool { get }
+}
+
+/// A result that is as it has to be where every goal is met.
+protocol GoalResult: BenchOutcome {
+    var goals: [BenchGoal] { get }
+}
+
+extension GoalResult {
+    /// Whether every goal was met.
+    package var isMet: Bool { goals.allSatisfy(\.isMet) }
+}
 
 /// One goal of a benchmark, with the measured value.
 struct BenchGoal {

@@ -1,7 +1,7 @@
 package import JSON
 
 /// The result of `bench history`, and whether it meets its goals.
-package struct BenchHistoryResult: Sendable {
+package struct BenchHistoryResult: GoalResult, Sendable {
     /// A question about a day.
     enum Kind: String, CaseIterable, Sendable {
         case page, hours
@@ -23,7 +23,7 @@ package struct BenchHistoryResult: Sendable {
         times.append((kind, few, many))
     }
 
-    private var goals: [BenchGoal] {
+    var goals: [BenchGoal] {
         times.map { time in
             BenchGoal(
                 name: "\(time.kind.title), \(records) records / \(BenchHistory.fewRecords)",
@@ -33,9 +33,6 @@ package struct BenchHistoryResult: Sendable {
             )
         }
     }
-
-    /// Whether every goal was met.
-    package var isMet: Bool { goals.allSatisfy(\.isMet) }
 
     /// The result as a table for people.
     package var text: String {

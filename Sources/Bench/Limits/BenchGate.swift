@@ -16,7 +16,7 @@ package struct BenchGate: Sendable {
     }
 
     /// The result, in nanoseconds a message.
-    package struct Result: Sendable {
+    package struct Result: GoalResult, Sendable {
         /// For messages within the limits.
         package let within: Double
         /// For messages beyond the connection's.
@@ -24,7 +24,7 @@ package struct BenchGate: Sendable {
         /// For messages beyond their source address's.
         package let beyondAddress: Double
 
-        private var goals: [BenchGoal] {
+        var goals: [BenchGoal] {
             [
                 ("within the limits", within), ("beyond them", beyond),
                 ("beyond the address's", beyondAddress),
@@ -37,9 +37,6 @@ package struct BenchGate: Sendable {
                 )
             }
         }
-
-        /// Whether every goal was met.
-        package var isMet: Bool { goals.allSatisfy(\.isMet) }
 
         /// The result as a table for people.
         package var text: String { (["asked for"] + goals.map(\.text)).joined(separator: "\n") }

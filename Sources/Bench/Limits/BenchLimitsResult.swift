@@ -1,7 +1,7 @@
 package import JSON
 
 /// The result of `bench limits`, and whether it meets its goals.
-package struct BenchLimitsResult: Sendable {
+package struct BenchLimitsResult: GoalResult, Sendable {
     private let options: BenchLimitsOptions
     private var limitedRates: [Double] = []
     private var freeRates: [Double] = []
@@ -42,9 +42,6 @@ package struct BenchLimitsResult: Sendable {
     private static func ratio(_ one: [Double], _ other: [Double]) -> Double {
         BenchGoal.median(zip(one, other).map { $0 / $1 })
     }
-
-    /// Whether every goal was met.
-    package var isMet: Bool { goals.allSatisfy(\.isMet) }
 
     /// The result as a table for people.
     package var text: String {

@@ -161,7 +161,7 @@ package struct BenchOverload: Sendable {
 }
 
 /// The result of `bench overload`, and whether it meets its goals.
-package struct BenchOverloadResult: Sendable {
+package struct BenchOverloadResult: BenchOutcome, Sendable {
     /// Answered reports a second, at best.
     let best: Double
     var findings: [OverloadFinding] = []

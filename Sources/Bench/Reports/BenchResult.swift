@@ -1,7 +1,7 @@
 package import JSON
 
 /// The result of `bench reports`, and whether it meets its goals.
-package struct BenchResult: Sendable {
+package struct BenchResult: GoalResult, Sendable {
     let options: BenchReportsOptions
     var rates: [BenchPhase: [Double]] = [:]
     var delays: [BenchPhase: [(p50: Double, p99: Double)]] = [:]
@@ -74,9 +74,6 @@ package struct BenchResult: Sendable {
     func p50(_ phase: BenchPhase) -> Double { BenchGoal.median((delays[phase] ?? []).map(\.p50)) }
 
     func p99(_ phase: BenchPhase) -> Double { BenchGoal.median((delays[phase] ?? []).map(\.p99)) }
-
-    /// Whether every goal was met.
-    package var isMet: Bool { goals.allSatisfy(\.isMet) }
 
     /// The result as a table for people.
     package var text: String {

@@ -1,7 +1,7 @@
 package import JSON
 
 /// The result of `bench schedules`, and whether it meets its goals.
-package struct BenchSchedulesResult: Sendable {
+package struct BenchSchedulesResult: GoalResult, Sendable {
     let options: BenchSchedulesOptions
     var fewMicroseconds = 0.0
     var manyMicroseconds = 0.0
@@ -18,7 +18,7 @@ package struct BenchSchedulesResult: Sendable {
         lags.isEmpty ? .infinity : lags[Int(Double(lags.count - 1) * 0.99)]
     }
 
-    private var goals: [BenchGoal] {
+    var goals: [BenchGoal] {
         typealias Goal = BenchGoal
         var goals = [
             Goal(
@@ -58,9 +58,6 @@ package struct BenchSchedulesResult: Sendable {
         }
         return goals
     }
-
-    /// Whether every goal was met.
-    package var isMet: Bool { goals.allSatisfy(\.isMet) }
 
     /// The result as a table for people.
     package var text: String {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bench
 import Foundation
 import JSON
 import Service
@@ -76,6 +77,29 @@ struct SettingsOptions: ParsableArguments {
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print JSON for programs; errors too.")
     var json = false
+
+    /// Shows what came of a benchmark; where it does not meet its goals, the process ends with 1.
+    func finish(_ result: any BenchOutcome) throws {
+        if json { Terminal.show(result.json) } else { print(result.text) }
+        if !result.isMet { throw ExitCode(1) }
+    }
+
+    /// Shows what an import did, with the secret this once; `id` and `secret` name their members of the JSON.
+    func show(_ result: Import.Outcome, of kind: String, id: String, secret: String) {
+        if json {
+            return Terminal.show(
+                .object([
+                    id: .string(result.id), "isNew": .bool(result.isNew),
+                    secret: result.secret.map { .string($0) },
+                ])
+            )
+        }
+        print("\(result.isNew ? "imported" : "updated") \(kind) \(result.id)")
+        if let secret = result.secret {
+            print("secret \(secret)")
+            Terminal.tell("Keep the secret now: no later command shows it.")
+        }
+    }
 
     /// What prints the object of a service that is ready; nil for a person, who gets the banner.
     var showReady: (@Sendable (JSONValue) -> Void)? {

@@ -47,20 +47,7 @@ struct AppImportCommand: AsyncParsableCommand {
                 try Import.app(.object(document), in: tx)
             }
         }
-        if output.json {
-            return Terminal.show(
-                .object([
-                    "appId": .string(result.id),
-                    "isNew": .bool(result.isNew),
-                    "secret": result.secret.map { .string($0) },
-                ])
-            )
-        }
-        print("\(result.isNew ? "imported" : "updated") app \(result.id)")
-        if let secret = result.secret {
-            print("secret \(secret)")
-            Terminal.tell("Keep the secret now: no later command shows it.")
-        }
+        output.show(result, of: "app", id: "appId", secret: "secret")
     }
 }
 

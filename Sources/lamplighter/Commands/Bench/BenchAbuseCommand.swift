@@ -54,8 +54,7 @@ struct BenchAbuseCommand: AsyncParsableCommand {
         options.isControl = control
         options.isShort = short
         let result = try await BenchAbuse(options) { Terminal.tell($0) }.run()
-        if output.json { Terminal.show(result.json) } else { print(result.text) }
-        if !result.isMet { throw ExitCode(1) }
+        try output.finish(result)
     }
 }
 

@@ -70,7 +70,6 @@ struct BenchClusterCommand: AsyncParsableCommand {
         options.seconds = seconds
         options.overlapSeconds = overlap
         let result = try await BenchCluster(options) { Terminal.tell($0) }.run()
-        if output.json { Terminal.show(result.json) } else { print(result.text) }
-        if !result.isMet { throw ExitCode(1) }
+        try output.finish(result)
     }
 }

@@ -55,8 +55,7 @@ struct BenchReportsCommand: AsyncParsableCommand {
         options.seconds = seconds
         options.window = window
         let result = try await BenchReports(options) { Terminal.tell($0) }.run()
-        if output.json { Terminal.show(result.json) } else { print(result.text) }
-        if !result.isMet { throw ExitCode(1) }
+        try output.finish(result)
     }
 }
 
@@ -93,8 +92,7 @@ struct BenchAccountsCommand: AsyncParsableCommand {
         options.rounds = rounds
         options.seconds = seconds
         let result = try await BenchAccounts(options) { Terminal.tell($0) }.run()
-        if output.json { Terminal.show(result.json) } else { print(result.text) }
-        if !result.isMet { throw ExitCode(1) }
+        try output.finish(result)
     }
 }
 

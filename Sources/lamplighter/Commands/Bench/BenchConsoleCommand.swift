@@ -40,7 +40,6 @@ struct BenchConsoleCommand: AsyncParsableCommand {
         options.rounds = rounds
         options.seconds = seconds
         let result = try await BenchConsole(options) { Terminal.tell($0) }.run()
-        if output.json { Terminal.show(result.json) } else { print(result.text) }
-        if !result.isMet { throw ExitCode(1) }
+        try output.finish(result)
     }
 }

@@ -20,7 +20,6 @@ struct BenchGateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let result = BenchGate(messages: messages).run()
-        if output.json { Terminal.show(result.json) } else { print(result.text) }
-        if !result.isMet { throw ExitCode(1) }
+        try output.finish(result)
     }
 }

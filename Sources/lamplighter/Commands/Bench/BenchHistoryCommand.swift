@@ -43,8 +43,7 @@ struct BenchHistoryCommand: AsyncParsableCommand {
         options.records = records
         options.questions = questions
         let result = try BenchHistory(options) { Terminal.tell($0) }.run()
-        if output.json { Terminal.show(result.json) } else { print(result.text) }
-        if !result.isMet { throw ExitCode(1) }
+        try output.finish(result)
     }
 
     private func write(into path: String) async throws {

@@ -30,7 +30,6 @@ struct BenchLimitsCommand: AsyncParsableCommand {
         options.rounds = rounds
         options.seconds = seconds
         let result = try await BenchLimits(options) { Terminal.tell($0) }.run()
-        if output.json { Terminal.show(result.json) } else { print(result.text) }
-        if !result.isMet { throw ExitCode(1) }
+        try output.finish(result)
     }
 }

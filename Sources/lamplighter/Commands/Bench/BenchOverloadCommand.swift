@@ -47,7 +47,6 @@ struct BenchOverloadCommand: AsyncParsableCommand {
         options.minutes = minutes
         options.isLimited = limited
         let result = try await BenchOverload(options) { Terminal.tell($0) }.run()
-        if output.json { Terminal.show(result.json) } else { print(result.text) }
-        if !result.isMet { throw ExitCode(1) }
+        try output.finish(result)
     }
 }

@@ -34,7 +34,6 @@ struct BenchSchedulesCommand: AsyncParsableCommand {
         options.minutes = minutes
         options.commands = commands
         let result = try await BenchSchedules(options) { Terminal.tell($0) }.run()
-        if output.json { Terminal.show(result.json) } else { print(result.text) }
-        if !result.isMet { throw ExitCode(1) }
+        try output.finish(result)
     }
 }

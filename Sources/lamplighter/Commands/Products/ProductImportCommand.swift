@@ -36,18 +36,6 @@ struct ProductImportCommand: AsyncParsableCommand {
                 try Import.product(.object(document), isForced: force, in: tx)
             }
         }
-        if output.json {
-            return Terminal.show(
-                .object([
-                    "productKey": .string(result.id), "isNew": .bool(result.isNew),
-                    "productSecret": result.secret.map { .string($0) },
-                ])
-            )
-        }
-        print("\(result.isNew ? "imported" : "updated") product \(result.id)")
-        if let secret = result.secret {
-            print("secret \(secret)")
-            Terminal.tell("Keep the secret now: no later command shows it.")
-        }
+        output.show(result, of: "product", id: "productKey", secret: "productSecret")
     }
 }
