@@ -20,12 +20,9 @@ package enum OperatorSessions {
         _ settings: Settings
     ) throws -> Session? {
         try store.work(publishedBy: .session, settings) { work in
-            let found = try work.tx.lock {
-                try work.tx.sessions.find(id)
-            } naming: {
-                (users: [$0?.uid].compactMap(\.self), devices: [])
+            guard let session = try work.tx.lockedSession(id), session.endedAt == nil else {
+                return nil
             }
-            guard let session = found, session.endedAt == nil else { return nil }
             try SessionLifecycle.end(session, because: .operator, by: actor, in: &work)
             return session
         }

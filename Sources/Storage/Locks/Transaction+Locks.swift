@@ -55,6 +55,17 @@ extension Transaction {
         return again
     }
 
+    /// Finds a session whose user is locked then, ended sessions included; nil for an unknown one.
+    ///
+    /// - Throws: `LockConflict` if it became another user's meanwhile.
+    package func lockedSession(_ id: SessionID) throws -> Session? {
+        try lock {
+            try sessions.find(id)
+        } naming: {
+            (users: [$0?.uid].compactMap(\.self), devices: [])
+        }
+    }
+
     /// Locks the users and devices that `names` finds, for work that reads them again anyway; where no other
     /// transaction writes, release builds don't even look for them.
     ///

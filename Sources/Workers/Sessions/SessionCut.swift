@@ -13,12 +13,7 @@ enum SessionCut {
     static func note(_ message: Inbound, in work: inout UnitOfWork) throws {
         do {
             let cut = try SessionCodec.decode(sessionCut: message.payload)
-            let session = try work.tx.lock {
-                try work.tx.sessions.find(cut.session)
-            } naming: {
-                (users: [$0?.uid].compactMap(\.self), devices: [])
-            }
-            guard let session else { return }
+            guard let session = try work.tx.lockedSession(cut.session) else { return }
             try work.tx.sessions.noteCutOff(of: session, at: cut.at)
         } catch let error as WireError {
             work.effects.deadLetter(message, unreadable: error)

@@ -16,12 +16,7 @@ enum TokenUse {
     static func note(_ message: Inbound, in work: inout UnitOfWork) throws {
         do {
             let used = try SessionCodec.decode(tokenUsed: message.payload)
-            let session = try work.tx.lock {
-                try work.tx.sessions.find(used.session)
-            } naming: {
-                (users: [$0?.uid].compactMap(\.self), devices: [])
-            }
-            guard let session else { return }
+            guard let session = try work.tx.lockedSession(used.session) else { return }
             try work.tx.sessions.endOldToken(of: session, until: used.until)
         } catch let error as WireError {
             work.effects.deadLetter(message, unreadable: error)
