@@ -171,6 +171,7 @@ import Workers
         arguments: [
             ("policies", ["anonymous": "never"], "policies.anonymous"),
             ("policies", ["uidLogin": 1], "policies.uidLogin"),
+            ("policies", ["uidLogin": .null], "policies.uidLogin"),
             ("policies", "all", "policies"),
             ("providers", ["wechat": true], "providers.wechat"),
             ("providers", ["wechat": ["enabled": "yes"]], "providers.wechat.enabled"),

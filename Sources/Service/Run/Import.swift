@@ -102,13 +102,21 @@ package enum Import {
     ///
     /// - Throws: `Rejection` with the field at fault.
     package static func checked(app document: JSONObject, in tx: Transaction) throws -> App {
+        try completed(app: document, in: tx).app
+    }
+
+    /// Reads an app document with the id and the secrets that it leaves out, and stores nothing.
+    private static func completed(
+        app document: JSONObject,
+        in tx: Transaction
+    ) throws -> (app: App, document: JSONObject) {
         var object = named(document, "appId")
         if let id = object["appId"]?.stringValue.flatMap({ AppID($0) }) {
             object = AppSecrets.completed(object, from: try tx.apps.document(id))
         }
         let app = try AppCodec.decode(object)
         try AppDocument.check(object)
-        return app
+        return (app, object)
     }
 
     /// Stores an app document, new or in the place of an older version; without an `appId` one is made.
@@ -121,18 +129,14 @@ package enum Import {
         guard let given = document.objectValue else {
             throw Rejection.invalid("", "An app document is a JSON object.")
         }
-        var object = named(given, "appId")
-        if let id = object["appId"]?.stringValue.flatMap({ AppID($0) }) {
-            object = AppSecrets.completed(object, from: try tx.apps.document(id))
-        }
-        let app = try AppCodec.decode(object)
-        try AppDocument.check(object)
+        let (app, whole) = try completed(app: given, in: tx)
         let before = try tx.apps.find(app.id)
         let isNew = before == nil
-        let chosen = try Fields(object).text("secret", length: 16...256)
+        let chosen = try Fields(whole).text("secret", length: 16...256)
         let secret = chosen ?? (isNew ? Sodium.randomSecret() : nil)
-        object["secret"] = nil
-        try tx.apps.save(app, document: object, secret: secret)
+        var kept = whole
+        kept["secret"] = nil
+        try tx.apps.save(app, document: kept, secret: secret)
         // Its users see devices of its products only.
         if let before, before.products != app.products { try tx.refreshes.addAll() }
         return Outcome(id: app.id.text, secret: secret, isNew: isNew)

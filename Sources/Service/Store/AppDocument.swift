@@ -1,25 +1,19 @@
 import Domain
 import JSON
+import Wire
 
-/// Checks the parts of an app document that the workers don't read yet, so that mistakes show at the import.
+/// Checks the parts of an app document that `AppCodec` does not read, so that mistakes show at the import.
 enum AppDocument {
-    private static let flags = [
-        "revealAccounts", "emailVerification", "phoneRegistration", "uidLogin",
-        "usernameChangeable", "cancelProof",
-    ]
-    private static let words = [
-        "emailRegistration": ["code", "link", "none"], "anonymous": ["keep", "discard"],
-    ]
-
-    /// Refuses policies and providers that break `schemas/documents.schema.json`.
+    /// Refuses policies that are null, and texts that break `schemas/documents.schema.json`.
     ///
     /// - Throws: `Rejection` with the field at fault.
     static func check(_ document: JSONObject) throws(Rejection) {
-        for policy in try members(of: document, "policies") {
-            try check(policy)
-        }
-        for provider in try members(of: document, "providers") {
-            _ = try ProviderSettings.parse(provider.key, provider.value)
+        // Who reads takes null for a policy that is not there; its writer meant something by it.
+        let known = AppCodec.encode(AppPolicies(), sessionDays: 0)
+        for policy in try members(of: document, "policies")
+        where policy.value == .null && known[policy.key] != nil {
+            let path = "policies.\(policy.key)"
+            throw .invalid(path, "\(path) must not be null.")
         }
         for template in try members(of: document, "texts") { try check(words: template) }
     }
@@ -52,28 +46,6 @@ enum AppDocument {
 
     private static func unknown(_ path: String, _ known: [String]) -> Rejection {
         .invalid(path, "\(path) is unknown; there are \(known.joined(separator: ", ")).")
-    }
-
-    // MARK: Policies
-
-    private static func check(_ policy: JSONObject.Member) throws(Rejection) {
-        let path = "policies.\(policy.key)"
-        if flags.contains(policy.key), policy.value.boolValue == nil {
-            throw .invalid(path, "\(path) must be true or false.")
-        }
-        if policy.key == "sessionDays" {
-            let days = AppPolicies.sessionDaysRange
-            guard let given = policy.value.intValue, days.contains(given) else {
-                throw .invalid(
-                    path,
-                    "\(path) must be a whole number from \(days.lowerBound) to \(days.upperBound)."
-                )
-            }
-        }
-        guard let allowed = words[policy.key] else { return }
-        guard let word = policy.value.stringValue, allowed.contains(word) else {
-            throw .invalid(path, "\(path) must be one of \(allowed.joined(separator: ", ")).")
-        }
     }
 
     private static func members(
