@@ -57,6 +57,7 @@ final class OverviewView: Sendable {
         let now = context.now
         let day = now.adding(seconds: -Self.daySeconds)
         let counts = try deviceCounts()
+        let waitingRows = try context.store.read { try $0.outbox.depths().values.reduce(0, +) }
         let facts = try context.store.read { tx in
             JSONObject([
                 ("users", .integer(try tx.accounts.count())),
@@ -110,9 +111,7 @@ final class OverviewView: Sendable {
                 ),
                 (
                     "outbox",
-                    .integer(
-                        Int64(metrics.readings("lamplighter_outbox_rows").map(\.value).reduce(0, +))
-                    )
+                    .integer(waitingRows)
                 ),
                 (
                     "demo",
@@ -129,7 +128,7 @@ final class OverviewView: Sendable {
     /// Reports that the status worker has received in a second, over the time between two looks.
     private func reportRate() -> Double {
         let count = context.run.metrics.readings("lamplighter_messages_received_total")
-            .filter { $0.labels.contains("\"status\"") }.map(\.value).reduce(0, +)
+            .filter { WorkerSeries.isOf(.status, $0.labels) }.map(\.value).reduce(0, +)
         let now = ContinuousClock.now
         return kept.withLock { kept in
             guard let before = kept.received else {

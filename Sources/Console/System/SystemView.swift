@@ -22,12 +22,15 @@ enum SystemView {
         let metrics = context.run.metrics
         let parts = context.run.readiness.parts
         let mean = { (name: String, worker: WorkerName) -> Double? in
-            metrics.readings(name)
-                .first { $0.labels.contains("worker=\"\(worker.rawValue)\"") }
-                .flatMap { $0.count > 0 ? $0.value / Double($0.count) : nil }
+            let lanes = metrics.readings(name).filter { WorkerSeries.isOf(worker, $0.labels) }
+            let count = lanes.map(\.count).reduce(0, +)
+            return count > 0 ? lanes.map(\.value).reduce(0, +) / Double(count) : nil
         }
         let rows = context.settings.workers.map { worker -> JSONValue in
-            let part = parts.first { $0.name == "worker \(worker.rawValue)" }
+            // Of several lanes the process is ready as a whole.
+            let part = parts.first {
+                ["worker \(worker.rawValue)", "worker cluster"].contains($0.name)
+            }
             let received = mean("lamplighter_messages_received_total", worker)
             return .object(
                 JSONObject([
@@ -118,5 +121,13 @@ extension SystemView {
             ("lastPath", note.map { .string($0.path) }),
             ("lastBytes", note.flatMap { TextFile.size($0.path) }.map { .integer(Int64($0)) }),
         ])
+    }
+}
+
+/// The series of a worker's metrics: one, or one for each of its lanes.
+enum WorkerSeries {
+    /// Whether labels, as they are written, are of a worker.
+    static func isOf(_ worker: WorkerName, _ labels: String) -> Bool {
+        ["\"", "."].contains { labels.contains("worker=\"\(worker.rawValue)\($0)") }
     }
 }

@@ -23,6 +23,9 @@ package protocol MaintenanceJob {
     /// - Throws: What the store says: the run is over, and the next one begins in its time.
     mutating func step() throws -> Bool
 
+    /// Rests because another process does the work from now on: says nothing more of what it found.
+    func rest()
+
     /// Returns how many rows or devices wait for this job, counted up to `limit`; nil where nothing is counted.
     func backlog(limit: Int) throws -> Int64?
 }
@@ -30,5 +33,6 @@ package protocol MaintenanceJob {
 extension MaintenanceJob {
     package var pause: Duration { .milliseconds(200) }
     package var pagesBetween: Int? { nil }
+    package func rest() {}
     package func backlog(limit: Int) throws -> Int64? { nil }
 }

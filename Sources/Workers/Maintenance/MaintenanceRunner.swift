@@ -53,6 +53,11 @@ package struct MaintenanceRunner {
         entries = jobs.map { Entry(job: $0, due: now, began: (now, 0)) }
     }
 
+    /// Tells the jobs that another process does the work from now on.
+    package func rest() {
+        for entry in entries { entry.job.rest() }
+    }
+
     /// Runs one step of a job, if one is due; returns the time until the next one is.
     package mutating func turn() -> Duration {
         let now = environment.clock.steady

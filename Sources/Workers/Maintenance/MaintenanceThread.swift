@@ -37,8 +37,11 @@ package final class MaintenanceThread: Sendable {
 
     private func work() {
         var runner = makeRunner()
+        var wasOurs = false
         while !isStopping.load(ordering: .acquiring) {
             let isOurs = leadership?.isHeld ?? true
+            if wasOurs, !isOurs { runner.rest() }
+            wasOurs = isOurs
             let rest = isOurs ? min(runner.turn(), Self.sleepMax) : Self.sleepMax
             if rest > .zero { usleep(UInt32(rest / .microseconds(1))) }
         }

@@ -9,36 +9,56 @@ struct StoreGauges: MaintenanceJob {
         let rows: Gauge
         let age: Gauge
 
-        init(_ worker: WorkerName) {
+        init(_ worker: WorkerName, _ metrics: any MetricsFactory) {
             let labels = [("worker", worker.rawValue)]
             self.worker = worker.rawValue
-            rows = Gauge(label: "lamplighter_outbox_rows", dimensions: labels)
-            age = Gauge(label: "lamplighter_outbox_age_seconds", dimensions: labels)
+            rows = Gauge(label: "lamplighter_outbox_rows", dimensions: labels, factory: metrics)
+            age = Gauge(
+                label: "lamplighter_outbox_age_seconds",
+                dimensions: labels,
+                factory: metrics
+            )
         }
+
+        /// Whether a lane is the worker's: `status`, or `status.07` of several.
+        func owns(_ lane: String) -> Bool { lane == worker || lane.hasPrefix("\(worker).") }
     }
 
     private let environment: Environment
-    private let online = Gauge(label: "lamplighter_devices_online")
-    private let outboxes = WorkerName.allCases.map { Outbox($0) }
+    private let online: Gauge
+    private let outboxes: [Outbox]
 
     let name = "gauges"
     let interval: Duration = .seconds(5)
 
-    init(_ environment: Environment) {
+    init(_ environment: Environment, metrics: any MetricsFactory = MetricsSystem.factory) {
         self.environment = environment
+        online = Gauge(label: "lamplighter_devices_online", factory: metrics)
+        outboxes = WorkerName.allCases.map { Outbox($0, metrics) }
     }
 
     func step() throws -> Bool {
         let now = environment.clock.now
         try environment.store.read { tx in
             online.record(try tx.statuses.onlineCount())
+            let depths = try tx.outbox.depths()
             for outbox in outboxes {
-                outbox.rows.record(try tx.outbox.depth(of: outbox.worker))
-                let oldest = try tx.outbox.oldest(of: outbox.worker)
+                // All lanes of the worker.
+                let lanes = depths.filter { outbox.owns($0.key) }
+                outbox.rows.record(lanes.values.reduce(0, +))
+                let oldest = try lanes.keys.compactMap { try tx.outbox.oldest(of: $0) }.min()
                 let age = oldest.map { max(0, now.milliseconds - $0.milliseconds) } ?? 0
                 outbox.age.record(Double(age) / 1000)
             }
         }
         return false
+    }
+
+    func rest() {
+        online.record(0)
+        for outbox in outboxes {
+            outbox.rows.record(0)
+            outbox.age.record(0)
+        }
     }
 }

@@ -1,6 +1,7 @@
 import Domain
 import MetricsTestKit
 import Testing
+import Wire
 
 @testable import Storage
 @testable import Workers
@@ -36,5 +37,28 @@ import Testing
         #expect(try labels().count == StoreCounts.productsMax + 1)
         #expect(try !labels().contains("p-0"))
         #expect(try labels().isSuperset(of: ["p-1000", "other"]))
+    }
+
+    @Test("What waits in the outboxes of all lanes counts for their worker")
+    func lanes() throws {
+        let metrics = TestMetrics()
+        let world = try World()
+        try world.write { tx in
+            for lane in ["status.03", "status.07", "control"] {
+                _ = try tx.outbox.add([OutboundMessage("t", [1])], by: lane, isSecret: false)
+            }
+        }
+        world.clock.advance(seconds: 5)
+        let job = StoreGauges(world.environment, metrics: metrics)
+        func value(_ name: String, _ worker: String) throws -> Double? {
+            try metrics.expectGauge("lamplighter_outbox_\(name)", [("worker", worker)]).lastValue
+        }
+
+        _ = try job.step()
+        #expect(try value("rows", "status") == 2 && value("rows", "control") == 1)
+        #expect(try value("age_seconds", "status") == 5 && value("rows", "account") == 0)
+
+        job.rest()
+        #expect(try value("rows", "status") == 0 && value("age_seconds", "status") == 0)
     }
 }
