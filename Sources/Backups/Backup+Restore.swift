@@ -23,6 +23,7 @@ extension Backup {
         try checkIsEmpty(directory)
         let reader = try BackupReader(path: path, passphrase: passphrase)
         var written: [Unpacked] = []
+        var named: [Unpacked] = []
         do {
             let summary = try unpack(
                 reader,
@@ -40,12 +41,14 @@ extension Backup {
             // The database last: without it the directory counts as empty.
             for file in written.reversed() where file.to != directory.database {
                 try name(file, from: path)
+                named.append(file)
             }
             for file in written where file.to == directory.database { try name(file, from: path) }
             TextFile.syncDirectory(of: directory.database)
             return Report(header: reader.header, summary: summary, bytes: TextFile.size(path) ?? 0)
         } catch {
             for file in written { unlink(file.from) }
+            for file in named { unlink(file.to) }
             throw error
         }
     }

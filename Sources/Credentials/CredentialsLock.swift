@@ -6,8 +6,8 @@ import Glibc
 /// not say that it goes on (`keep`), puts a new file in the lock's place. The old holder sees before it writes that its
 /// turn is over; and since the new one rewrites the whole file, a write that was on its way ends up in the old one.
 package struct CredentialsLock: ~Copyable, Sendable {
-    /// How long a holder may be silent, in milliseconds: several times what a commit may take.
-    package static let patience: Int64 = 10_000
+    /// How long a holder may be silent, in milliseconds: more than a commit takes, or reading all that a large file has.
+    package static let patience: Int64 = 20_000
     private static let pauseMicroseconds: UInt32 = 1_000
 
     private let path: String

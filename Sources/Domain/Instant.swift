@@ -30,3 +30,10 @@ package struct Instant: Hashable, Comparable, Sendable {
         Swift.max(0, (other.milliseconds - milliseconds + 999) / 1000)
     }
 }
+
+extension Instant {
+    /// By how much the clock of a process may differ from the database's, in milliseconds.
+    package static let clockOffMax: Int64 = 1_000
+    /// By how much the clocks of two processes that share a database may differ, in milliseconds.
+    package static let clocksApartMax = 2 * clockOffMax
+}

@@ -232,7 +232,7 @@ class Alone(OwnWorldOfClass):
                 began = time.monotonic()
                 self.assertTrue(terminal.ask("device/status", {"did": device.did})["ok"])
                 self.assertLess(time.monotonic() - began, 4)
-            late.adopt(late.answer("account/loginAnonymous", "late", 30)["result"])
+            late.adopt(late.answer("account/loginAnonymous", "late", 60)["result"])
         another = self.terminal()
         self.assertTrue(another.ask("account/whoami")["ok"])
 

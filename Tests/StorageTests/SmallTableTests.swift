@@ -65,6 +65,25 @@ struct SmallTableTests {
         }
     }
 
+    @Test("A window that began by a clock that was set back since is over")
+    func triesBefore() throws {
+        let world = try World()
+        let limit = AttemptTable.Limit("s", max: 1, windowSeconds: 60)
+        func take(at now: Instant) throws -> Int64? {
+            try world.store.arrange(at: now) { try $0.attempts.take([limit]) }
+        }
+        #expect(try take(at: Make.at(86_400)) == nil)
+        #expect(try take(at: Make.at(86_400)) == 60)
+        // Two machines' clocks differ by less.
+        #expect(try take(at: Make.at(86_399)) == 61)
+        #expect(try take(at: Make.now) == nil)
+        #expect(try take(at: Make.now) == 60)
+        try world.store.arrange(at: Make.at(-3600)) { (tx) throws in
+            #expect(try tx.attempts.retryAfter("s", max: 1, windowSeconds: 60) == nil)
+            #expect(try tx.attempts.add("s", windowSeconds: 60) == 1)
+        }
+    }
+
     @Test("Only the newest dead letters are kept")
     func deadLetters() throws {
         let world = try World()

@@ -26,7 +26,7 @@ enum DeviceActions {
         },
     ]
 
-    private static let resetMinutes: ClosedRange<Int64> = 1...1440
+    private static let resetMinutes: ClosedRange<Int64> = 1...RegistrationRules.resetMinutesMax
 
     private static func command(_ call: ConsoleCall) throws -> Reply {
         guard let data = try call.fields.object("data"), !data.members.isEmpty else {

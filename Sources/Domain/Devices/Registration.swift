@@ -101,6 +101,8 @@ package enum RegistrationRules {
     package static let triesWindowSeconds: Int64 = 900
     /// How long a reset stays allowed, in seconds.
     package static let resetWindowSeconds: Int64 = 900
+    /// The longest that an operator may allow, in minutes.
+    package static let resetMinutesMax: Int64 = 1440
 
     /// Decides about a request; `retryAfter` is set while the address has used up its tries.
     package static func decide(
@@ -118,7 +120,9 @@ package enum RegistrationRules {
         }
         guard let known else { return .create }
         guard known.isBound, known.hasRegistered else { return .renew(known.did) }
-        if let until = known.resetUntil, until > now {
+        // An end farther away was set by a clock that was set back since.
+        let farthest = now.adding(seconds: resetMinutesMax * 60)
+        if let until = known.resetUntil, until > now, until <= farthest {
             // A device with the right secret needs no reset: bindings and history stay.
             return known.hasRightSecret == true ? .renew(known.did) : .reset(known.did)
         }

@@ -19,6 +19,8 @@ package enum StatusRules {
         package var isNewest = false
         /// Whether some of it is for the history alone: older than the state, or bytes.
         package var isPast = false
+        /// By how many milliseconds its time may lie behind a stored one that it replaces.
+        fileprivate var slack: Int64 = 0
 
         /// The place of the report, as published to the device.
         package var stored: Report.Stored { isPast && !isNewest ? .history : .state }
@@ -36,17 +38,21 @@ package enum StatusRules {
     }
 
     /// Merges a report into a device's status, or refuses it whole and changes nothing.
+    ///
+    /// A report that counts from its arrival is not taken for an older one by `clocksApart` milliseconds.
     package static func decide(
         _ report: Report,
         of did: DeviceID,
         product: Product,
         status: inout Status,
         at now: Instant,
+        clocksApart: Int64 = 0,
         ids: inout IDSource
     ) -> Result<Outcome, Rejection> {
         if let rejection = check(report, status, product: product) { return .failure(rejection) }
         var next = status
         var outcome = Outcome(ts: effective(report.ts, at: now))
+        if outcome.ts == now { outcome.slack = clocksApart }
         outcome.changed.reserveCapacity(report.points.first?.data.members.count ?? 0)
         outcome.isPast = report.binary != nil
         for point in report.points {
@@ -61,7 +67,9 @@ package enum StatusRules {
             return .failure(rejection)
         }
         if !outcome.changed.isEmpty { next.version += 1 }
-        if outcome.isVisible { next.ts = max(next.ts, outcome.ts) }
+        if outcome.isVisible {
+            next.ts = later(next.ts, outcome.ts, at: now)
+        }
         status = next
         return .success(outcome)
     }
@@ -70,6 +78,24 @@ package enum StatusRules {
     package static func effective(_ ts: Instant?, at now: Instant) -> Instant {
         guard let ts, ts <= now.adding(seconds: Report.aheadMaxSeconds) else { return now }
         return ts
+    }
+
+    /// Whether something reported for a time replaces what is stored with another.
+    ///
+    /// One farther ahead than a report may be stems from a clock that was set back since.
+    private static func replaces(
+        _ stored: Instant,
+        reported ts: Instant,
+        slack: Int64,
+        at now: Instant
+    ) -> Bool {
+        ts >= stored.adding(milliseconds: -slack)
+            || stored > now.adding(seconds: Report.aheadMaxSeconds)
+    }
+
+    /// Returns the time to store in the place of another that is replaced.
+    private static func later(_ stored: Instant, _ ts: Instant, at now: Instant) -> Instant {
+        stored > now.adding(seconds: Report.aheadMaxSeconds) ? ts : max(stored, ts)
     }
 
     // MARK: Checking
@@ -158,7 +184,14 @@ package enum StatusRules {
         let ts = point.ts.map { effective($0, at: now) } ?? fallback
         for member in point.data.members {
             if case .null = member.value { continue }
-            let isNewest = merge(member, ts: ts, into: &status, changed: &outcome.changed)
+            let isNewest = merge(
+                member,
+                ts: ts,
+                slack: ts == now ? outcome.slack : 0,
+                into: &status,
+                changed: &outcome.changed,
+                at: now
+            )
             outcome.note(isNewest: isNewest)
         }
         outcome.history.append(HistoryPoint(ts: ts, data: point.data))
@@ -170,17 +203,22 @@ package enum StatusRules {
     private static func merge(
         _ member: JSONObject.Member,
         ts: Instant,
+        slack: Int64,
         into status: inout Status,
-        changed: inout [String]
+        changed: inout [String],
+        at now: Instant
     ) -> Bool {
         for index in status.attributes.indices
         where status.attributes[index].name.isSame(as: member.key) {
-            guard ts >= status.attributes[index].ts else { return false }
+            let before = status.attributes[index].ts
+            guard replaces(before, reported: ts, slack: slack, at: now) else {
+                return false
+            }
             if !status.attributes[index].value.means(member.value) {
                 status.attributes[index].value = member.value
                 if !changed.contains(member.key) { changed.append(member.key) }
             }
-            status.attributes[index].ts = ts
+            status.attributes[index].ts = later(before, ts, at: now)
             return true
         }
         status.attributes.append(.init(name: member.key, value: member.value, ts: ts))
@@ -202,7 +240,10 @@ package enum StatusRules {
         for condition in conditions {
             let isOn = condition.value != .bool(false)
             // As with attributes the newest time wins, at equal times the later arrival.
-            let isNewest = status.said(kind, condition.name).map { outcome.ts >= $0 } ?? true
+            let isNewest =
+                status.said(kind, condition.name).map {
+                    replaces($0, reported: outcome.ts, slack: outcome.slack, at: now)
+                } ?? true
             outcome.note(isNewest: isNewest)
             guard isNewest else { continue }
             let before = status.eventID(kind, condition.name)

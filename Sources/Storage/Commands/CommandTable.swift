@@ -132,6 +132,9 @@ package struct CommandTable {
     /// Those with later times were sent before the clock was set back.
     package func missed(_ did: DeviceID, by moment: Instant, limit: Int) throws -> [Command] {
         let now = transaction.now
+        // Another process may have sent it by a clock that is ahead; a device ignores what it has.
+        let moment =
+            sql.hasOtherWriters ? moment.adding(milliseconds: Instant.clocksApartMax) : moment
         return try load(open(did, Self.sent))
             .filter {
                 let sentAt = $0.sentAt ?? $0.createdAt
@@ -190,7 +193,13 @@ package struct CommandTable {
                     THEN dispatch.sentBefore ELSE excluded.sentBefore END
             """,
             each: dispatches
-        ) { ($0.did, $0.at, $0.sentBefore) }
+        ) { ($0.did, moment(of: $0), $0.sentBefore) }
+    }
+
+    /// Returns the moment from which any process finds a request due: at once is at once by the slowest clock too.
+    private func moment(of dispatch: DispatchRequest) -> Instant {
+        guard sql.hasOtherWriters, dispatch.at <= transaction.now else { return dispatch.at }
+        return dispatch.at.adding(milliseconds: -Instant.clocksApartMax)
     }
 
     /// Returns the device's next dispatch request, due now or soon; nil for none.

@@ -1,9 +1,16 @@
 package import Domain
 
 /// Counts tries: wrong passcodes, wrong secrets, and whatever else is limited in a window of time.
+///
+/// A window that begins farther ahead than two machines' clocks may differ stems from a clock that was set back since: it
+/// is over.
 package struct AttemptTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
+
+    /// How far ahead a window may begin, in seconds.
+    private static let aheadMaxSeconds: Int64 = 60
+    private var farthest: Instant { transaction.now.adding(seconds: Self.aheadMaxSeconds) }
 
     /// After how many seconds a subject may try again; nil while it has tries left.
     package func retryAfter(
@@ -13,7 +20,7 @@ package struct AttemptTable {
     ) throws -> Int64? {
         guard let (count, since) = try find(subject) else { return nil }
         let end = since.adding(seconds: windowSeconds)
-        return count >= max && end > transaction.now
+        return count >= max && end > transaction.now && since <= farthest
             ? transaction.now.seconds(until: end) : nil
     }
 
@@ -46,7 +53,8 @@ package struct AttemptTable {
         var taken: Set<String> = []
         try sql.query(
             """
-            \(Self.counting) WHERE attempt.since <= $4 OR attempt.count < $5 RETURNING subject
+            \(Self.counting) WHERE attempt.since NOT BETWEEN $4 + 1 AND $5 OR attempt.count < $6
+            RETURNING subject
             """,
             each: limits
         ) { limit in
@@ -55,6 +63,7 @@ package struct AttemptTable {
                 transaction.now,
                 transaction.now.adding(seconds: limit.windowSeconds),
                 transaction.now.adding(seconds: -limit.windowSeconds),
+                farthest,
                 limit.max
             )
         } row: {
@@ -80,7 +89,8 @@ package struct AttemptTable {
                 subject,
                 transaction.now,
                 transaction.now.adding(seconds: windowSeconds),
-                transaction.now.adding(seconds: -windowSeconds)
+                transaction.now.adding(seconds: -windowSeconds),
+                farthest
             ) ?? 0
         )
     }
@@ -89,9 +99,9 @@ package struct AttemptTable {
     private static let counting = """
         INSERT INTO attempt (subject, count, since, until) VALUES ($1, 1, $2, $3)
         ON CONFLICT (subject) DO UPDATE SET
-            count = CASE WHEN attempt.since <= $4 THEN 1 ELSE attempt.count + 1 END,
-            since = CASE WHEN attempt.since <= $4 THEN excluded.since ELSE attempt.since END,
-            until = CASE WHEN attempt.since <= $4 THEN excluded.until ELSE attempt.until END
+            count = CASE WHEN attempt.since NOT BETWEEN $4 + 1 AND $5 THEN 1 ELSE attempt.count + 1 END,
+            since = CASE WHEN attempt.since NOT BETWEEN $4 + 1 AND $5 THEN excluded.since ELSE attempt.since END,
+            until = CASE WHEN attempt.since NOT BETWEEN $4 + 1 AND $5 THEN excluded.until ELSE attempt.until END
         """
 
     /// Takes back a try that was counted before it proved right.

@@ -1,3 +1,4 @@
+import Domain
 import Glibc
 import PostgreSQL
 
@@ -29,9 +30,6 @@ enum PostgresSettings {
         Setting("lock_timeout", "5s"),
         Setting("statement_timeout", "15s"),
     ]
-
-    /// The clocks of both machines may differ by a second.
-    static let clockOffMax: Int64 = 1000
 
     private static func database(_ column: String) -> String {
         "(SELECT CAST(\(column) AS TEXT) FROM pg_database WHERE datname = current_database())"
@@ -84,7 +82,9 @@ enum PostgresSettings {
         let after = now
         // The answer was made some time between the two.
         let off = theirs < before ? theirs - before : max(0, theirs - after)
-        guard abs(off) <= clockOffMax else { throw Store.Failure.wrongClock(milliseconds: off) }
+        guard abs(off) <= Instant.clockOffMax else {
+            throw Store.Failure.wrongClock(milliseconds: off)
+        }
     }
 
     /// Milliseconds since 1970.

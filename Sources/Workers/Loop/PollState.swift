@@ -128,9 +128,9 @@ struct PollState {
     }
 
     private mutating func mustLook(_ received: Received, at now: Instant) -> Bool {
-        guard received.isCalled || now >= nextLook || (received.isIdle && !isPausing) else {
-            return false
-        }
+        // One that lies farther ahead than looks are apart was set by a clock that was set back since.
+        let isTime = now >= nextLook || nextLook > now.adding(milliseconds: interval)
+        guard received.isCalled || isTime || (received.isIdle && !isPausing) else { return false }
         nextLook = now.adding(milliseconds: interval)
         return true
     }

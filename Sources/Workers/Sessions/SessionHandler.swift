@@ -120,7 +120,9 @@ package struct SessionHandler: BatchHandler {
         } naming: {
             (users: $0.map(\.uid), devices: [])
         }
-        for session in sessions where session.loginTime <= notice.ts {
+        // A session that was marked is meant, whatever the clock said when it began.
+        for session in sessions where session.loginTime <= notice.ts || notice.isOfEnd(of: session)
+        {
             var session = session
             // Only the notice of the marked end is carried out, not a second one.
             let isMarked = session.endedAt != nil

@@ -1,4 +1,5 @@
 import Domain
+import Sharding
 import Storage
 import Wire
 
@@ -90,6 +91,8 @@ struct ReportProcessor {
             product: product,
             status: &status,
             at: work.now,
+            // Another process may have taken the report before, by a clock that is ahead.
+            clocksApart: work.shards.areAll ? 0 : Instant.clocksApartMax,
             ids: &work.ids
         )
         {

@@ -17,14 +17,15 @@ struct StatusRulesTests {
 
     mutating func decide(
         _ report: Report,
-        product: Product = Make.product()
+        product: Product = Make.product(),
+        at now: Instant = Make.now
     ) -> Result<StatusRules.Outcome, Rejection> {
         StatusRules.decide(
             report,
             of: Make.did,
             product: product,
             status: &status,
-            at: Make.now,
+            at: now,
             ids: &ids
         )
     }
@@ -135,6 +136,47 @@ struct StatusRulesTests {
         #expect(StatusRules.effective(beyond, at: Make.now) == Make.now)
         #expect(StatusRules.effective(.max, at: Make.now) == Make.now)
         #expect(StatusRules.effective(nil, at: Make.now) == Make.now)
+    }
+
+    @Test("After a clock that was set back, reports and alerts count at once")
+    mutating func setBack() throws {
+        let fast = Make.at(10_800)
+        let alert = [Report.Condition("hot")]
+        _ = try decide(Make.report(["level": 10], alerts: alert), at: fast).get()
+        let raised = try #require(status.open.first)
+
+        let off = try take(
+            Make.report(["level": 20], alerts: [.init("hot", value: false)])
+        )
+        let on = try take(Make.report(alerts: alert))
+
+        #expect(off.stored == .state && value("level") == 20 && time("level") == Make.now)
+        #expect(off.events.map(\.id) == [raised.eventID])
+        #expect(on.events.count == 1 && status.ts == Make.now)
+    }
+
+    @Test("Where clocks differ, what arrives later counts, unless it has an older time of its own")
+    mutating func clocksApart() throws {
+        func take(_ report: Report, at now: Instant, apart: Int64) throws -> Report.Stored {
+            try StatusRules.decide(
+                report,
+                of: Make.did,
+                product: Make.product(),
+                status: &status,
+                at: now,
+                clocksApart: apart,
+                ids: &ids
+            ).get().stored
+        }
+        let ahead = Make.now.adding(milliseconds: 1_800)
+        _ = try take(Make.report(["level": 10], alerts: [.init("hot")]), at: ahead, apart: 2_000)
+        #expect(try take(Make.report(["level": 15]), at: Make.now, apart: 0) == .history)
+        let older = Make.report(["level": 15], ts: -1)
+        #expect(try take(older, at: Make.now, apart: 2_000) == .history)
+
+        let off = Make.report(["level": 20], alerts: [.init("hot", value: false)])
+        #expect(try take(off, at: Make.now, apart: 2_000) == .state)
+        #expect(value("level") == 20 && time("level") == ahead && status.open.isEmpty)
     }
 
     @Test("Each attribute has a time of its own")

@@ -1,5 +1,6 @@
 import Domain
 import JSON
+import Sharding
 import TestKit
 import Testing
 
@@ -40,6 +41,19 @@ struct RetentionTests {
         try world.fill()
         try world.store.arrange(at: Make.now) { try $0.commands.save(commands) }
         return world
+    }
+
+    @Test("What several processes are to send at once is due by a clock that is behind")
+    func atOnce() throws {
+        let world = try world(with: [Self.command(1, .queued)])
+        let now = Make.now
+        try world.store.arrange(at: now) { tx in
+            try tx.commands.requestDispatches([DispatchRequest(did: Make.did, at: now)])
+        }
+        let due = try world.store.arrange(at: now.adding(milliseconds: -1_500)) { tx in
+            try tx.commands.dueDispatches(limit: 9, of: .all).map(\.did)
+        }
+        #expect(due == (world.store.isShared ? [Make.did] : []))
     }
 
     private func count(_ world: World, _ rows: String) throws -> Int64? {

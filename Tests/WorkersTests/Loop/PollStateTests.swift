@@ -23,6 +23,15 @@ struct PollStateTests {
         return poll
     }
 
+    @Test("A worker that is never idle looks also after its clock was set back")
+    func setBack() {
+        var poll = Self.fresh()
+        _ = poll.next(after: .waitEnded(.init(messages: 1)), at: Self.moment(-3_600_000))
+        #expect(poll.isLooking)
+        _ = poll.next(after: .waitEnded(.init(messages: 1)), at: Self.moment(-3_599_900))
+        #expect(!poll.isLooking)
+    }
+
     // MARK: Waiting
 
     struct Wait: CustomTestStringConvertible, Sendable {

@@ -45,6 +45,22 @@ struct SessionTests {
         #expect(session?.endReason == .operator)
     }
 
+    @Test("A session that was ended is cut off, though it began by a clock that was set back since")
+    func endedAfterSettingBack() throws {
+        let world = try World()
+        try world.makeUsers(1)
+        world.clock.set(back: 3600)
+        try world.write { (tx) throws in
+            var session = try #require(try tx.sessions.find(SessionID(trusted: "s-0")))
+            try tx.sessions.end(&session, .operator)
+        }
+        notice(world, id: "n1")
+        try world.runSession()
+
+        #expect(told(world).count == 1)
+        #expect(world.broker.published.filter { $0.topic == Topics.gateControl }.count == 1)
+    }
+
     @Test("A session begun after the notice's time lives on")
     func younger() throws {
         let world = try World()

@@ -18,7 +18,7 @@ struct DeviceAllowResetCommand: AsyncParsableCommand {
     )
 
     /// The minutes that may be asked for.
-    static let minutesRange: ClosedRange<Int64> = 1...1440
+    static let minutesRange: ClosedRange<Int64> = 1...RegistrationRules.resetMinutesMax
 
     @Argument(help: "The device's id.")
     var did: String
