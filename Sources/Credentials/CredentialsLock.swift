@@ -68,11 +68,14 @@ package struct CredentialsLock: ~Copyable, Sendable {
         unlessNewerThan state: Descriptor.State
     ) throws(CredentialsError) -> Bool {
         let guardian = try Descriptor("\(path).replace", O_RDWR | O_CREAT, mode: 0o600)
+        try guardian.belong(as: open(path))
         guard try guardian.lockAtOnce() else { return false }
-        guard try open(path).state == state else { return false }
+        let old = try open(path)
+        guard try old.state == state else { return false }
         let draft = "\(path).new"
         unlink(draft)
-        _ = try Descriptor(draft, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
+        let new = try Descriptor(draft, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
+        try new.belong(as: old)
         guard rename(draft, path) == 0 else { throw .system(call: "rename", errno: errno) }
         return true
     }

@@ -45,6 +45,14 @@ struct Descriptor: ~Copyable {
         }
     }
 
+    /// Gives this file the owner of another one, where the system lets it.
+    borrowing func belong(as other: borrowing Descriptor) throws(CredentialsError) {
+        var status = stat()
+        guard fstat(other.number, &status) == 0 else { throw .system(call: "fstat", errno: errno) }
+        // Only a superuser may, and only one needs to.
+        _ = fchown(number, status.st_uid, status.st_gid)
+    }
+
     /// Whether a path still names this file.
     borrowing func isAt(_ path: String) throws(CredentialsError) -> Bool {
         var status = stat()
