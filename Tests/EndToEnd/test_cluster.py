@@ -228,7 +228,7 @@ class Alone(OwnWorldOfClass):
             fcntl.flock(lock, fcntl.LOCK_EX)
             late = self.terminal(login=False)
             late.send("account/loginAnonymous", {"countryCode": "49", "platform": "test", "os": "none"}, "late")
-            for _ in range(20):  # Nobody else waits.
+            for _ in range(20):  # Requests that change nothing at the gate are answered meanwhile.
                 began = time.monotonic()
                 self.assertTrue(terminal.ask("device/status", {"did": device.did})["ok"])
                 self.assertLess(time.monotonic() - began, 4)

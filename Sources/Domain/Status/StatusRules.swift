@@ -19,8 +19,8 @@ package enum StatusRules {
         package var isNewest = false
         /// Whether some of it is for the history alone: older than the state, or bytes.
         package var isPast = false
-        /// By how many milliseconds its time may lie behind a stored one that it replaces.
-        fileprivate var slack: Int64 = 0
+        /// By how many milliseconds the time of arrival may lie behind a stored one that it replaces.
+        fileprivate var clocksApart: Int64 = 0
 
         /// The place of the report, as published to the device.
         package var stored: Report.Stored { isPast && !isNewest ? .history : .state }
@@ -52,7 +52,7 @@ package enum StatusRules {
         if let rejection = check(report, status, product: product) { return .failure(rejection) }
         var next = status
         var outcome = Outcome(ts: effective(report.ts, at: now))
-        if outcome.ts == now { outcome.slack = clocksApart }
+        outcome.clocksApart = clocksApart
         outcome.changed.reserveCapacity(report.points.first?.data.members.count ?? 0)
         outcome.isPast = report.binary != nil
         for point in report.points {
@@ -67,9 +67,7 @@ package enum StatusRules {
             return .failure(rejection)
         }
         if !outcome.changed.isEmpty { next.version += 1 }
-        if outcome.isVisible {
-            next.ts = later(next.ts, outcome.ts, at: now)
-        }
+        if outcome.isVisible { next.ts = later(next.ts, outcome.ts, at: now) }
         status = next
         return .success(outcome)
     }
@@ -81,21 +79,24 @@ package enum StatusRules {
     }
 
     /// Whether something reported for a time replaces what is stored with another.
-    ///
-    /// One farther ahead than a report may be stems from a clock that was set back since.
     private static func replaces(
         _ stored: Instant,
         reported ts: Instant,
-        slack: Int64,
+        clocksApart: Int64,
         at now: Instant
     ) -> Bool {
-        ts >= stored.adding(milliseconds: -slack)
-            || stored > now.adding(seconds: Report.aheadMaxSeconds)
+        let earliest = ts == now ? stored.adding(milliseconds: -clocksApart) : stored
+        return ts >= earliest || isVoid(stored, at: now)
     }
 
     /// Returns the time to store in the place of another that is replaced.
     private static func later(_ stored: Instant, _ ts: Instant, at now: Instant) -> Instant {
-        stored > now.adding(seconds: Report.aheadMaxSeconds) ? ts : max(stored, ts)
+        isVoid(stored, at: now) ? ts : max(stored, ts)
+    }
+
+    /// Whether a stored time stems from a clock that was set back since: no report may be so far ahead.
+    private static func isVoid(_ stored: Instant, at now: Instant) -> Bool {
+        stored > now.adding(seconds: Report.aheadMaxSeconds)
     }
 
     // MARK: Checking
@@ -187,7 +188,7 @@ package enum StatusRules {
             let isNewest = merge(
                 member,
                 ts: ts,
-                slack: ts == now ? outcome.slack : 0,
+                clocksApart: outcome.clocksApart,
                 into: &status,
                 changed: &outcome.changed,
                 at: now
@@ -203,7 +204,7 @@ package enum StatusRules {
     private static func merge(
         _ member: JSONObject.Member,
         ts: Instant,
-        slack: Int64,
+        clocksApart: Int64,
         into status: inout Status,
         changed: inout [String],
         at now: Instant
@@ -211,7 +212,7 @@ package enum StatusRules {
         for index in status.attributes.indices
         where status.attributes[index].name.isSame(as: member.key) {
             let before = status.attributes[index].ts
-            guard replaces(before, reported: ts, slack: slack, at: now) else {
+            guard replaces(before, reported: ts, clocksApart: clocksApart, at: now) else {
                 return false
             }
             if !status.attributes[index].value.means(member.value) {
@@ -242,7 +243,12 @@ package enum StatusRules {
             // As with attributes the newest time wins, at equal times the later arrival.
             let isNewest =
                 status.said(kind, condition.name).map {
-                    replaces($0, reported: outcome.ts, slack: outcome.slack, at: now)
+                    replaces(
+                        $0,
+                        reported: outcome.ts,
+                        clocksApart: outcome.clocksApart,
+                        at: now
+                    )
                 } ?? true
             outcome.note(isNewest: isNewest)
             guard isNewest else { continue }

@@ -169,10 +169,7 @@ package struct Backend {
     /// Refuses to do all the work of a database that other processes share.
     private static func refuseShared(_ store: Store) throws {
         guard store.isShared else { return }
-        let node = try store.coordinate { cluster in
-            let now = try cluster.nodes.now()
-            return try cluster.nodes.all().first { $0.untilAt > now }
-        }
+        let node = try store.coordinate { try $0.nodes.living().first }
         if let node { throw Problem.databaseShared(with: node.name) }
     }
 

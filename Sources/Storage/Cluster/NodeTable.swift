@@ -120,6 +120,12 @@ package struct NodeTable {
         )
     }
 
+    /// Returns the processes that are taken for alive, in the order of their slots.
+    package func living() throws -> [Node] {
+        let now = try now()
+        return try all().filter { $0.untilAt > now }
+    }
+
     /// Returns what the database calls another process of the service that is connected to it; nil if there is none.
     ///
     /// One that shares the work with no other has no row here; so has a command.

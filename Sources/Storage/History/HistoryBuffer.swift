@@ -199,7 +199,9 @@ package struct HistoryBuffer {
         guard try sql.changes == 1 else { throw LockConflict() }
     }
 
-    /// Sees that nobody has carried out the round since its rows were read: the mark that told of it is gone then too.
+    /// Refuses a round that another process has carried out since its rows were read: rows and mark are gone then.
+    ///
+    /// - Throws: `LockConflict`.
     private func requireRows(of round: CompactionRound) throws {
         let last = try sql.integer(
             "SELECT seq FROM historyBuffer WHERE owner = $1 AND seq = $2",

@@ -95,15 +95,15 @@ package struct StoreMove {
     /// Refuses a source on which a process works, also one that shares it with no other and so has no name there.
     private func checkIsUnused() throws {
         guard let id = source.processID else { return }
-        for isLast in (0..<Self.looks).map({ $0 == Self.looks - 1 }) {
+        var left = Self.looks
+        while true {
             let (node, stranger) = try source.coordinate { cluster in
-                let now = try cluster.nodes.now()
-                let node = try cluster.nodes.all().first { $0.untilAt > now }
-                return (node?.name, try cluster.nodes.stranger(besides: id))
+                (try cluster.nodes.living().first, try cluster.nodes.stranger(besides: id))
             }
-            if let node { throw Failure.sourceInUse(node: node) }
+            if let node { throw Failure.sourceInUse(node: node.name) }
             guard let stranger else { return }
-            if isLast { throw Failure.sourceInUse(node: stranger) }
+            left -= 1
+            guard left > 0 else { throw Failure.sourceInUse(node: stranger) }
             // The server may not have noticed yet that a process has ended just now, or a command.
             usleep(100_000)
         }

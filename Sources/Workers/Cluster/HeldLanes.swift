@@ -82,10 +82,9 @@ struct HeldLanes {
     /// Without `takesForeign` none is taken from a process that is taken for dead.
     mutating func balance(takesForeign: Bool) throws {
         let id = member.membership.id
-        let (leases, nodes, now) = try member.environment.store.coordinate { cluster in
-            (try cluster.leases.all(), try cluster.nodes.all(), try cluster.nodes.now())
+        let (leases, living) = try member.environment.store.coordinate { cluster in
+            (try cluster.leases.all(), try cluster.nodes.living())
         }
-        let living = nodes.filter { $0.untilAt > now }
         let isDraining = living.first { $0.id == id }?.isDraining ?? false
         let others = living.filter { $0.id != id && !$0.isDraining }.map(\.id)
         if takesForeign, leases.contains(where: { !$0.isHeld && $0.node != nil }) {
