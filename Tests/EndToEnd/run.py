@@ -21,8 +21,9 @@ import warnings
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-# These wait for minutes to begin or for clocks to run out: first, so that the run does not wait for them at the end.
-LONG = ["test_schedules", "test_crash", "test_session_crash", "test_gate", "test_accounts_crash"]
+# These wait for minutes to begin or for clocks to run out, or take twenty minutes in their long form: first, so that the run
+# does not wait for them at the end.
+LONG = ["test_console_browser", "test_gate", "test_schedules", "test_crash", "test_session_crash", "test_accounts_crash"]
 # These measure times, or load the machine.
 ALONE = ["test_cluster", "test_cluster_upgrade", "test_enumeration", "test_session_cut", "test_simulate", "test_unnoticed",
          "test_bench_abuse"]
