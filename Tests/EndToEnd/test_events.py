@@ -32,6 +32,18 @@ class Events(EndToEnd):
         for event in events:
             self.assertEqual(event["actor"], {"kind": "device", "id": device.did})
 
+    def test_an_alert_that_comes_late_is_kept_and_told_to_nobody(self):
+        device, terminal = self.pair()
+        at = now()
+        self.assertEqual(device.report(alerts=[{"name": "smoke"}], ts=at)["stored"], "state")
+        terminal.event(device, lambda b: b["type"] == "alert")
+        self.assertEqual(device.report(alerts=[{"name": "smoke", "value": False}], ts=at - 1)["stored"], "history")
+        self.assertEqual(device.report(faults=[{"name": "sensor"}], ts=at)["stored"], "state")
+        self.assertEqual(terminal.event(device, lambda b: b["type"] != "online")["type"], "fault")
+        kept = terminal.get("device/events", {"did": device.did, "types": ["alertCleared"]})["events"]
+        self.assertEqual([event["ts"] for event in kept], [at - 1])
+        self.assertEqual(terminal.get("device/status", {"did": device.did})["alerts"], ["smoke"])
+
     def test_types_and_times_pick(self):
         device, terminal = self.pair()
         for value in (True, False, True):

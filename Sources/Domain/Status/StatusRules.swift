@@ -12,6 +12,8 @@ package enum StatusRules {
         package var history: [HistoryPoint] = []
         /// The events to publish and store.
         package var events: [Event] = []
+        /// Events for the history alone: something newer was said of each already.
+        package var lateEvents: [Event] = []
         /// The time that counts for the report.
         package var ts: Instant
 
@@ -251,21 +253,21 @@ package enum StatusRules {
                     )
                 } ?? true
             outcome.note(isNewest: isNewest)
-            guard isNewest else { continue }
-            let before = status.eventID(kind, condition.name)
-            let id = before ?? ids.make("e", at: now)
-            status.note(kind, condition.name, eventID: isOn ? id : nil, at: outcome.ts)
-            guard isOn == (before == nil) else { continue }
-            outcome.events.append(
-                Event(
-                    id: id,
-                    type: isOn ? kind.rawValue : kind.clearedType,
-                    name: condition.name,
-                    value: condition.value,
-                    ts: outcome.ts,
-                    actor: .device(did)
-                )
+            let before = isNewest ? status.eventID(kind, condition.name) : nil
+            let event = Event(
+                id: before ?? ids.make("e", at: now),
+                type: isOn ? kind.rawValue : kind.clearedType,
+                name: condition.name,
+                value: condition.value,
+                ts: outcome.ts,
+                actor: .device(did)
             )
+            guard isNewest else {
+                outcome.lateEvents.append(event)
+                continue
+            }
+            status.note(kind, condition.name, eventID: isOn ? event.id : nil, at: outcome.ts)
+            if isOn == (before == nil) { outcome.events.append(event) }
         }
     }
 }

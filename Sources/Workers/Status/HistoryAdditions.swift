@@ -18,7 +18,7 @@ struct HistoryAdditions {
     /// Adds an event that doesn't count against the limit.
     mutating func add(_ event: Event, of did: DeviceID) { events.append((did, event)) }
 
-    /// Adds a report's values, bytes and events; returns false if all of its records were dropped.
+    /// Adds a report's values, bytes and events; returns false if all that is for the history alone was dropped.
     mutating func add(
         _ received: ReceivedReport,
         _ outcome: StatusRules.Outcome,
@@ -40,8 +40,15 @@ struct HistoryAdditions {
         where status.historyUse.takeEvent(event.bytes, bound: bound, at: work.now) {
             add(event, of: device.did)
         }
+        for event in outcome.lateEvents {
+            if status.historyUse.takeEvent(event.bytes, bound: bound, at: work.now) {
+                add(event, of: device.did)
+            } else {
+                dropped += 1
+            }
+        }
         if dropped > 0 { countDropped(dropped, of: device, status: &status, in: &work) }
-        return dropped == 0 || dropped < records.count
+        return dropped == 0 || dropped < records.count + outcome.lateEvents.count
     }
 
     private static func records(

@@ -200,6 +200,20 @@ struct StatusRulesTests {
         #expect(!outcome.isVisible)
     }
 
+    @Test("An older alert goes to the history at its own time, and changes nothing")
+    mutating func olderAlert() throws {
+        _ = try take(Make.report(alerts: [.init("hot")]))
+        let before = status
+        let off = Make.report(ts: -50, alerts: [.init("hot", value: false)])
+        let outcome = try take(off)
+
+        #expect(outcome.stored == .history && !outcome.isVisible)
+        #expect(outcome.lateEvents.map(\.type) == [ConditionKind.alert.clearedType])
+        #expect(outcome.lateEvents.map(\.ts) == [Make.at(-50)])
+        #expect(outcome.lateEvents.first?.id != before.open.first?.eventID)
+        #expect(status == before)
+    }
+
     @Test("A report with several changes raises the version once")
     mutating func oneVersion() throws {
         _ = try take(Make.report(["level": 10, "power": true, "temperature": 20.5]))
