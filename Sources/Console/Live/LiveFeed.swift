@@ -11,6 +11,7 @@ struct LiveFeed: Sendable {
     private var signedInAt: Instant?
     private var taps: [Watch: Tap.Position] = [:]
     private var lastSlow: ContinuousClock.Instant?
+    private var readers: [Watch: LogReader] = [:]
 
     /// Rows of a log that one look tells at most; the next look goes on.
     private static let toldMax = 100
@@ -139,13 +140,14 @@ struct LiveFeed: Sendable {
         in tx: Transaction,
         into events: inout [LiveEvent]
     ) throws {
-        guard let known = position[.deadLetters] else {
-            position[.deadLetters] = try tx.deadLetters.newest()
-            return
-        }
-        let rows = try tx.deadLetters.page(after: known, limit: Self.toldMax)
-        guard let last = rows.last else { return }
-        position[.deadLetters] = last.id
+        let rows = try newRows(
+            of: .deadLetters,
+            within: Self.deadLettersDistance,
+            newest: { try tx.deadLetters.newest() },
+            id: { $0.id },
+            page: { try tx.deadLetters.page(after: $0, limit: $1) }
+        )
+        guard !rows.isEmpty else { return }
         events.append(
             LiveEvent(
                 name: "deadLetters",
@@ -156,15 +158,36 @@ struct LiveFeed: Sendable {
     }
 
     private mutating func lookAtAudit(in tx: Transaction, into events: inout [LiveEvent]) throws {
-        guard let known = position[.audit] else {
-            position[.audit] = try tx.audit.newestID()
-            return
-        }
-        let rows = try tx.audit.page(after: known, limit: Self.toldMax)
-        guard let last = rows.last else { return }
-        position[.audit] = last.id
+        let rows = try newRows(
+            of: .audit,
+            within: Self.auditDistance,
+            newest: { try tx.audit.newestID() },
+            id: { $0.id },
+            page: { try tx.audit.page(after: $0, limit: $1) }
+        )
+        guard !rows.isEmpty else { return }
         let items = rows.map { AuditView.row($0.id, $0.entry) }
         events.append(LiveEvent(name: "audit", data: Shown.page(items), id: position.id))
+    }
+
+    /// How much smaller the id of an audit line may be than that of one that was seen before it: ten seconds in
+    /// microseconds, more than clocks differ and a transaction takes.
+    private static let auditDistance: Int64 = 10_000_000
+    /// The same of dead letters, which the database numbers when they are written: more than come in ten seconds.
+    private static let deadLettersDistance: Int64 = 1_000
+
+    private mutating func newRows<Row>(
+        of watch: Watch,
+        within distance: Int64,
+        newest: () throws -> Int64,
+        id: (Row) -> Int64,
+        page: (_ after: Int64, _ limit: Int) throws -> [Row]
+    ) throws -> [Row] {
+        let isShared = hub.context.store.isShared
+        var reader =
+            readers[watch] ?? LogReader(distance: isShared ? distance : 0, limit: Self.toldMax)
+        defer { readers[watch] = reader }
+        return try reader.newRows(after: &position[watch], newest: newest, id: id, page: page)
     }
 
     /// Refusals are rows that grow: those that came or happened again since the newest one known.

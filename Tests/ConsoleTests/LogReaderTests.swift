@@ -1,0 +1,55 @@
+import Testing
+
+@testable import Console
+
+@Suite("The rows of a log that are new") struct LogReaderTests {
+    /// The ids of a log's rows, which a reader looks at.
+    private var rows: [Int64] = []
+    private var position: Int64?
+
+    private mutating func look(_ reader: inout LogReader) throws -> [Int64] {
+        let rows = rows.sorted()
+        return try reader.newRows(after: &position, newest: { rows.last ?? 0 }, id: { $0 }) {
+            id,
+            limit in
+            Array(rows.filter { $0 > id }.prefix(limit))
+        }
+    }
+
+    @Test("Each is told once, from the first look on, and not more than the limit at once")
+    mutating func once() throws {
+        for distance: Int64 in [0, 10] {
+            (rows, position) = ([1, 2, 3], nil)
+            var reader = LogReader(distance: distance, limit: 2)
+            #expect(try look(&reader) == [])
+            rows += [4, 5, 6]
+            #expect(try look(&reader) == [4, 5])
+            #expect(try look(&reader) == [6])
+            #expect(try look(&reader) == [])
+        }
+    }
+
+    @Test("One that is seen behind a larger one is told too, unless it comes from too far behind")
+    mutating func late() throws {
+        (rows, position) = ([100], nil)
+        var reader = LogReader(distance: 10, limit: 100)
+        #expect(try look(&reader) == [])
+        rows += [95, 104]
+        #expect(try look(&reader) == [95, 104])
+        rows += [103, 80]
+        #expect(try look(&reader) == [103])
+        #expect(position == 104)
+        rows += [130]
+        #expect(try look(&reader) == [130])
+        #expect(try look(&reader) == [])
+    }
+
+    @Test("A reader that comes back is told what came meanwhile, and nothing again")
+    mutating func back() throws {
+        (rows, position) = ([95, 99, 104], 99)
+        var reader = LogReader(distance: 10, limit: 100)
+        #expect(try look(&reader) == [104])
+        rows += [98]
+        #expect(try look(&reader) == [98])
+    }
+}
