@@ -215,7 +215,8 @@ package struct Backend {
         }
         environment.disk = DiskGuard(
             path: store.isFile ? store.path : context.directory.path,
-            context.settings.diskReserve
+            context.settings.diskReserve,
+            stops: !context.sharesWork
         )
         environment.messageOutcomes = MessageOutcomes(logger: Logger(label: "lamplighter.delivery"))
         return environment

@@ -4,7 +4,8 @@ import Synchronization
 /// Watches the free room of the data directory's disk, and decides when no more may be written.
 ///
 /// Below a reserve, requests that write are refused and reports stay with the broker unacknowledged: before
-/// the disk is full, so that there is still room to end sessions, and for the deletions that free room.
+/// the disk is full, so that there is still room to end sessions, and for the deletions that free room. Where the store is
+/// on another machine, whose server has a disk of its own, it only tells: other processes may have room.
 /// One thread checks; any thread may ask.
 package final class DiskGuard: Sendable {
     /// The room of a disk, in bytes.
@@ -44,25 +45,28 @@ package final class DiskGuard: Sendable {
     }
 
     private let reserve: Reserve
+    /// Whether too little room stops what writes.
+    private let stops: Bool
     private let measure: @Sendable () -> Room?
     private let low = Atomic<Bool>(false)
 
-    /// Makes a guard of the disk that `measure` measures.
-    package init(_ reserve: Reserve, measure: @escaping @Sendable () -> Room?) {
+    /// Makes a guard of the disk that `measure` measures; without `stops` it only tells.
+    package init(_ reserve: Reserve, stops: Bool = true, measure: @escaping @Sendable () -> Room?) {
         self.reserve = reserve
+        self.stops = stops
         self.measure = measure
     }
 
-    /// Makes a guard of the disk that a path is on.
-    package convenience init(path: String, _ reserve: Reserve) {
-        self.init(reserve) { Room.of(path) }
+    /// Makes a guard of the disk that a path is on; without `stops` it only tells.
+    package convenience init(path: String, _ reserve: Reserve, stops: Bool = true) {
+        self.init(reserve, stops: stops) { Room.of(path) }
     }
 
     /// A guard that watches nothing.
     package static let none = DiskGuard(Reserve(percent: 0)) { nil }
 
-    /// Whether the last check found too little room.
-    package var isLow: Bool { low.load(ordering: .acquiring) }
+    /// Whether the last check found too little room for what writes.
+    package var isLow: Bool { stops && low.load(ordering: .acquiring) }
 
     /// The room of the disk, as it is now; nil where it can't be measured, or nothing is watched.
     package var room: Room? { measure() }
@@ -73,16 +77,21 @@ package final class DiskGuard: Sendable {
     package func look() -> News? {
         guard reserve.percent > 0, let room = measure() else { return nil }
         let wanted = reserve.bytes(of: room.total)
-        let wasLow = isLow
+        let wasLow = low.load(ordering: .acquiring)
         let isLow = room.free < (wasLow ? wanted + wanted / 10 : wanted)
         guard isLow != wasLow else { return nil }
         low.store(isLow, ordering: .releasing)
-        return isLow ? .low(Self.words(room, wanted)) : .well
+        return isLow ? .low(words(room, wanted)) : .well
     }
 
-    private static func words(_ room: Room, _ wanted: Int64) -> String {
-        "the disk is nearly full: \(megabytes(room.free)) MiB free, less than the reserve of "
-            + "\(megabytes(wanted)) MiB; reports and requests that write wait for room"
+    private func words(_ room: Room, _ wanted: Int64) -> String {
+        let (free, reserve) = (Self.megabytes(room.free), Self.megabytes(wanted))
+        let effect =
+            stops
+            ? "reports and requests that write wait for room"
+            : "the gate's file and the logs need room, too"
+        return "the disk is nearly full: \(free) MiB free, less than the reserve of "
+            + "\(reserve) MiB; \(effect)"
     }
 
     private static func megabytes(_ bytes: Int64) -> String {

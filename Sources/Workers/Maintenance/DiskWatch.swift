@@ -24,11 +24,11 @@ struct DiskWatch: MaintenanceJob {
         case .low(let words):
             low.record(1)
             environment.health.diskIsLow(words)
-            logger.warning("Nothing more is taken in: \(words)")
+            logger.warning("There is too little room: \(words)")
         case .well:
             low.record(0)
             environment.health.diskIsLow(nil)
-            logger.notice("The disk has room again; work goes on")
+            logger.notice("The disk has room again")
             // They hold back waiting work; without a call they would look a little later.
             for name in WorkerName.allCases { environment.wakeups.wake(name) }
         }

@@ -13,8 +13,12 @@ import Testing
 
     private let disk = Disk()
 
-    private func watcher(percent: Int = 5, bytesMax: Int64 = .max) -> DiskGuard {
-        DiskGuard(.init(percent: percent, bytesMax: bytesMax)) { [disk] in disk.now }
+    private func watcher(
+        percent: Int = 5,
+        bytesMax: Int64 = .max,
+        stops: Bool = true
+    ) -> DiskGuard {
+        DiskGuard(.init(percent: percent, bytesMax: bytesMax), stops: stops) { [disk] in disk.now }
     }
 
     @Test("It is low below the reserve, and well with a tenth more, and tells each change once")
@@ -43,6 +47,17 @@ import Testing
 
         disk.set(free: 99)
         #expect(watcher.look() != nil)
+    }
+
+    @Test("Of a disk that the store is not on, it tells and stops nothing")
+    func tells() {
+        let watcher = watcher(stops: false)
+        disk.set(free: 499)
+        #expect(watcher.look() != nil && !watcher.isLow)
+        #expect(watcher.look() == nil)
+
+        disk.set(free: 550)
+        #expect(watcher.look() == .well)
     }
 
     @Test("With no share nothing is watched")
