@@ -14,7 +14,7 @@ extension ConsoleAPI {
                 try tx.operators.all().contains { $0.passwordHash != nil }
             }
             guard !isSetUp else { return nil }
-            let link = try store.batch(at: SystemClock().now) { tx in
+            let link = try store.batch(at: SystemClock().now, once: true) { tx in
                 try OperatorLink.make(of: OperatorLink.firstName, role: .admin, in: tx)
             }
             return link.url(at: run.consoleURL)

@@ -22,6 +22,8 @@ package struct CredentialsFile: ~Copyable, Sendable {
     /// One number for each kind and key that has a record, instead of the keys themselves.
     private var live: Set<Int> = []
     private var appendFailed = false
+    /// Whether an earlier writer left out what it had committed.
+    private var isOwed = false
     private var held: CredentialsLock?
 
     /// The number of records in the file, including those that later ones replaced.
@@ -33,7 +35,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
     /// Whether the file can't be appended to.
     ///
     /// Until a `rewrite`, the gate admits only the worker of its options.
-    package var isDamaged: Bool { appendFailed || parser.isDamaged }
+    package var isDamaged: Bool { appendFailed || isOwed || parser.isDamaged }
 
     /// Opens the file or creates an empty one; cuts off an incomplete last record left by a dead writer.
     package init(path: String) throws(CredentialsError) {
@@ -43,7 +45,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
             try replace(with: [], holding: lock)
         }
         try catchUp()
-        appendFailed = appendFailed || lock.isTaken
+        isOwed = lock.isOwed
         _ = consume lock
     }
 
@@ -55,13 +57,14 @@ package struct CredentialsFile: ~Copyable, Sendable {
 
     /// Makes all other writers wait until `release`, with a turn that was waited for elsewhere.
     package mutating func hold(_ lock: consuming CredentialsLock) {
-        // The writer that was silent may have committed what the file lacks.
-        appendFailed = appendFailed || lock.isTaken
+        isOwed = isOwed || lock.isOwed
         held = consume lock
     }
 
-    /// Lets other writers continue.
-    package mutating func release() {
+    /// Lets other writers continue; where it was promised that something follows, and nothing was committed, says so.
+    package mutating func release(withdrawing: Bool = false) {
+        // Otherwise the next writer rewrites the file, which costs more and harms nothing.
+        if withdrawing { try? held?.withdraw() }
         held = nil
     }
 
@@ -79,6 +82,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
             try file.write(bytes)
             for record in records { file.count(record) }
             file.end += bytes.count
+            try lock.settle()
         }
     }
 
@@ -90,6 +94,8 @@ package struct CredentialsFile: ~Copyable, Sendable {
             try file.replace(with: records, holding: lock)
             file.descriptor = nil
             try file.catchUp()
+            file.isOwed = false
+            try lock.settle()
         }
     }
 

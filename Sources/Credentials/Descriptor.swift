@@ -45,6 +45,15 @@ struct Descriptor: ~Copyable {
         }
     }
 
+    /// The file's size in bytes.
+    var size: Int {
+        get throws(CredentialsError) {
+            var status = stat()
+            guard fstat(number, &status) == 0 else { throw .system(call: "fstat", errno: errno) }
+            return Int(status.st_size)
+        }
+    }
+
     /// Gives this file the owner of another one, where the system lets it.
     borrowing func belong(as other: borrowing Descriptor) throws(CredentialsError) {
         var status = stat()

@@ -17,6 +17,12 @@ final class GateChanges {
     func note(connection number: Int64) {
         connection = max(connection, number)
     }
+
+    /// Takes over what a transaction does after its commit, but for the records.
+    func takeEffects(of other: GateChanges) {
+        afterCommit = other.afterCommit
+        hasOutgoingMessage = other.hasOutgoingMessage
+    }
 }
 
 /// The gate's file, kept in step with the store.
@@ -78,24 +84,55 @@ final class GateCredentials: Sendable {
         }
     }
 
-    /// Makes other threads and processes wait with their changes.
+    /// Makes other threads and processes wait with their changes, and promises these (`CredentialsLock`).
     ///
-    /// Called before a commit, so that the file gets the changes of all in the order of their commits.
-    func hold(_ changes: GateChanges) throws {
-        turn.wait()
+    /// Called before a commit, so that the file gets the changes of all in the order of their commits. Where it is called
+    /// within a transaction that a server ends when it is idle, it waits for `longest` milliseconds.
+    /// - Throws: `GateTurnMissed`, where nothing was committed yet; or `CredentialsError`.
+    func hold(_ changes: GateChanges, longest: Int64? = nil) throws {
+        let begun = DispatchTime.now()
+        let end = longest.map { begun + .milliseconds(Int($0)) } ?? .distantFuture
+        guard turn.wait(timeout: end) == .success else { throw GateTurnMissed() }
         changes.hasTurn = true
+        let waited = DispatchTime.now().uptimeNanoseconds - begun.uptimeNanoseconds
         // Not under the state, which every batch looks at.
-        var lock: CredentialsLock? = try CredentialsLock.take(of: path)
+        let taken = try promise(
+            longest: longest.map { max(0, $0 - Int64(waited / 1_000_000)) }
+        )
+        let isOwed = taken.isOwed
+        var lock: CredentialsLock? = consume taken
         state.withLock { state in
             if let lock = lock.take() { state.file?.hold(lock) }
         }
+        guard isOwed else { return }
+        fallBehind()
+        throw GateTurnMissed()
     }
 
-    /// Lets the others write again, if these changes made them wait.
-    func release(_ changes: GateChanges) {
+    private func promise(longest: Int64?) throws -> CredentialsLock {
+        do {
+            let lock = try CredentialsLock.take(of: path, longest: longest)
+            try lock.promise()
+            return lock
+        } catch CredentialsError.busy {
+            throw GateTurnMissed()
+        }
+    }
+
+    /// Waits for the turn as long as it takes, and lets the others go on: who was silent for long has it no more then.
+    func awaitTurn() throws {
+        let changes = GateChanges()
+        defer { release(changes, withdrawing: true) }
+        do { try hold(changes) } catch is GateTurnMissed {
+            // The next batch rewrites the file.
+        }
+    }
+
+    /// Lets the others write again, if these changes made them wait; `withdrawing` where they were not committed.
+    func release(_ changes: GateChanges, withdrawing: Bool = false) {
         guard changes.hasTurn else { return }
         changes.hasTurn = false
-        state.withLock { $0.file?.release() }
+        state.withLock { $0.file?.release(withdrawing: withdrawing) }
         turn.signal()
     }
 
@@ -103,6 +140,18 @@ final class GateCredentials: Sendable {
     func fallBehind() {
         lag.begin()
         state.withLock { $0.isBehind = true }
+    }
+
+    /// How long a writer that has promised something may be silent where its lanes are taken over, in milliseconds.
+    private static let heirsPatience: Int64 = 2_000
+
+    /// Finds what a process has left out that was killed, or frozen, between its commit and the file.
+    ///
+    /// Who takes over its lanes calls this before it publishes the answers that rest on it.
+    func inherit() throws {
+        guard try CredentialsLock.isPromised(of: path) else { return }
+        let lock = try CredentialsLock.take(of: path, patience: Self.heirsPatience)
+        if lock.isOwed { fallBehind() }
     }
 
     func append(_ records: [Record]) throws {
@@ -120,9 +169,12 @@ final class GateCredentials: Sendable {
     var lagTime: Duration { lag.time }
 
     /// Rewrites the file from the records that `read` returns; other threads and processes wait meanwhile.
-    func rewrite(_ read: () throws -> [Record]) throws {
+    ///
+    /// With `ifBehind` not where another thread did so while this one waited.
+    func rewrite(ifBehind: Bool = false, _ read: () throws -> [Record]) throws {
         turn.wait()
         defer { turn.signal() }
+        if ifBehind, state.withLock({ !$0.isBehind }) { return }
         if state.withLock({ $0.file == nil }) {
             var file: CredentialsFile? = try CredentialsFile(path: path)
             state.withLock { $0.file = file.take() }
@@ -139,6 +191,12 @@ final class GateCredentials: Sendable {
         }
         lag.end()
     }
+}
+
+/// Another writer had the turn at the gate's file, or left out what it had committed: nothing of this transaction was
+/// committed, and it may be run again.
+struct GateTurnMissed: Error, CustomStringConvertible {
+    var description: String { "the gate's file is in use by another writer" }
 }
 
 extension Transaction {

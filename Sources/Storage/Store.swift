@@ -111,22 +111,48 @@ package final class Store: Sendable {
     ///
     /// On PostgreSQL `body` is run again, up to five times, where another transaction came in between, and once where it
     /// lasted too long (`TransactionBound`): it must begin anew each time, and change nothing but the transaction that
-    /// it is given.
+    /// it is given. With `once` it leaves a mark (`CommitMark`), so that it takes effect once where the answer to its commit was
+    /// lost, too: for what has no id of its own by which a second run would find what the first did.
     package func batch<Value>(
         at now: Instant,
+        once: Bool = false,
         _ body: (Transaction) throws -> Value
     ) throws -> Value {
-        try runAgain.run {
-            try engine.write { sql in
-                if let gate, gate.isBehind { try rebuildCredentials(gate, sql) }
+        let mark = once && isShared ? CommitMark<Value>() : nil
+        var missed = false
+        // Whether changes of the gate's credentials were perhaps committed by an earlier run.
+        var isUncertain = false
+        return try runAgain.run {
+            if missed { try gate?.awaitTurn() }
+            return try engine.write { sql in
+                if let gate, gate.isBehind, !isUncertain {
+                    try rebuildCredentials(gate, sql, ifBehind: true)
+                }
                 let changes = GateChanges()
                 defer { gate?.release(changes) }
-                let value = try transact(sql, at: now, noting: changes, body)
+                let value: Value
+                do {
+                    value = try transact(sql, at: now, noting: changes) { tx in
+                        guard let mark else { return try body(tx) }
+                        return try mark.run(in: tx, noting: changes, body)
+                    }
+                } catch {
+                    missed = error is GateTurnMissed
+                    if StoreError.isOutcomeUnknown(error) {
+                        mark?.isLost = true
+                        isUncertain = isUncertain || !changes.records.isEmpty
+                    } else {
+                        gate?.release(changes, withdrawing: true)
+                    }
+                    throw error
+                }
                 if let gate, !changes.records.isEmpty {
                     try gate.append(changes.records)
                     gate.release(changes)
                     if gate.isBloated { try rebuildCredentials(gate, sql) }
                 }
+                // Only now is it known what became of the earlier run.
+                if let gate, isUncertain { try rebuildCredentials(gate, sql) }
                 for action in changes.afterCommit { action() }
                 if changes.hasOutgoingMessage { messageWakeup.ring.withLock(\.self)?() }
                 return value
@@ -187,7 +213,7 @@ package final class Store: Sendable {
                     if let gate {
                         // Who holds the file must not wait for a row whose holder waits for the file.
                         try sql.settle()
-                        try gate.hold(changes)
+                        try gate.hold(changes, longest: isShared ? Self.gateTurnMax : nil)
                     }
                 }
                 return value
@@ -228,6 +254,16 @@ package final class Store: Sendable {
 
     // MARK: The gate's file
 
+    /// How long a transaction on PostgreSQL waits for its turn at the gate's file, in milliseconds.
+    ///
+    /// The server ends one that is idle for 2 s. It is undone before, and run again when it has its turn.
+    private static let gateTurnMax: Int64 = 1_000
+
+    /// Has the next batch write the gate's file anew, where a process died before it had written what it committed.
+    ///
+    /// Waits for a living one that is about to, but not for one that is frozen.
+    package func inheritCredentials() throws { try gate?.inherit() }
+
     /// Rewrites the gate's file from the tables; at start, since a crash may have come between a commit and the
     /// file.
     package func rebuildCredentials() throws {
@@ -235,9 +271,13 @@ package final class Store: Sendable {
         try engine.write { sql in try rebuildCredentials(gate, sql) }
     }
 
-    private func rebuildCredentials(_ gate: GateCredentials, _ sql: SQL) throws {
+    private func rebuildCredentials(
+        _ gate: GateCredentials,
+        _ sql: SQL,
+        ifBehind: Bool = false
+    ) throws {
         // Read while no other process may write: its later commits are appended behind.
-        try gate.rewrite { try GateRecords.all(sql) }
+        try gate.rewrite(ifBehind: ifBehind) { try GateRecords.all(sql) }
     }
 
     /// How long the gate's file has lacked a committed change of rights; zero while it has all.

@@ -10,7 +10,7 @@ package enum StoreError {
     /// Trying again later may help; a different message would not.
     package static func isStoresFault(_ error: any Error) -> Bool {
         if error is CredentialsError || error is LockConflict || error is LaneLost { return true }
-        if error is LockMissing { return true }
+        if error is LockMissing || error is GateTurnMissed { return true }
         // What came in between is gone when the same is tried again: no message is to blame.
         if let error = error as? PostgresError { return error.kind != .statement }
         if error is Persistent { return false }
@@ -33,7 +33,7 @@ package enum StoreError {
     /// Tells whether the same transaction may be run again: another one came in between, or nobody knows whether it
     /// was committed.
     static func mayRunAgain(_ error: any Error) -> Bool {
-        if error is LockConflict || error is LockMissing { return true }
+        if error is LockConflict || error is LockMissing || error is GateTurnMissed { return true }
         return (error as? PostgresError)?.kind == .conflict
     }
 

@@ -134,8 +134,8 @@ struct CredentialsFileTests {
             for _ in 0..<2 {
                 group.addTask {
                     let lock = try CredentialsLock.take(of: path, patience: 30)
-                    try lock.keep()
-                    return lock.isTaken
+                    if lock.isOwed { try lock.settle() }
+                    return lock.isOwed
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }
@@ -143,6 +143,57 @@ struct CredentialsFileTests {
 
         #expect(Set(taken) == [true, false])
         withExtendedLifetime(folder) {}
+    }
+
+    @Test("A promise stays until the file is written, or nothing was committed")
+    func promises() throws {
+        let folder = try Folder()
+        var file = try CredentialsFile(path: folder.file)
+        func isOwed() throws -> Bool { try CredentialsLock.take(of: folder.file).isOwed }
+        func hold() throws {
+            let lock = try CredentialsLock.take(of: folder.file)
+            try lock.promise()
+            file.hold(lock)
+        }
+
+        try hold()
+        try file.append([Make.everyKind[0]])
+        file.release()
+        #expect(try !isOwed())
+
+        try hold()
+        file.release(withdrawing: true)
+        #expect(try !isOwed())
+
+        // As if the process had been killed before it wrote.
+        try hold()
+        file.release()
+        #expect(try isOwed())
+        #expect(try CredentialsLock.isPromised(of: folder.file))
+        var other = try CredentialsFile(path: folder.file)
+        let isDamaged = other.isDamaged
+        #expect(isDamaged)
+
+        // Nor may one that withdraws its own promise forget an earlier one.
+        try hold()
+        file.release(withdrawing: true)
+        #expect(try isOwed())
+
+        try other.rewrite([Make.everyKind[1]])
+        #expect(try !isOwed())
+        try other.append([Make.everyKind[2]])
+    }
+
+    @Test("Who waits for a turn only so long is told that others have it")
+    func busy() throws {
+        let folder = try Folder()
+        var file = try CredentialsFile(path: folder.file)
+        try file.hold()
+        #expect(throws: CredentialsError.busy) {
+            _ = try CredentialsLock.take(of: folder.file, longest: 30)
+        }
+        file.release()
+        _ = try CredentialsLock.take(of: folder.file, longest: 30)
     }
 
     @Test("The turn of a writer that says that it goes on is not taken")
@@ -153,7 +204,7 @@ struct CredentialsFileTests {
         let isTaken = Mutex<Bool?>(nil)
         let waiter = Thread {
             guard let lock = try? CredentialsLock.take(of: path, patience: 200) else { return }
-            let taken = lock.isTaken
+            let taken = lock.isOwed
             isTaken.withLock { $0 = taken }
         }
         waiter.start()

@@ -47,7 +47,7 @@ struct SignIn: Sendable {
         let token = try call.fields.requiredText("token", length: 1...64)
         let from = Self.address(call)
         try Self.count([from], call)
-        let found = try call.store.batch(at: call.now) { tx in
+        let found = try call.store.batch(at: call.now, once: true) { tx in
             let row = try tx.operators.takeLink(token: token)
             if row != nil { try tx.attempts.takeBack(from.subject) }
             return row
@@ -78,7 +78,7 @@ struct SignIn: Sendable {
                 "The name or the password is wrong."
             )
         }
-        try call.store.batch(at: call.now) { tx in
+        try call.store.batch(at: call.now, once: true) { tx in
             try tx.attempts.clear(byName.subject)
             try tx.attempts.takeBack(from.subject)
         }
@@ -105,7 +105,7 @@ struct SignIn: Sendable {
 
     /// Counts a try, and refuses it where there are none left.
     private static func count(_ limits: [AttemptTable.Limit], _ call: ConsoleCall) throws {
-        let wait = try call.store.batch(at: call.now) { try $0.attempts.take(limits) }
+        let wait = try call.store.batch(at: call.now, once: true) { try $0.attempts.take(limits) }
         guard let wait else { return }
         var refused = Refused(
             429,
@@ -131,7 +131,7 @@ struct SignIn: Sendable {
             client: Rejection.shown(call.request.header("user-agent") ?? "", upTo: 200),
             createdAt: call.now
         )
-        try call.store.batch(at: call.now) { tx in
+        try call.store.batch(at: call.now, once: true) { tx in
             try tx.operators.begin(session, token: token)
             var entry = AuditEntry(
                 kind: .operatorAct,

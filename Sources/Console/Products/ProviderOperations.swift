@@ -53,7 +53,7 @@ enum ProviderOperations {
     private static func examine(_ call: ConsoleCall) async throws -> Reply {
         let context = call.context
         let (app, subject) = try await context.threads.run {
-            try call.store.batch(at: call.now) { tx in
+            try call.store.batch(at: call.now, once: true) { tx in
                 let found = try Self.subject(call, in: tx)
                 try call.take("trial", Operator.trialsPerHour, in: tx)
                 return found

@@ -82,7 +82,7 @@ struct ConsoleCall: Sendable {
 
     /// Notes an act whose effect is elsewhere than in the store.
     func note(_ act: Act) throws {
-        try store.batch(at: now) { try note(act, in: $0) }
+        try store.batch(at: now, once: true) { try note(act, in: $0) }
     }
 
     /// Notes an act within a transaction.

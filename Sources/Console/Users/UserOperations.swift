@@ -152,7 +152,7 @@ enum UserOperations {
             ])
         }
         let uid = try call.id("uid", UserKind.self)
-        let wait = try call.store.batch(at: call.now) { tx in
+        let wait = try call.store.batch(at: call.now, once: true) { tx in
             if isOpen { try call.note(Act(subject: "user \(uid)", uid: uid), in: tx) }
             return try PasswordTries.wait(
                 of: user(call, in: tx),

@@ -4,8 +4,9 @@ import Synchronization
 
 /// Runs a transaction again where another one came in between, or where the answer to its commit was lost.
 ///
-/// So is one that lasted too long, once: the server may have been slow for a moment. The same work succeeds then, as a rule at once. What the transaction did is undone, or done: ids of messages and
-/// unique keys make a second time harmless.
+/// So is one that lasted too long, once: the server may have been slow for a moment. The same work succeeds then, as a rule
+/// at once. What the transaction did is undone, or done: ids of messages, unique keys and `CommitMark` make a second time
+/// harmless.
 final class RunAgain: Sendable {
     /// How often a transaction is tried, the first time included.
     static let runsMax = 5

@@ -191,6 +191,24 @@ package struct SessionTable {
     /// Claims carrying out a session's end; false when that was done before.
     package func claim(endOf id: SessionID) throws -> Bool { try claim("end of \(id.text)") }
 
+    /// Leaves the mark of a commit (`CommitMark`), which nobody else has.
+    func leave(mark id: String) throws {
+        try sql.run(
+            "INSERT INTO notice (noticeId, at) VALUES ($1, $2)",
+            id,
+            transaction.now
+        )
+    }
+
+    /// Claims the mark of a commit that was not answered; false where it was carried out.
+    ///
+    /// It is written again then, so that this commit waits for the standby that the lost one may not have waited for.
+    func claim(mark id: String) throws -> Bool {
+        if try claim(id) { return true }
+        try sql.run("UPDATE notice SET at = $1 WHERE noticeId = $2", transaction.now, id)
+        return false
+    }
+
     private func claim(_ text: String) throws -> Bool {
         try sql.run(
             "INSERT INTO notice (noticeId, at) VALUES ($1, $2) ON CONFLICT (noticeId) DO NOTHING",

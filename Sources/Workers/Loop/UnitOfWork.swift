@@ -103,7 +103,7 @@ extension Environment {
         _ body: (inout UnitOfWork) throws -> Value
     ) throws -> Value {
         let writer = EffectWriter(worker: worker, environment: self)
-        let (value, effects) = try store.batch(at: clock.now) { tx in
+        let (value, effects) = try store.batch(at: clock.now, once: true) { tx in
             var work = UnitOfWork(tx, topics: topics, limits: limits)
             let value = try body(&work)
             if try writer.leave(work.effects, in: tx) { work.effects.wake(worker) }
@@ -124,7 +124,7 @@ extension Store {
         limits: Limits,
         _ body: (inout UnitOfWork) throws -> Value
     ) throws -> Value {
-        try batch(at: SystemClock().now) { tx in
+        try batch(at: SystemClock().now, once: true) { tx in
             var work = UnitOfWork(tx, topics: topics, limits: limits)
             let value = try body(&work)
             try EffectWriter(worker: worker, topics: topics, limits: limits)

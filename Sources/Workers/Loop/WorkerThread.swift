@@ -171,7 +171,11 @@ package final class WorkerThread: Sendable {
     /// Runs the worker over one connection, until it fails or must stop.
     private func live(_ handler: some BatchHandler, _ backoff: inout Backoff) throws {
         // Before the broker closes the connections of an earlier holder, which may be this lane's by now.
-        if lease != nil { try environment.store.enter(lane.name) }
+        if lease != nil {
+            try environment.store.enter(lane.name)
+            // Nor may an answer leave before the gate knows what it rests on.
+            try environment.store.inheritCredentials()
+        }
         var loop = WorkerLoop(
             try MosquittoConnection(
                 options,

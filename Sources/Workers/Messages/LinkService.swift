@@ -146,7 +146,7 @@ package struct LinkService: Sendable {
         let seen: ResolvedLink
         do {
             seen = try await blocking.run {
-                try environment.store.batch(at: environment.clock.now) { tx in
+                try environment.store.batch(at: environment.clock.now, once: true) { tx in
                     try admit(token, in: tx)
                 }
             }

@@ -43,7 +43,7 @@ struct AppImportCommand: AsyncParsableCommand {
         let place = try await CommandContext.open(settings)
         let document = try DocumentFile.read(file)
         let result = try DocumentFile.importing(file) {
-            try place.store.batch(at: SystemClock().now) { tx in
+            try place.store.batch(at: SystemClock().now, once: true) { tx in
                 try Import.app(.object(document), in: tx)
             }
         }

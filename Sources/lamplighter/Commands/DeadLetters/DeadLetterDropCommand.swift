@@ -27,7 +27,7 @@ struct DeadLetterDropCommand: AsyncParsableCommand {
     func run() async throws {
         let place = try await CommandContext.open(settings)
         let (ids, all) = (ids, all)
-        let dropped = try place.store.batch(at: SystemClock().now) { tx in
+        let dropped = try place.store.batch(at: SystemClock().now, once: true) { tx in
             if all { return try tx.deadLetters.dropAll() }
             return try ids.count { try tx.deadLetters.drop($0) }
         }

@@ -43,7 +43,7 @@ struct DeviceAllowResetCommand: AsyncParsableCommand {
         let device = try place.device(did)
         let now = SystemClock().now
         let until = now.adding(seconds: minutes * 60)
-        try place.store.batch(at: now) { tx in
+        try place.store.batch(at: now, once: true) { tx in
             try tx.lock(devices: [device.did])
             try tx.devices.allowReset(device.did, until: until)
         }

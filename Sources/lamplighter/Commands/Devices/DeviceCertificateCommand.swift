@@ -113,7 +113,7 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
     {
         // Whole seconds: a certificate of this very second is void as well.
         let moment = now.adding(seconds: 1)
-        try place.store.batch(at: now) { tx in
+        try place.store.batch(at: now, once: true) { tx in
             try tx.lock(devices: [device.did])
             try tx.devices.revokeCertificates(device.did, before: moment)
         }

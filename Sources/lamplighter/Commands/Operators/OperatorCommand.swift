@@ -40,7 +40,7 @@ extension CommandContext {
     /// Makes a one-time link, and notes it in the audit.
     func makeLink(of name: String, role: OperatorRole, act: String) throws -> OperatorLink {
         do {
-            return try store.batch(at: SystemClock().now) { tx in
+            return try store.batch(at: SystemClock().now, once: true) { tx in
                 let link = try OperatorLink.make(of: name, role: role, in: tx)
                 try tx.audit.add(.act(act, subject: "operator \(name)"))
                 return link

@@ -76,7 +76,7 @@ struct OperatorRevokeCommand: AsyncParsableCommand {
     func run() async throws {
         let place = try await CommandContext.open(settings)
         let found = try place.oneOperator(name)
-        let count = try place.store.batch(at: SystemClock().now) { tx in
+        let count = try place.store.batch(at: SystemClock().now, once: true) { tx in
             let count = try tx.operators.revoke(found.name)
             if remove { _ = try tx.operators.remove(found.name) }
             let act = remove ? "removeOperator" : "revokeOperator"

@@ -64,7 +64,7 @@ struct OperatorTokenCommand: AsyncParsableCommand {
             expiresAt: now.adding(seconds: days * 86_400)
         )
         let secret = Sodium.randomSecret()
-        try place.store.batch(at: now) { tx in
+        try place.store.batch(at: now, once: true) { tx in
             guard try tx.operators.tokens(of: found.name).count < Operator.tokensMax else {
                 throw Problem(
                     .conflict,
@@ -102,7 +102,7 @@ struct OperatorTokenCommand: AsyncParsableCommand {
     }
 
     private func end(_ id: String, of found: Operator, _ place: CommandContext) throws {
-        let isGone = try place.store.batch(at: SystemClock().now) { tx in
+        let isGone = try place.store.batch(at: SystemClock().now, once: true) { tx in
             guard try tx.operators.token(id)?.name == found.name else { return false }
             try tx.audit.add(.act("revokeToken", subject: "token \(id)"))
             return try tx.operators.removeToken(id)

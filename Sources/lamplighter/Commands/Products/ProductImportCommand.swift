@@ -32,7 +32,7 @@ struct ProductImportCommand: AsyncParsableCommand {
         let place = try await CommandContext.open(settings)
         let document = try DocumentFile.read(file)
         let result = try DocumentFile.importing(file) {
-            try place.store.batch(at: SystemClock().now) { tx in
+            try place.store.batch(at: SystemClock().now, once: true) { tx in
                 try Import.product(.object(document), isForced: force, in: tx)
             }
         }

@@ -40,7 +40,7 @@ struct ServiceAddCommand: AsyncParsableCommand {
         guard let role = ServiceTable.Role(rawValue: role) else { return }
         let place = try await CommandContext.open(settings)
         let secret = Sodium.randomSecret()
-        try place.store.batch(at: SystemClock().now) { tx in
+        try place.store.batch(at: SystemClock().now, once: true) { tx in
             try tx.services.save(name, role: role, secret: secret)
         }
         if output.json {

@@ -23,7 +23,7 @@ struct ServiceRemoveCommand: AsyncParsableCommand {
 
     func run() async throws {
         let place = try await CommandContext.open(settings)
-        let isGone = try place.store.batch(at: SystemClock().now) { tx in
+        let isGone = try place.store.batch(at: SystemClock().now, once: true) { tx in
             try tx.services.remove(name)
         }
         guard isGone else {
