@@ -17,6 +17,8 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
 
     /// The state of a statement that was ended since it, or its transaction, took too long.
     static let cancelled = "57014"
+    /// The state of a session beside a process that its own must not work beside (55006, an object in use).
+    package static let foe = "55006"
     /// The state of a lane's check that finds another process in it: the logarithm of 0, which nothing else takes.
     ///
     /// As an error it passes over all that was sent behind it.
@@ -89,13 +91,13 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     /// What helps.
     ///
     /// Of the classes and codes of PostgreSQL's Appendix A: 08 connection, 53 resources, 57P0x shutdown, 58 system,
-    /// XX damage and 25006 a standby are the server's; 40001 serialization, 40P01 deadlock, 55P03 lock time-out,
+    /// XX damage, 25006 a standby and 55006 a foe are the server's; 40001 serialization, 40P01 deadlock, 55P03 lock time-out,
     /// 57014 too long, 23505 unique key, 2201E a lost lane and 08007 an unknown outcome are conflicts.
     package var kind: Kind {
         switch state {
         case "40001", "40P01", "55P03", Self.cancelled, "23505", Self.lostLane, Self.unknownOutcome:
             .conflict
-        case "", "25006", "25P03": .server
+        case "", "25006", "25P03", Self.foe: .server
         case _ where ["08", "53", "58", "XX"].contains(String(state.prefix(2))): .server
         case _ where state.hasPrefix("57P"): .server
         default: .statement

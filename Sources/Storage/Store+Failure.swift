@@ -21,6 +21,8 @@ extension Store {
         case readOnly(path: String, reason: String)
         /// The database doesn't let the user in.
         case refused(path: String, reason: String)
+        /// Another process works on the database that must not work beside this one.
+        case inUse(path: String, reason: String)
         /// The database's clock is another one than ours, by so much.
         case wrongClock(milliseconds: Int64)
 
@@ -39,6 +41,7 @@ extension Store {
             case .unreachable(let path, let reason): "\(path) can't be reached: \(reason)"
             case .readOnly(let path, let reason): "no host of \(path) is writable: \(reason)"
             case .refused(let path, let reason): "\(path) refuses the user: \(reason)"
+            case .inUse(let path, let reason): "\(path) is in use: \(reason)"
             case .wrongClock(let milliseconds):
                 "the database's clock is \(milliseconds) ms ahead of this machine's"
             }

@@ -7,7 +7,7 @@ extension Store {
     ///
     /// `credentialsPath` is the gate's file; nil where nothing that the gate knows changes. At most `connectionsMax`
     /// connections are open at once. With `isOneWriter` no two transactions that write run at once, of all processes
-    /// that are told so. No transaction lasts longer than `bound`. `onConnection` is given each new connection first.
+    /// that are told so. `role` says what the process is to the others. No transaction lasts longer than `bound`. `onConnection` is given each new connection first.
     /// - Throws: `Failure`.
     package convenience init(
         database address: PostgresAddress,
@@ -18,6 +18,7 @@ extension Store {
         migrates: Bool = true,
         isOneWriter: Bool = false,
         isBeingFilled: Bool = false,
+        role: ProcessRole = .sharing,
         bound: TransactionBound? = .service,
         onConnection: @escaping @Sendable (PostgresConnection) throws -> Void = { _ in }
     ) throws {
@@ -27,6 +28,7 @@ extension Store {
             connectionsMax: connectionsMax,
             key: key,
             isOneWriter: isOneWriter,
+            role: role,
             bound: bound,
             onConnection: onConnection
         )

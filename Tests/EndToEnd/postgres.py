@@ -110,6 +110,20 @@ class Server:
         now = primary.sql("SELECT pg_current_wal_lsn()").strip()
         return int(self.sql(f"SELECT greatest(0, '{now}'::pg_lsn - pg_last_wal_replay_lsn())::bigint"))
 
+    def hold_commits(self):
+        """Has each commit wait, once it is done, for a standby that isn't there."""
+        self.sql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+        self.sql("SELECT pg_reload_conf()")
+
+    def let_commits_go(self):
+        self.sql("ALTER SYSTEM RESET synchronous_standby_names")
+        self.sql("SELECT pg_reload_conf()")
+
+    def held_commits(self, name):
+        """The sessions whose commit is held, of processes that are called so (`LIKE`)."""
+        return self.sql("SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name LIKE "
+                        f"'{name}'").split()
+
     def promote(self):
         self.sql("SELECT pg_promote()")
 

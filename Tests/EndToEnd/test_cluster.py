@@ -8,6 +8,7 @@ import collections
 import fcntl
 import json
 import os
+import pathlib
 import random
 import shutil
 import time
@@ -17,7 +18,7 @@ import postgres
 from cluster import Cluster
 from fleet import FleetProcess
 from harness import IS_DEBUG, TORTURE, Service, eventually
-from world import OwnWorldOfClass, World
+from world import SETTINGS, OwnWorldOfClass, World
 
 DEVICES = int(os.environ.get("LAMPLIGHTER_DEVICES", 400 if TORTURE else 24))
 REPORTS_A_SECOND = int(os.environ.get("LAMPLIGHTER_RATE", 2000 if TORTURE else 100))
@@ -245,7 +246,66 @@ class Alone(OwnWorldOfClass):
         done = other.cli("up", "--mqtt-port", "0", "--http-port", "0", "--health-port", "0", check=False)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("LL1030", done.stderr)
-        self.assertIn(node.name, done.stderr)
+        self.assertIn("lamplighter p-", done.stderr)
+
+
+@unittest.skipUnless((postgres.PROGRAMS / "postgres").exists(), "PostgreSQL is not installed")
+class BesideUp(unittest.TestCase):
+    """A process with a broker of its own, on a database that others could share."""
+
+    def test_none_begins_beside_it(self):
+        server = postgres.Server()
+        self.addCleanup(server.close)
+        up = Service(arguments=SETTINGS, store=server.make())
+        self.addCleanup(up.close)
+        up.start()
+        for command in ("serve", "up"):
+            with self.subTest(command=command):
+                other = Service(store=up.store)
+                self.addCleanup(other.close)
+                other.data.mkdir(mode=0o700, exist_ok=True)
+                shutil.copy2(up.data / "server.key", other.data / "server.key")
+                ports = ["--http-port", "0", "--health-port", "0"] + (["--mqtt-port", "0"] if command == "up" else [])
+                done = other.cli(command, *ports, check=False)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn("LL1030", done.stderr)
+                self.assertIn("lamplighter up p-", done.stderr)
+        up.kill()
+        up.start()
+
+
+@unittest.skipUnless((postgres.PROGRAMS / "postgres").exists(), "PostgreSQL is not installed")
+class Inherited(OwnWorldOfClass):
+    """Two processes on one machine, of which one dies between its commit and the gate's file."""
+
+    @classmethod
+    def make_world(cls):
+        cls.cluster = Cluster(2)
+        return World(watch=False, service=cls.cluster)
+
+    def holder(self):
+        """The process that has the turn at the gate's file and has promised something, if any."""
+        lock = pathlib.Path(f"{self.cluster.gate_file}.lock").stat()
+        if lock.st_size == 0:
+            return None
+        locks = [line.split() for line in pathlib.Path("/proc/locks").read_text().splitlines()]
+        pids = [int(words[4]) for words in locks if words[1] == "FLOCK" and words[5].endswith(f":{lock.st_ino}")]
+        return next((node for node in self.cluster.nodes if node.process.pid in pids), None)
+
+    def test_a_login_that_was_committed_is_known_to_the_gate_before_it_is_answered(self):
+        for _ in range(3):
+            late = self.terminal(login=False)
+            self.cluster.server.hold_commits()
+            late.send("account/loginAnonymous", {"countryCode": "49", "platform": "test", "os": "none"}, "late")
+            node = eventually(self.holder, 20, "the commit")
+            eventually(lambda: self.cluster.server.held_commits("lamplighter p-%"), 20, "the wait for a standby")
+            node.kill()
+            self.cluster.server.let_commits_go()
+            # It connects with its new session.
+            late.adopt(late.answer("account/loginAnonymous", "late", 60)["result"])
+            self.assertTrue(late.ask("account/whoami")["ok"])
+            node.start()
+            self.cluster.settle()
 
 
 @unittest.skipUnless(TORTURE, "the controls take minutes")

@@ -383,6 +383,35 @@ class Dies(unittest.TestCase):
         self.assertTrue(terminal.get("device/status", {"did": load.devices[0].did}))
 
 
+class Unanswered(unittest.TestCase):
+    """A commit that is carried out, and whose answer is lost."""
+
+    def setUp(self):
+        self.server = postgres.Server()
+        self.addCleanup(self.server.close)
+        self.world = World(watch=False, service=Service(arguments=SETTINGS, store=self.server.make()))
+        self.addCleanup(self.world.close)
+
+    def test_what_an_operator_does_takes_effect_once(self):
+        device = self.world.device()
+        self.server.hold_commits()
+        done = []
+        tool = threading.Thread(target=lambda: done.append(self.world.service.cli(
+            "device", "control", device.did, "power=true", "--queue", "--json", check=False)))
+        tool.start()
+        first = eventually(lambda: self.server.held_commits("lamplighter command %"), 20, "the commit")
+        self.server.sql(f"SELECT pg_terminate_backend({first[0]})")
+        # The next try, of another session, waits as well.
+        eventually(lambda: set(self.server.held_commits("lamplighter command %")) - set(first), 20, "the next commit")
+        self.server.let_commits_go()
+        tool.join(60)
+        self.assertEqual(done[0].returncode, 0, done[0].stderr)
+        cid = json.loads(done[0].stdout)["cid"]
+        self.assertEqual(device.command().body["cid"], cid)
+        name = self.world.service.store.split("@/")[1].split("?")[0]
+        self.assertEqual(self.server.sql(f"SELECT cid FROM command WHERE did = '{device.did}'", name).split(), [str(cid)])
+
+
 class Fails(unittest.TestCase):
     """A primary with a standby, whose address names both."""
 

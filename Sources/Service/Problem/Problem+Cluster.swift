@@ -36,9 +36,14 @@ extension Problem {
 
     /// Makes the problem of `up` on a database that other processes share.
     static func databaseShared(with name: String) -> Problem {
+        databaseInUse("the process \(name) works on the database")
+    }
+
+    /// Makes the problem of `up` and another process on one database, whichever began first.
+    static func databaseInUse(_ reason: String) -> Problem {
         Problem(
             .databaseShared,
-            "the process \(name) works on the database",
+            reason,
             why: "`up` does all the work itself, with a broker of its own",
             cures: [
                 .init("lamplighter serve", "to share the work, with the others' broker"),

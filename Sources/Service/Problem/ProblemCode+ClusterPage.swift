@@ -33,9 +33,12 @@ extension ProblemCode {
             (
                 "other processes work on the database",
                 """
-                "lamplighter up" has a broker of its own and does all the work itself: beside processes that share the database
-                each message would be handled by some of them and not by others. Stop them first, or start this process
-                with "lamplighter serve" and their broker. One that was killed counts for six seconds more.
+                "lamplighter up" has a broker of its own and does all the work itself: beside other processes of the service
+                each message would be handled by some of them and not by others. So it does not start where another one
+                works on the database, nor does another one where it does. Stop it first, or start all processes with
+                "lamplighter serve" and one broker. One that was killed counts for six seconds more. The name in the message
+                is what the database calls the other one: "lamplighter up p-..." has a broker of its own,
+                "lamplighter p-..." shares the work.
                 """
             )
         case .processUnknown:

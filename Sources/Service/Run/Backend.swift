@@ -117,6 +117,7 @@ package struct Backend {
         return try StoreAccess.service(
             context.directory,
             StorePlace(context.settings),
+            as: context.sharesWork ? .sharing : .alone,
             copying: { done in
                 guard Int(done * 10) > tenths else { return }
                 tenths = Int(done * 10)

@@ -9,19 +9,22 @@ package import Storage
 package enum StoreAccess {
     /// Opens the store for the service: brings an older database up to date, and the gate's file.
     ///
+    /// `role` says what the process is to the others of a database; a command without one brings it up to date as well.
     /// Before an older file is changed it is copied: `copying` is told the part that is done, from 0 to 1, and
     /// `onCopy` takes the path of the copy.
     /// - Throws: A `Problem`, or what `copying` throws; then nothing was changed.
     package static func service(
         _ directory: DataDirectory,
         _ place: StorePlace,
+        as role: ProcessRole = .command,
         copying: (Double) throws -> Void = { _ in },
         onCopy: (String) -> Void = { _ in }
     ) throws -> Store {
         var ended: (any Error)?
         let store: Store
         do {
-            store = try open(directory, place, migrates: true, bound: .service) { store in
+            store = try open(directory, place, migrates: true, role: role, bound: .service) {
+                store in
                 let path = try MigrationCopy.make(
                     of: store,
                     in: directory,
@@ -70,6 +73,7 @@ package enum StoreAccess {
         _ place: StorePlace,
         migrates: Bool,
         isBeingFilled: Bool = false,
+        role: ProcessRole = .command,
         bound: TransactionBound? = nil,
         beforeMigrating: (Store) throws -> Void = { _ in }
     ) throws -> Store {
@@ -82,6 +86,7 @@ package enum StoreAccess {
                     place,
                     migrates: migrates,
                     isBeingFilled: isBeingFilled,
+                    role: role,
                     bound: bound
                 )
             }
@@ -112,6 +117,7 @@ package enum StoreAccess {
         _ place: StorePlace,
         migrates: Bool,
         isBeingFilled: Bool,
+        role: ProcessRole,
         bound: TransactionBound?
     ) throws -> Store {
         let password = try place.passwordFile.map { try SecretFile.read($0) }
@@ -130,6 +136,7 @@ package enum StoreAccess {
             migrates: migrates,
             isOneWriter: place.isOneWriter,
             isBeingFilled: isBeingFilled,
+            role: role,
             bound: bound
         )
     }

@@ -117,6 +117,7 @@ struct StoreProblem {
                 cures: [.init("lamplighter migrate --to …", "the same command again goes on")]
             )
         case .unreachable, .readOnly, .refused, .wrongClock: server(failure)
+        case .inUse(_, let reason): .databaseInUse(reason)
         case .wrongSetting(let name, _, _): wrongSetting(name, failure)
         case .cannotOpen: failed(failure)
         }

@@ -126,18 +126,18 @@ package struct NodeTable {
         return try all().filter { $0.untilAt > now }
     }
 
-    /// Returns what the database calls another process of the service that is connected to it; nil if there is none.
+    /// Returns what the database calls another process that is connected to it; nil if there is none.
     ///
-    /// One that shares the work with no other has no row here; so has a command.
+    /// One that shares the work with no other has no row here; nor has a command.
     package func stranger(besides id: String) throws -> String? {
         try sql.first(
             """
             SELECT application_name FROM pg_stat_activity
             WHERE datname = current_database() AND application_name LIKE $1
-                AND application_name <> $2 LIMIT 1
+                AND application_name NOT LIKE $2 LIMIT 1
             """,
-            PostgresSettings.name(of: "p-%"),
-            PostgresSettings.name(of: id)
+            PostgresSettings.name(of: "%" + PostgresDatabase.anyProcess),
+            PostgresSettings.name(of: "%" + id)
         ) { $0.next() }
     }
 

@@ -1,3 +1,4 @@
+import Glibc
 import PostgreSQL
 import Sodium
 
@@ -8,8 +9,10 @@ import Sodium
 /// first, so that they follow one another. Readers see one committed state and never wait.
 final class PostgresDatabase: Sendable {
     let key: ServerKey
-    /// What no other run of a process is called; each of its sessions says it to the server (`PostgresSettings.name`).
+    /// What no other run of a process is called; each of its sessions says it to the server (`ProcessRole`).
     let processID: String
+    /// A pattern for the ids of all.
+    static let anyProcess = "p-%"
     /// Where it is, for people.
     let place: String
     private let pool: PostgresPool
@@ -19,7 +22,8 @@ final class PostgresDatabase: Sendable {
 
     /// Refers to a database that so many connections may be made to, and connects once to see that it answers and is as it must be.
     ///
-    /// A transaction may last as long as `bound` says. `onConnection` is given each new connection first.
+    /// A transaction may last as long as `bound` says. `onConnection` is given each new connection first. Another process
+    /// that must not be connected beside this one may have ended just now: for that it waits some seconds.
     /// - Throws: `Store.Failure`.
     init(
         address: PostgresAddress,
@@ -27,6 +31,7 @@ final class PostgresDatabase: Sendable {
         connectionsMax: Int = 60,
         key: ServerKey,
         isOneWriter: Bool = false,
+        role: ProcessRole = .sharing,
         bound: TransactionBound? = .service,
         onConnection: @escaping @Sendable (PostgresConnection) throws -> Void = { _ in }
     ) throws {
@@ -38,12 +43,26 @@ final class PostgresDatabase: Sendable {
         self.processID = processID
         pool = PostgresPool(size: connectionsMax) {
             let connection = try PostgresConnection(address, password: password)
-            try PostgresSettings.apply(to: connection, of: processID)
+            try PostgresSettings.apply(to: connection)
+            try role.enter(SQL(.postgres(connection), key: key), as: processID)
             try onConnection(connection)
             return connection
         }
-        try opening { try with(PostgresSettings.checkClock) }
+        try opening {
+            var left = Self.looksForFoes
+            while true {
+                do { return try with(PostgresSettings.checkClock) } catch let error as PostgresError
+                    where error.state == PostgresError.foe && left > 0
+                {
+                    left -= 1
+                    usleep(100_000)
+                }
+            }
+        }
     }
+
+    /// How often it is looked whether another process has ended, a tenth of a second apart.
+    private static let looksForFoes = 30
 
     /// Lends a connection for any number of transactions that write.
     func write<Value>(_ body: (SQL) throws -> Value) throws -> Value {
@@ -83,6 +102,8 @@ final class PostgresDatabase: Sendable {
         switch error.refusal {
         case .readOnly: .readOnly(path: place, reason: error.description)
         case .user: .refused(path: place, reason: error.description)
+        case nil where error.state == PostgresError.foe:
+            .inUse(path: place, reason: error.message)
         case nil where error.kind == .server:
             .unreachable(path: place, reason: error.description)
         case nil: .cannotOpen(path: place, reason: error.description)

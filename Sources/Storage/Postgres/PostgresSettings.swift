@@ -45,15 +45,14 @@ enum PostgresSettings {
         SET default_transaction_isolation = 'read committed'
         """
 
-    /// What the server calls the sessions of a process: whoever takes over its lanes finds them by it.
+    /// What the server calls the sessions of a process that may hold lanes: whoever takes them over finds them by it.
     static func name(of processID: String) -> String { "lamplighter \(processID)" }
 
-    /// Makes the settings of a new connection and reads them back; names it where it is of a process that may hold lanes.
+    /// Makes the settings of a new connection and reads them back.
     ///
     /// - Throws: `Store.Failure.wrongSetting`.
-    static func apply(to connection: PostgresConnection, of processID: String? = nil) throws {
-        let naming = processID.map { "; SET application_name = '\(name(of: $0))'" } ?? ""
-        try connection.execute(set + naming)
+    static func apply(to connection: PostgresConnection) throws {
+        try connection.execute(set)
         for (setting, value) in zip(all, try read(connection)) where !setting.wanted.contains(value)
         {
             throw Store.Failure.wrongSetting(
