@@ -16,6 +16,7 @@ package final class Store: Sendable {
     private let messageWakeup: MessageWakeup
     private let writerCache = WriterCache()
     private let runAgain: RunAgain
+    private let answeredMarks: AnsweredMarks
     /// What each batch checks first; nil where this process does all the work.
     let fence: Fence?
 
@@ -86,6 +87,7 @@ package final class Store: Sendable {
         }
         messageWakeup = MessageWakeup()
         runAgain = RunAgain()
+        answeredMarks = AnsweredMarks()
         fence = nil
         gate = credentialsPath.map { GateCredentials(path: $0) }
     }
@@ -98,6 +100,7 @@ package final class Store: Sendable {
         sequence = other.sequence
         messageWakeup = other.messageWakeup
         runAgain = other.runAgain
+        answeredMarks = other.answeredMarks
         self.fence = fence
     }
 
@@ -118,7 +121,9 @@ package final class Store: Sendable {
         once: Bool = false,
         _ body: (Transaction) throws -> Value
     ) throws -> Value {
-        let mark = once && isShared ? CommitMark<Value>() : nil
+        let mark = once && isShared ? CommitMark<Value>(answeredMarks) : nil
+        var isAnswered = false
+        defer { mark?.end(isAnswered: isAnswered) }
         var missed = false
         // Whether changes of the gate's credentials were perhaps committed by an earlier run.
         var isUncertain = false
@@ -146,6 +151,7 @@ package final class Store: Sendable {
                     }
                     throw error
                 }
+                isAnswered = true
                 if let gate, !changes.records.isEmpty {
                     try gate.append(changes.records)
                     gate.release(changes)

@@ -1,15 +1,31 @@
 import Sodium
+import Synchronization
 
 /// The mark that a transaction leaves, so that it takes effect once though the answer to its commit is lost and it is run
 /// again.
 ///
 /// It is an id among the notices. The run behind the lost one claims it first: so it waits until the server has ended the
-/// lost one, and learns whether that was committed. If it was, its value and what follows its commit count.
+/// lost one, and learns whether that was committed. If it was, its value and what follows its commit count. A mark whose
+/// commit was answered says nothing more: the next transaction with one takes it away, and maintenance what is left.
 final class CommitMark<Value> {
     private let id = "commit \(Sodium.randomSecret().prefix(22))"
+    private let answered: AnsweredMarks
+    private let earlier: [String]
     private var done: (value: Value, changes: GateChanges)?
     /// Whether a run's commit was not answered.
     var isLost = false
+
+    /// Makes a mark, for a transaction that takes earlier ones away.
+    init(_ answered: AnsweredMarks) {
+        self.answered = answered
+        earlier = answered.takeAll()
+    }
+
+    /// Says how the transaction ended; a mark whose commit was not answered may be there.
+    func end(isAnswered: Bool) {
+        answered.add(isAnswered || isLost ? [id] : [])
+        if !isAnswered { answered.add(earlier) }
+    }
 
     /// Runs `body`, unless the run that was lost was committed.
     func run(
@@ -24,7 +40,28 @@ final class CommitMark<Value> {
         }
         let value = try body(tx)
         if !isLost { try tx.sessions.leave(mark: id) }
+        try tx.sessions.forget(marks: earlier)
         done = (value, changes)
         return value
+    }
+}
+
+/// The marks of one process that are no longer needed, and still stored.
+final class AnsweredMarks: Sendable {
+    private let ids = Mutex<[String]>([])
+    /// How many are remembered at most.
+    private static let countMax = 1_000
+
+    /// Hands them over to whoever deletes them.
+    func takeAll() -> [String] {
+        ids.withLock { ids in
+            defer { ids = [] }
+            return ids
+        }
+    }
+
+    /// Remembers marks that are to be deleted; those that are too many maintenance deletes.
+    func add(_ more: [String]) {
+        ids.withLock { $0 += more.prefix(max(0, Self.countMax - $0.count)) }
     }
 }

@@ -200,6 +200,11 @@ package struct SessionTable {
         )
     }
 
+    /// Deletes marks of commits that were answered.
+    func forget(marks ids: [String]) throws {
+        try sql.run("DELETE FROM notice WHERE noticeId = $1", each: ids) { $0 }
+    }
+
     /// Claims the mark of a commit that was not answered; false where it was carried out.
     ///
     /// It is written again then, so that this commit waits for the standby that the lost one may not have waited for.

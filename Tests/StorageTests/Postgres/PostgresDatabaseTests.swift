@@ -172,6 +172,26 @@ struct PostgresDatabaseTests {
         #expect(try store.read { try $0.meta.value("fact") } == "told")
     }
 
+    @Test("The mark of a commit is taken away by the next one")
+    func marks() throws {
+        let store = try store(try TestStore.makeDatabase())
+        struct Refused: Error {}
+        func marks() throws -> Int64? {
+            try store.read { try $0.sql.integer("SELECT count(*) FROM notice") }
+        }
+        for number in 1...3 {
+            try store.batch(at: Make.now, once: true) { tx in
+                try tx.meta.set("fact", to: "\(number)")
+            }
+            #expect(try marks() == 1)
+            #expect(throws: Refused.self) {
+                try store.batch(at: Make.now, once: true) { _ in throw Refused() }
+            }
+        }
+        try store.batch(at: Make.now) { try $0.meta.set("fact", to: "4") }
+        #expect(try marks() == 1)
+    }
+
     @Test("What erased accounts left is rewritten once")
     func vacuum() throws {
         let store = try store(try TestStore.makeDatabase())

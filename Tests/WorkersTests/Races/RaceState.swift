@@ -24,6 +24,8 @@ struct RaceState {
         for (name, rows) in object ?? [:] {
             self.tables[name] = (rows as? [[String: Any]] ?? []).map { $0.mapValues { "\($0)" } }
         }
+        // Marks of commits say nothing once a commit is answered; the next one takes them away.
+        self.tables["notice"]?.removeAll { $0["noticeid"]?.hasPrefix("commit ") == true }
     }
 
     /// Adds a racer's answers.
