@@ -61,6 +61,9 @@ package struct CredentialsFile: ~Copyable, Sendable {
         held = consume lock
     }
 
+    /// Says that this writer goes on, in the turn that it holds.
+    package func keep() throws(CredentialsError) { try held?.keep() }
+
     /// Lets other writers continue; where it was promised that something follows, and nothing was committed, says so.
     package mutating func release(withdrawing: Bool = false) {
         // Otherwise the next writer rewrites the file, which costs more and harms nothing.

@@ -73,6 +73,14 @@ package struct PostgresAddress: Sendable, Equatable {
         return "\(places.joined(separator: ","))/\(value("dbname") ?? value("user") ?? "")"
     }
 
+    /// Whether the database is on this machine, as far as the address says: a host of it by a socket, or by this machine's own name.
+    package var isLocal: Bool {
+        guard let hosts = value("hostaddr") ?? value("host") else { return value("service") == nil }
+        return hosts.split(separator: ",").contains { host in
+            host.hasPrefix("/") || host.hasPrefix("127.") || ["localhost", "::1"].contains(host)
+        }
+    }
+
     private func value(_ name: String) -> String? {
         given.first { $0.name == name }?.value
     }

@@ -78,7 +78,8 @@ final class GateCredentials: Sendable {
     /// A broker starts far enough ahead of the file's number that it never reuses an earlier one: the file gets
     /// a record once in a broker's run, and again after each half of that lead.
     func record(of connection: Int64) -> Record? {
-        state.withLock { state in
+        guard connection > 0 else { return nil }
+        return state.withLock { state in
             connection > state.connection &+ Record.connectionsLead / 2
                 ? .connections(known: connection) : nil
         }
@@ -142,15 +143,14 @@ final class GateCredentials: Sendable {
         state.withLock { $0.isBehind = true }
     }
 
-    /// How long a writer that has promised something may be silent where its lanes are taken over, in milliseconds.
-    private static let heirsPatience: Int64 = 2_000
-
     /// Finds what a process has left out that was killed, or frozen, between its commit and the file.
     ///
     /// Who takes over its lanes calls this before it publishes the answers that rest on it.
     func inherit() throws {
-        guard try CredentialsLock.isPromised(of: path) else { return }
-        let lock = try CredentialsLock.take(of: path, patience: Self.heirsPatience)
+        guard try !isBehind && CredentialsLock.isPromised(of: path) else { return }
+        turn.wait()
+        defer { turn.signal() }
+        let lock = try CredentialsLock.take(of: path)
         if lock.isOwed { fallBehind() }
     }
 
@@ -171,7 +171,12 @@ final class GateCredentials: Sendable {
     /// Rewrites the file from the records that `read` returns; other threads and processes wait meanwhile.
     ///
     /// With `ifBehind` not where another thread did so while this one waited.
-    func rewrite(ifBehind: Bool = false, _ read: () throws -> [Record]) throws {
+    ///
+    /// `read` calls the function that it is given now and then, so that others see that this process goes on.
+    func rewrite(
+        ifBehind: Bool = false,
+        _ read: (_ keep: () throws -> Void) throws -> [Record]
+    ) throws {
         turn.wait()
         defer { turn.signal() }
         if ifBehind, state.withLock({ !$0.isBehind }) { return }
@@ -180,11 +185,14 @@ final class GateCredentials: Sendable {
             state.withLock { $0.file = file.take() }
         }
         var lock: CredentialsLock? = try CredentialsLock.take(of: path)
-        try state.withLock { state in
+        state.withLock { state in
             state.isBehind = true
             if let lock = lock.take() { state.file?.hold(lock) }
-            defer { state.file?.release() }
-            let records = try read()
+        }
+        defer { state.withLock { $0.file?.release() } }
+        // Not under the state, which every batch looks at.
+        let records = try read { try state.withLock { try $0.file?.keep() } }
+        try state.withLock { state in
             try state.file?.rewrite(records)
             state.isBehind = false
             state.note(records)

@@ -14,10 +14,11 @@ enum GateRecords {
             FROM terminal AS t LEFT JOIN session AS s ON s.terminalId = t.terminalId AND s.endedAt IS NULL
         """
 
-    /// Returns all records.
-    static func all(_ sql: SQL) throws -> [Record] {
+    /// Returns all records; calls `keep` now and then.
+    static func all(_ sql: SQL, _ keep: () throws -> Void = {}) throws -> [Record] {
         var records: [Record] = []
         func add(_ query: String, _ record: (inout Row) -> Record?) throws {
+            try keep()
             records += try sql.query(query, row: record).compactMap(\.self)
         }
         try add("\(Self.products)", product)

@@ -125,14 +125,11 @@ package final class Store: Sendable {
         var isAnswered = false
         defer { mark?.end(isAnswered: isAnswered) }
         var missed = false
-        // Whether changes of the gate's credentials were perhaps committed by an earlier run.
-        var isUncertain = false
         return try runAgain.run {
             if missed { try gate?.awaitTurn() }
+            if !isAnswered, mark?.mayBeDone == true { engine.awaitServer() }
             return try engine.write { sql in
-                if let gate, gate.isBehind, !isUncertain {
-                    try rebuildCredentials(gate, sql, ifBehind: true)
-                }
+                if let gate, gate.isBehind { try rebuildCredentials(gate, sql, ifBehind: true) }
                 let changes = GateChanges()
                 defer { gate?.release(changes) }
                 let value: Value
@@ -144,21 +141,19 @@ package final class Store: Sendable {
                 } catch {
                     missed = error is GateTurnMissed
                     if StoreError.isOutcomeUnknown(error) {
-                        mark?.isLost = true
-                        isUncertain = isUncertain || !changes.records.isEmpty
+                        mark?.mayBeDone = true
                     } else {
                         gate?.release(changes, withdrawing: true)
                     }
                     throw error
                 }
+                mark?.mayBeDone = true
                 isAnswered = true
                 if let gate, !changes.records.isEmpty {
                     try gate.append(changes.records)
                     gate.release(changes)
                     if gate.isBloated { try rebuildCredentials(gate, sql) }
                 }
-                // Only now is it known what became of the earlier run.
-                if let gate, isUncertain { try rebuildCredentials(gate, sql) }
                 for action in changes.afterCommit { action() }
                 if changes.hasOutgoingMessage { messageWakeup.ring.withLock(\.self)?() }
                 return value
@@ -218,6 +213,7 @@ package final class Store: Sendable {
                     if isShared { try GateFeed.announce(changes.records, sql) }
                     if let gate {
                         // Who holds the file must not wait for a row whose holder waits for the file.
+                        if isShared { try sql.run(Self.promising) }
                         try sql.settle()
                         try gate.hold(changes, longest: isShared ? Self.gateTurnMax : nil)
                     }
@@ -274,7 +270,7 @@ package final class Store: Sendable {
     /// file.
     package func rebuildCredentials() throws {
         guard let gate else { return }
-        try engine.write { sql in try rebuildCredentials(gate, sql) }
+        try runAgain.run { try engine.write { sql in try rebuildCredentials(gate, sql) } }
     }
 
     private func rebuildCredentials(
@@ -283,8 +279,19 @@ package final class Store: Sendable {
         ifBehind: Bool = false
     ) throws {
         // Read while no other process may write: its later commits are appended behind.
-        try gate.rewrite(ifBehind: ifBehind) { try GateRecords.all(sql) }
+        try gate.rewrite(ifBehind: ifBehind) { keep in
+            if isShared { _ = try sql.query(Self.ended) { _ in () } }
+            return try GateRecords.all(sql, keep)
+        }
     }
+
+    /// Stands in a transaction from before it promises something to the gate's file until it has ended.
+    private static let promising = "SELECT pg_advisory_xact_lock_shared(440078693)"
+    /// Waits until transactions have ended that promised something.
+    ///
+    /// Also those whose processes died meanwhile, or whose commits wait for a standby. Those of living processes wait for
+    /// the file, and give up before.
+    private static let ended = "SELECT pg_advisory_xact_lock(440078693)"
 
     /// How long the gate's file has lacked a committed change of rights; zero while it has all.
     ///

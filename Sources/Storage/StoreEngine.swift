@@ -27,6 +27,11 @@ enum StoreEngine: Sendable {
         }
     }
 
+    /// Waits a while for a server that can't be reached; a file is always there.
+    func awaitServer() {
+        if case .postgres(let database) = self { database.awaitServer() }
+    }
+
     /// Whether a move has begun to fill it, and not ended.
     var isHalfMoved: Bool {
         get throws {

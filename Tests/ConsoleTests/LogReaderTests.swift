@@ -44,6 +44,35 @@ import Testing
         #expect(try look(&reader) == [])
     }
 
+    @Test("After a quiet time rows are no longer looked at again, until the next one comes")
+    mutating func quiet() throws {
+        (rows, position) = ([100], 100)
+        var reader = LogReader(distance: 10, limit: 100)
+        var looked: [Int64] = []
+        func look(after seconds: Int64) throws -> [Int64] {
+            try reader.newRows(
+                after: &position,
+                at: start + .seconds(seconds),
+                newest: { 0 },
+                id: { $0 },
+                page: { id, limit in
+                    looked.append(id)
+                    return Array(rows.sorted().filter { $0 > id }.prefix(limit))
+                }
+            )
+        }
+        let start = ContinuousClock.now
+        _ = try look(after: 1)
+        _ = try look(after: 9)
+        _ = try look(after: 12)
+        #expect(looked == [90, 90, 90, 100])
+        rows += [103]
+        #expect(try look(after: 20) == [103])
+        rows += [99]
+        #expect(try look(after: 21) == [99])
+        #expect(try look(after: 22) == [])
+    }
+
     @Test("A reader that comes back is told what came meanwhile, and nothing again")
     mutating func back() throws {
         (rows, position) = ([95, 99, 104], 99)

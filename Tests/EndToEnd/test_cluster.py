@@ -11,13 +11,14 @@ import os
 import pathlib
 import random
 import shutil
+import subprocess
 import time
 import unittest
 
 import postgres
 from cluster import Cluster
 from fleet import FleetProcess
-from harness import IS_DEBUG, TORTURE, Service, eventually
+from harness import BINARY, IS_DEBUG, TORTURE, Service, eventually
 from world import SETTINGS, OwnWorldOfClass, World
 
 DEVICES = int(os.environ.get("LAMPLIGHTER_DEVICES", 400 if TORTURE else 24))
@@ -300,7 +301,15 @@ class Inherited(OwnWorldOfClass):
             node = eventually(self.holder, 20, "the commit")
             eventually(lambda: self.cluster.server.held_commits("lamplighter p-%"), 20, "the wait for a standby")
             node.kill()
+            # Somebody else changes what the gate knows, before it is decided what became of the commit.
+            other = next(other for other in self.cluster.nodes if other is not node)
+            tool = subprocess.Popen(
+                [str(BINARY), "service", "add", "probe", "--role", "gateway", "--data", str(other.data), *self.cluster.shared_files(other)],
+                env=other.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(1)
+            self.assertIsNone(tool.poll())
             self.cluster.server.let_commits_go()
+            self.assertEqual(tool.wait(60), 0)
             # It connects with its new session.
             late.adopt(late.answer("account/loginAnonymous", "late", 60)["result"])
             self.assertTrue(late.ask("account/whoami")["ok"])

@@ -34,14 +34,20 @@ class Events(EndToEnd):
 
     def test_an_alert_that_comes_late_is_kept_and_told_to_nobody(self):
         device, terminal = self.pair()
-        at = now()
+        at = now() + 5000
         self.assertEqual(device.report(alerts=[{"name": "smoke"}], ts=at)["stored"], "state")
         terminal.event(device, lambda b: b["type"] == "alert")
-        self.assertEqual(device.report(alerts=[{"name": "smoke", "value": False}], ts=at - 1)["stored"], "history")
+        # What its device had kept: on, still on, off, and still off.
+        for value, ts in ((True, at - 1000), (True, at - 900), (False, at - 500), (False, at - 400)):
+            report = device.report(alerts=[{"name": "smoke", "value": value}], ts=ts)
+            self.assertEqual(report["stored"], "history")
         self.assertEqual(device.report(faults=[{"name": "sensor"}], ts=at)["stored"], "state")
         self.assertEqual(terminal.event(device, lambda b: b["type"] != "online")["type"], "fault")
-        kept = terminal.get("device/events", {"did": device.did, "types": ["alertCleared"]})["events"]
-        self.assertEqual([event["ts"] for event in kept], [at - 1])
+        kept = terminal.get("device/events", {"did": device.did, "types": ["alert", "alertCleared"]})["events"]
+        self.assertEqual([(event["type"], event["ts"]) for event in kept],
+                         [("alert", at), ("alertCleared", at - 500), ("alert", at - 1000)])
+        self.assertEqual(kept[1]["eventId"], kept[2]["eventId"])
+        self.assertNotEqual(kept[0]["eventId"], kept[2]["eventId"])
         self.assertEqual(terminal.get("device/status", {"did": device.did})["alerts"], ["smoke"])
 
     def test_types_and_times_pick(self):

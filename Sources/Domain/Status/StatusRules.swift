@@ -12,7 +12,7 @@ package enum StatusRules {
         package var history: [HistoryPoint] = []
         /// The events to publish and store.
         package var events: [Event] = []
-        /// Events for the history alone: something newer was said of each already.
+        /// Events for the history alone, if they are new there: something newer was said of each already.
         package var lateEvents: [Event] = []
         /// The time that counts for the report.
         package var ts: Instant

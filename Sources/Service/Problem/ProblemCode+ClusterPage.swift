@@ -36,9 +36,9 @@ extension ProblemCode {
                 "lamplighter up" has a broker of its own and does all the work itself: beside other processes of the service
                 each message would be handled by some of them and not by others. So it does not start where another one
                 works on the database, nor does another one where it does. Stop it first, or start all processes with
-                "lamplighter serve" and one broker. One that was killed counts for six seconds more. The name in the message
-                is what the database calls the other one: "lamplighter up p-..." has a broker of its own,
-                "lamplighter p-..." shares the work.
+                "lamplighter serve" and one broker. One that was killed, or whose machine is gone, counts for some
+                seconds more. The name in the message is what the database calls the other one: "lamplighter up p-..." has a
+                broker of its own, "lamplighter p-..." shares the work.
                 """
             )
         case .processUnknown:

@@ -1,6 +1,7 @@
 import Domain
 package import Files
 package import Logging
+import PostgreSQL
 import Problems
 package import ServiceLifecycle
 package import ServiceSettings
@@ -217,7 +218,7 @@ package struct Backend {
         environment.disk = DiskGuard(
             path: store.isFile ? store.path : context.directory.path,
             context.settings.diskReserve,
-            stops: !context.sharesWork
+            stops: context.ownsBroker || context.settings.database?.isLocal ?? true
         )
         environment.messageOutcomes = MessageOutcomes(logger: Logger(label: "lamplighter.delivery"))
         return environment

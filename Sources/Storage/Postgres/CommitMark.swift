@@ -12,8 +12,8 @@ final class CommitMark<Value> {
     private let answered: AnsweredMarks
     private let earlier: [String]
     private var done: (value: Value, changes: GateChanges)?
-    /// Whether a run's commit was not answered.
-    var isLost = false
+    /// Whether a run was perhaps committed.
+    var mayBeDone = false
 
     /// Makes a mark, for a transaction that takes earlier ones away.
     init(_ answered: AnsweredMarks) {
@@ -23,7 +23,7 @@ final class CommitMark<Value> {
 
     /// Says how the transaction ended; a mark whose commit was not answered may be there.
     func end(isAnswered: Bool) {
-        answered.add(isAnswered || isLost ? [id] : [])
+        answered.add(mayBeDone ? [id] : [])
         if !isAnswered { answered.add(earlier) }
     }
 
@@ -33,13 +33,13 @@ final class CommitMark<Value> {
         noting changes: GateChanges,
         _ body: (Transaction) throws -> Value
     ) throws -> Value {
-        if isLost, let done, try !tx.sessions.claim(mark: id) {
+        if mayBeDone, let done, try !tx.sessions.claim(mark: id) {
             // The gate's file is written anew: records of others may have come behind those of the lost run.
             changes.takeEffects(of: done.changes)
             return done.value
         }
         let value = try body(tx)
-        if !isLost { try tx.sessions.leave(mark: id) }
+        if !mayBeDone { try tx.sessions.leave(mark: id) }
         try tx.sessions.forget(marks: earlier)
         done = (value, changes)
         return value

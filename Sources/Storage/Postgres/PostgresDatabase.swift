@@ -1,6 +1,7 @@
 import Glibc
 import PostgreSQL
 import Sodium
+import Synchronization
 
 /// The PostgreSQL database behind a store: its connections, and its maintenance.
 ///
@@ -41,10 +42,17 @@ final class PostgresDatabase: Sendable {
         place = address.place
         let processID = "p-" + Sodium.randomSecret().prefix(16)
         self.processID = processID
+        // Whether the process has been let in.
+        let isKnown = Flag()
         pool = PostgresPool(size: connectionsMax) {
             let connection = try PostgresConnection(address, password: password)
             try PostgresSettings.apply(to: connection)
-            try role.enter(SQL(.postgres(connection), key: key), as: processID)
+            try role.enter(
+                SQL(.postgres(connection), key: key),
+                as: processID,
+                isKnown: isKnown.isSet
+            )
+            isKnown.set()
             try onConnection(connection)
             return connection
         }
@@ -61,8 +69,16 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// How often it is looked whether another process has ended, a tenth of a second apart.
-    private static let looksForFoes = 30
+    /// How often it is looked whether another process has ended, a tenth of a second apart: longer than the server needs to
+    /// notice that its machine is gone.
+    private static let looksForFoes = 80
+
+    /// Something that is true from a moment on.
+    private final class Flag: Sendable {
+        private let value = Atomic(false)
+        var isSet: Bool { value.load(ordering: .acquiring) }
+        func set() { value.store(true, ordering: .releasing) }
+    }
 
     /// Lends a connection for any number of transactions that write.
     func write<Value>(_ body: (SQL) throws -> Value) throws -> Value {
@@ -86,6 +102,18 @@ final class PostgresDatabase: Sendable {
     /// Lends a connection, which is closed afterwards if it failed.
     func with<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
         try pool.with(body)
+    }
+
+    /// How long the server is waited for where a commit was not answered, in seconds: a failover takes no longer.
+    private static let awaitedMax = 30
+
+    /// Waits until the server can be reached, for `awaitedMax` at most.
+    func awaitServer() {
+        let end = ContinuousClock.now + .seconds(Self.awaitedMax)
+        while ContinuousClock.now < end {
+            if (try? with { try $0.execute("SELECT 1") }) != nil { return }
+            usleep(100_000)
+        }
     }
 
     /// Runs a part of opening, and says of the server's failures why the database can't be used.

@@ -36,16 +36,23 @@ enum PostgresSettings {
     }
 
     /// A stricter value of the server's own stays.
+    ///
+    /// The server notices within 5 s that a process's machine is gone, and
+    /// within one that the process is, also while it works for it: others may wait for the end of its sessions.
     private static let set = """
         SELECT set_config('synchronous_commit', 'on', false)
             WHERE current_setting('synchronous_commit') <> 'remote_apply';
         SET idle_in_transaction_session_timeout = '2s';
         SET lock_timeout = '5s';
         SET statement_timeout = '15s';
+        SET tcp_keepalives_idle = 2;
+        SET tcp_keepalives_interval = 1;
+        SET tcp_keepalives_count = 3;
+        SET client_connection_check_interval = '1s';
         SET default_transaction_isolation = 'read committed'
         """
 
-    /// What the server calls the sessions of a process that may hold lanes: whoever takes them over finds them by it.
+    /// What the server calls sessions: whoever takes over a process's lanes finds those of it by that.
     static func name(of processID: String) -> String { "lamplighter \(processID)" }
 
     /// Makes the settings of a new connection and reads them back.

@@ -12,7 +12,7 @@ package enum ProcessRole: Sendable {
     /// One that does all the work, with a broker of its own.
     case alone
 
-    /// What the server calls the sessions of a process, as a pattern where its id is `%`.
+    /// What the server calls the sessions of a process; a pattern where its id is one.
     func name(of processID: String) -> String {
         switch self {
         case .command: PostgresSettings.name(of: "command \(processID)")
@@ -23,9 +23,10 @@ package enum ProcessRole: Sendable {
 
     /// Names a new session, and refuses it beside a process that must not work beside this one.
     ///
-    /// Each message would be handled by one of them, or by both.
+    /// Each message would be handled by one of them, or by both. Where `isKnown`, and other sessions of the process are
+    /// there, it is the others that may not work: nothing is refused then.
     /// - Throws: `PostgresError`, of the state `PostgresError.foe` where there is one.
-    func enter(_ sql: SQL, as processID: String) throws {
+    func enter(_ sql: SQL, as processID: String, isKnown: Bool) throws {
         let own = name(of: processID)
         _ = try sql.query("SELECT set_config('application_name', $1, false)", own) { row in
             row.next(String.self)
@@ -40,11 +41,15 @@ package enum ProcessRole: Sendable {
             """
             SELECT application_name FROM pg_stat_activity
             WHERE datname = current_database() AND application_name <> $1
-                AND (application_name LIKE $2 OR application_name LIKE $3) LIMIT 1
+                AND (application_name LIKE $2 OR application_name LIKE $3)
+                AND NOT ($4 = 1 AND EXISTS (SELECT 1 FROM pg_stat_activity
+                    WHERE application_name = $1 AND pid <> pg_backend_pid()))
+            LIMIT 1
             """,
             own,
             foes.0.name(of: PostgresDatabase.anyProcess),
-            foes.1.name(of: PostgresDatabase.anyProcess)
+            foes.1.name(of: PostgresDatabase.anyProcess),
+            isKnown
         ) { $0.next(String.self) }
         guard let found else { return }
         throw PostgresError(state: PostgresError.foe, message: "\(found) works on the database")

@@ -4,8 +4,8 @@ import Synchronization
 /// Watches the free room of the data directory's disk, and decides when no more may be written.
 ///
 /// Below a reserve, requests that write are refused and reports stay with the broker unacknowledged: before
-/// the disk is full, so that there is still room to end sessions, and for the deletions that free room. Where the store is
-/// on another machine, whose server has a disk of its own, it only tells: other processes may have room.
+/// the disk is full, so that there is still room to end sessions, and for the deletions that free room. Where store and
+/// broker are on other machines it only tells: they have disks of their own.
 /// One thread checks; any thread may ask.
 package final class DiskGuard: Sendable {
     /// The room of a disk, in bytes.

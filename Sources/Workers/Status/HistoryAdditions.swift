@@ -25,7 +25,7 @@ struct HistoryAdditions {
         of device: DeviceEntry,
         status: inout Status,
         in work: inout UnitOfWork
-    ) -> Bool {
+    ) throws -> Bool {
         let bound = work.limits.historyBytesPerDay
         let records = Self.records(of: received, outcome, from: device.did)
         var dropped = 0
@@ -41,6 +41,7 @@ struct HistoryAdditions {
             add(event, of: device.did)
         }
         for event in outcome.lateEvents {
+            guard let event = try kept(event, of: device.did, in: work.tx) else { continue }
             if status.historyUse.takeEvent(event.bytes, bound: bound, at: work.now) {
                 add(event, of: device.did)
             } else {
@@ -49,6 +50,39 @@ struct HistoryAdditions {
         }
         if dropped > 0 { countDropped(dropped, of: device, status: &status, in: &work) }
         return dropped == 0 || dropped < records.count + outcome.lateEvents.count
+    }
+
+    /// How many of a device's events are searched for what was said of a condition before.
+    private static let searchedMax = 200
+
+    /// Returns a late event as the history keeps it; nil where it tells nothing new of its time.
+    ///
+    /// There, too, what is on is raised once, and cleared under the same id.
+    private func kept(_ event: Event, of did: DeviceID, in tx: Transaction) throws -> Event? {
+        guard
+            let kind = ConditionKind.allCases.first(where: {
+                event.type == $0.rawValue || event.type == $0.clearedType
+            })
+        else { return nil }
+        func isOfSame(_ other: Event) -> Bool {
+            other.name == event.name && [kind.rawValue, kind.clearedType].contains(other.type)
+        }
+        var before = events.filter { $0.0 == did && isOfSame($0.1) && $0.1.ts <= event.ts }
+            .map(\.1).max { $0.ts < $1.ts }
+        var searched = 0
+        try tx.events.log(did, from: .init(milliseconds: 0), to: event.ts, before: nil) {
+            stored,
+            _ in
+            searched += 1
+            guard isOfSame(stored) else { return searched < Self.searchedMax }
+            if before.map({ $0.ts < stored.ts }) ?? true { before = stored }
+            return false
+        }
+        let isOn = event.type == kind.rawValue
+        guard isOn != (before?.type == kind.rawValue) else { return nil }
+        var kept = event
+        if !isOn, let before { kept.id = before.id }
+        return kept
     }
 
     private static func records(

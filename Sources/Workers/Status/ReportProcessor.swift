@@ -70,7 +70,7 @@ struct ReportProcessor {
         of device: inout DeviceEntry,
         history: inout HistoryAdditions,
         in work: inout UnitOfWork
-    ) {
+    ) throws {
         let report = received.report
         guard let product = device.product, var status = device.record?.status else {
             work.effects.observed.count(.refused)
@@ -100,7 +100,13 @@ struct ReportProcessor {
             refuse(received, of: device, because: rejection, in: &work)
         case .success(let outcome):
             work.effects.observed.count(.accepted)
-            let isKept = history.add(received, outcome, of: device, status: &status, in: &work)
+            let isKept = try history.add(
+                received,
+                outcome,
+                of: device,
+                status: &status,
+                in: &work
+            )
             device.change(.reported, to: status)
             publish(report, outcome, of: device, in: &work)
             answers.note(report, from: device.did, at: work.now)

@@ -130,7 +130,7 @@ struct StatusBatch {
             let place = item.place
             switch item.input {
             case .report(let received):
-                reports.decide(
+                try reports.decide(
                     received,
                     of: &devices.entries[place],
                     history: &history,
