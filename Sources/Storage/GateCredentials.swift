@@ -36,6 +36,13 @@ final class GateCredentials: Sendable {
         /// The largest connection number in the file.
         var connection: Int64 = 0
 
+        var isBloated: Bool {
+            mutating get {
+                guard let total = file?.totalCount, let live = file?.liveCount else { return false }
+                return total > 2 * live + 10_000
+            }
+        }
+
         mutating func note(_ records: [Record]) {
             for case .connections(let known) in records { connection = known }
         }
@@ -64,14 +71,7 @@ final class GateCredentials: Sendable {
     }
 
     /// Whether most of the file is obsolete.
-    var isBloated: Bool {
-        state.withLock { state in
-            guard let total = state.file?.totalCount, let live = state.file?.liveCount else {
-                return false
-            }
-            return total > 2 * live + 10_000
-        }
-    }
+    var isBloated: Bool { state.withLock { $0.isBloated } }
 
     /// Returns the record that tells the gate of a connection's number, where the file's own is too far behind.
     ///
@@ -168,31 +168,52 @@ final class GateCredentials: Sendable {
     /// How long the file has lacked something that this process committed; zero while it has all.
     var lagTime: Duration { lag.time }
 
-    /// Rewrites the file from the records that `read` returns; other threads and processes wait meanwhile.
+    /// Why the file is rewritten.
+    enum Reason {
+        /// The service begins.
+        case start
+        /// It may lack something.
+        case behind
+        /// Most of it is obsolete.
+        case bloated
+    }
+
+    /// Rewrites the file from the records that `read` returns, unless another thread did so while this one waited; other
+    /// threads and processes wait meanwhile.
     ///
-    /// With `ifBehind` not where another thread did so while this one waited.
-    ///
-    /// `read` calls the function that it is given now and then, so that others see that this process goes on.
+    /// `read` is told whether something that was promised may be undecided yet. It calls the function that it is given now
+    /// and then, so that others see that this process goes on.
     func rewrite(
-        ifBehind: Bool = false,
-        _ read: (_ keep: () throws -> Void) throws -> [Record]
+        since reason: Reason,
+        _ read: (_ isOwed: Bool, _ keep: () throws -> Void) throws -> [Record]
     ) throws {
         turn.wait()
         defer { turn.signal() }
-        if ifBehind, state.withLock({ !$0.isBehind }) { return }
+        let isNeeded = state.withLock { state in
+            switch reason {
+            case .start: true
+            case .behind: state.isBehind
+            case .bloated: state.isBloated
+            }
+        }
+        guard isNeeded else { return }
         if state.withLock({ $0.file == nil }) {
             var file: CredentialsFile? = try CredentialsFile(path: path)
             state.withLock { $0.file = file.take() }
         }
-        var lock: CredentialsLock? = try CredentialsLock.take(of: path)
+        let taken = try CredentialsLock.take(of: path)
+        var isOwed = taken.isOwed || reason == .start
+        var lock: CredentialsLock? = consume taken
         state.withLock { state in
-            state.isBehind = true
+            isOwed = isOwed || state.isBehind
+            state.isBehind = isOwed
             if let lock = lock.take() { state.file?.hold(lock) }
         }
         defer { state.withLock { $0.file?.release() } }
         // Not under the state, which every batch looks at.
-        let records = try read { try state.withLock { try $0.file?.keep() } }
+        let records = try read(isOwed) { try state.withLock { try $0.file?.keep() } }
         try state.withLock { state in
+            state.isBehind = true
             try state.file?.rewrite(records)
             state.isBehind = false
             state.note(records)

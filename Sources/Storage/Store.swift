@@ -125,11 +125,11 @@ package final class Store: Sendable {
         var isAnswered = false
         defer { mark?.end(isAnswered: isAnswered) }
         var missed = false
-        return try runAgain.run {
+        return try runAgain.run(isPatient: { mark?.mayBeDone == true }) {
             if missed { try gate?.awaitTurn() }
             if !isAnswered, mark?.mayBeDone == true { engine.awaitServer() }
             return try engine.write { sql in
-                if let gate, gate.isBehind { try rebuildCredentials(gate, sql, ifBehind: true) }
+                if let gate, gate.isBehind { try rebuildCredentials(gate, sql, since: .behind) }
                 let changes = GateChanges()
                 defer { gate?.release(changes) }
                 let value: Value
@@ -152,7 +152,8 @@ package final class Store: Sendable {
                 if let gate, !changes.records.isEmpty {
                     try gate.append(changes.records)
                     gate.release(changes)
-                    if gate.isBloated { try rebuildCredentials(gate, sql) }
+                    // It has all, and a later batch tries again.
+                    if gate.isBloated { try? rebuildCredentials(gate, sql, since: .bloated) }
                 }
                 for action in changes.afterCommit { action() }
                 if changes.hasOutgoingMessage { messageWakeup.ring.withLock(\.self)?() }
@@ -270,28 +271,30 @@ package final class Store: Sendable {
     /// file.
     package func rebuildCredentials() throws {
         guard let gate else { return }
-        try runAgain.run { try engine.write { sql in try rebuildCredentials(gate, sql) } }
+        try runAgain.run {
+            try engine.write { sql in try rebuildCredentials(gate, sql, since: .start) }
+        }
     }
 
     private func rebuildCredentials(
         _ gate: GateCredentials,
         _ sql: SQL,
-        ifBehind: Bool = false
+        since reason: GateCredentials.Reason
     ) throws {
         // Read while no other process may write: its later commits are appended behind.
-        try gate.rewrite(ifBehind: ifBehind) { keep in
-            if isShared { _ = try sql.query(Self.ended) { _ in () } }
+        try gate.rewrite(since: reason) { isOwed, keep in
+            if isOwed, isShared { _ = try sql.query(Self.ended) { _ in () } }
             return try GateRecords.all(sql, keep)
         }
     }
 
     /// Stands in a transaction from before it promises something to the gate's file until it has ended.
-    private static let promising = "SELECT pg_advisory_xact_lock_shared(440078693)"
+    private static let promising = "SELECT CAST(pg_advisory_xact_lock_shared(440078693) AS TEXT)"
     /// Waits until transactions have ended that promised something.
     ///
     /// Also those whose processes died meanwhile, or whose commits wait for a standby. Those of living processes wait for
     /// the file, and give up before.
-    private static let ended = "SELECT pg_advisory_xact_lock(440078693)"
+    private static let ended = "SELECT CAST(pg_advisory_xact_lock(440078693) AS TEXT)"
 
     /// How long the gate's file has lacked a committed change of rights; zero while it has all.
     ///

@@ -42,7 +42,7 @@ def eventually(probe, seconds=10, what="the condition"):
         if value:
             return value
         if time.monotonic() > deadline:
-            raise AssertionError(f"{what} did not come true within {seconds} s")
+            raise AssertionError(f"{what() if callable(what) else what} did not come true within {seconds} s")
         time.sleep(0.02)
 
 

@@ -191,7 +191,7 @@ class Failover(Processes):
 
     def check(self):
         self.fleet.ask("end")
-        state = eventually(self.all_told, 60, "the last status of each device")
+        state = eventually(self.all_told, 60, lambda: f"the last status of each device: {self.fleet.ask('show')}")
         # Each report was answered, took effect once and is stored; the fleet has looked at the order of all that it got.
         self.assertEqual(state["errors"], [])
         self.assertEqual(sum(state["answered"]), state["sent"])

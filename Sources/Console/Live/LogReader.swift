@@ -36,7 +36,7 @@ struct LogReader: Sendable {
         let known = try position ?? newest()
         position = known
         let earliest = max(0, known - distance)
-        if told == nil {
+        if isNew || told == nil {
             told = try seen(earliest, known, id: id, page: page)
             againUntil = now + Self.againTime
         }

@@ -18,6 +18,7 @@ final class PostgresDatabase: Sendable {
     let place: String
     private let pool: PostgresPool
     private let isOneWriter: Bool
+    private let role: ProcessRole
     /// How long a transaction may last.
     let bound: TransactionBound?
 
@@ -38,6 +39,7 @@ final class PostgresDatabase: Sendable {
     ) throws {
         self.key = key
         self.isOneWriter = isOneWriter
+        self.role = role
         self.bound = bound
         place = address.place
         let processID = "p-" + Sodium.randomSecret().prefix(16)
@@ -104,12 +106,14 @@ final class PostgresDatabase: Sendable {
         try pool.with(body)
     }
 
-    /// How long the server is waited for where a commit was not answered, in seconds: a failover takes no longer.
-    private static let awaitedMax = 30
+    /// How long the server is waited for where a commit was not answered, in seconds: of commands as long as a failover
+    /// takes, of the service, whose threads others wait for, as long as a restart.
+    private static let awaitedMax = (command: 30, service: 5)
 
     /// Waits until the server can be reached, for `awaitedMax` at most.
     func awaitServer() {
-        let end = ContinuousClock.now + .seconds(Self.awaitedMax)
+        let longest = role == .command ? Self.awaitedMax.command : Self.awaitedMax.service
+        let end = ContinuousClock.now + .seconds(longest)
         while ContinuousClock.now < end {
             if (try? with { try $0.execute("SELECT 1") }) != nil { return }
             usleep(100_000)

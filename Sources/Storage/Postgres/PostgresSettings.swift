@@ -48,6 +48,7 @@ enum PostgresSettings {
         SET tcp_keepalives_idle = 2;
         SET tcp_keepalives_interval = 1;
         SET tcp_keepalives_count = 3;
+        SET tcp_user_timeout = '5s';
         SET client_connection_check_interval = '1s';
         SET default_transaction_isolation = 'read committed'
         """

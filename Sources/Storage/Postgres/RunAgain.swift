@@ -22,14 +22,19 @@ final class RunAgain: Sendable {
 
     /// Runs a transaction, which must be able to run from its beginning, up to `runsMax` times.
     ///
+    /// Where it is `isPatient` also if it lasts too long: it waits for what another one is about to decide.
     /// - Throws: The last try's error; `StoreError.Persistent` where a unique key was violated or a lock missing each
     ///   time, so that not another transaction is to blame.
-    func run<Value>(_ body: () throws -> Value) throws -> Value {
+    func run<Value>(
+        isPatient: () -> Bool = { false },
+        _ body: () throws -> Value
+    ) throws -> Value {
         for number in 0... {
             do {
                 return try body()
             } catch  where StoreError.mayRunAgain(error) {
-                let most = StoreError.isTooLong(error) ? Self.longRunsMax : Self.runsMax
+                let isLong = StoreError.isTooLong(error) && !isPatient()
+                let most = isLong ? Self.longRunsMax : Self.runsMax
                 guard number + 1 < most else {
                     let isPersistent =
                         error is LockMissing || (error as? PostgresError)?.state == "23505"

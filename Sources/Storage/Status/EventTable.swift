@@ -29,6 +29,32 @@ package struct EventTable {
         }
     }
 
+    /// How many of a device's events are searched for what was said of a condition.
+    private static let searchedMax = 200
+
+    /// Returns the event that last told of a condition, until a moment; nil where none of the events before it does.
+    package func last(
+        _ kind: ConditionKind,
+        _ name: String,
+        of did: DeviceID,
+        until moment: Instant
+    ) throws -> Event? {
+        try transaction.sql.first(
+            """
+            SELECT \(EventRow.table.columns) FROM (
+                SELECT \(EventRow.table.columns) FROM event WHERE did = $1 AND ts <= $2
+                ORDER BY ts DESC, seq DESC LIMIT $3) AS newest
+            WHERE name = $4 AND type IN ($5, $6) ORDER BY ts DESC, seq DESC LIMIT 1
+            """,
+            did,
+            moment,
+            Self.searchedMax,
+            name,
+            kind.rawValue,
+            kind.clearedType
+        ) { (row: inout Row) -> EventRow in row.nextRow() }?.event
+    }
+
     static let log = DeviceLog(EventRow.table, time: "ts", number: "seq")
 }
 

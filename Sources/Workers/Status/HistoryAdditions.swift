@@ -52,9 +52,6 @@ struct HistoryAdditions {
         return dropped == 0 || dropped < records.count + outcome.lateEvents.count
     }
 
-    /// How many of a device's events are searched for what was said of a condition before.
-    private static let searchedMax = 200
-
     /// Returns a late event as the history keeps it; nil where it tells nothing new of its time.
     ///
     /// There, too, what is on is raised once, and cleared under the same id.
@@ -64,19 +61,14 @@ struct HistoryAdditions {
                 event.type == $0.rawValue || event.type == $0.clearedType
             })
         else { return nil }
-        func isOfSame(_ other: Event) -> Bool {
-            other.name == event.name && [kind.rawValue, kind.clearedType].contains(other.type)
-        }
-        var before = events.filter { $0.0 == did && isOfSame($0.1) && $0.1.ts <= event.ts }
-            .map(\.1).max { $0.ts < $1.ts }
-        var searched = 0
-        try tx.events.log(did, from: .init(milliseconds: 0), to: event.ts, before: nil) {
-            stored,
-            _ in
-            searched += 1
-            guard isOfSame(stored) else { return searched < Self.searchedMax }
-            if before.map({ $0.ts < stored.ts }) ?? true { before = stored }
-            return false
+        let stored = try tx.events.last(kind, event.name ?? "", of: did, until: event.ts)
+        // Of equal times the later arrival counts.
+        let before = events.reduce(stored) { before, added in
+            let isNewer =
+                added.0 == did && added.1.name == event.name && added.1.ts <= event.ts
+                && [kind.rawValue, kind.clearedType].contains(added.1.type)
+                && before.map { $0.ts <= added.1.ts } ?? true
+            return isNewer ? added.1 : before
         }
         let isOn = event.type == kind.rawValue
         guard isOn != (before?.type == kind.rawValue) else { return nil }
