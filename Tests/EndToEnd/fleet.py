@@ -124,7 +124,7 @@ class FleetDevice:
 
     def turn(self, now, fleet):
         if self.asked_at is None or fleet.is_hasty:
-            if now >= self.due and not fleet.is_ending:
+            if now >= self.due and not fleet.is_resting:
                 self.count += 1
                 self.due = max(self.due + self.interval, now)
                 self.asked_at = now
@@ -180,7 +180,7 @@ class FleetTerminal:
         self.versions, self.counts, self.heard = {}, {}, 0
 
     def turn(self, now, fleet):
-        if now < self.due or fleet.is_ending:
+        if now < self.due or fleet.is_resting:
             return
         self.due = max(self.due + self.interval, now)
         did = self.plan["dids"][self.next % len(self.plan["dids"])]
@@ -202,7 +202,7 @@ class Fleet:
     """The process's side."""
 
     def __init__(self, plan):
-        self.is_ending, self.errors, self.is_hasty = False, [], plan["hasty"]
+        self.is_resting, self.errors, self.is_hasty = False, [], plan["hasty"]
         port, rate = plan["port"], plan["rate"]
         interval = len(plan["devices"]) / rate
         self.devices = [FleetDevice(port, one, interval, interval * n / len(plan["devices"])) for n, one in enumerate(plan["devices"])]
@@ -248,8 +248,8 @@ class Fleet:
                 for device in self.devices:
                     device.longest = 0
                     device.asked_at = device.asked_at and now
-            if word == b"end":
-                self.is_ending = True
+            if word in (b"rest", b"go"):
+                self.is_resting = word == b"rest"
             self.say(self.state(now))
         return bool(data)
 
