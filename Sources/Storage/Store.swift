@@ -288,13 +288,14 @@ package final class Store: Sendable {
         }
     }
 
-    /// Stands in a transaction from before it promises something to the gate's file until it has ended.
-    private static let promising = "SELECT CAST(pg_advisory_xact_lock_shared(440078693) AS TEXT)"
+    /// Stands in a transaction from before it promises something to the gate's file until it has ended; the number above those
+    /// of migrations and of the one writer.
+    private static let promising = "SELECT CAST(pg_advisory_xact_lock_shared(440078694) AS TEXT)"
     /// Waits until transactions have ended that promised something.
     ///
     /// Also those whose processes died meanwhile, or whose commits wait for a standby. Those of living processes wait for
     /// the file, and give up before.
-    private static let ended = "SELECT CAST(pg_advisory_xact_lock(440078693) AS TEXT)"
+    private static let ended = "SELECT CAST(pg_advisory_xact_lock(440078694) AS TEXT)"
 
     /// How long the gate's file has lacked a committed change of rights; zero while it has all.
     ///

@@ -100,7 +100,8 @@ class Cluster:
         config = self.folder / "mosquitto.conf"
         config.write_text("\n".join([
             f"listener {self.broker_port} 127.0.0.1", "allow_anonymous false", "persistence false", "user root",
-            "max_queued_messages 100000", f"plugin {GATE}", f"plugin_opt_credentials {self.gate_file}",
+            # Both as the service's own broker has them.
+            "max_queued_messages 100000", "max_inflight_messages 20000", f"plugin {GATE}", f"plugin_opt_credentials {self.gate_file}",
             "plugin_opt_root ll/v1", "plugin_opt_shards true", *self.broker_options(),
             f"plugin_opt_worker_hash {hashlib.sha256(secret.encode()).hexdigest()}",
             "plugin_opt_new_clients_per_minute 0",

@@ -259,7 +259,7 @@ class Fleet:
         return {
             "quiet": waits[0][0], "slowest": waits[0][1],
             "answered": [d.answered for d in self.devices], "sent": sum(d.count for d in self.devices),
-            "waiting": sum(d.asked_at is not None for d in self.devices),
+            "waiting": [d.did for d in self.devices if d.asked_at is not None],
             "untold": [[d.did, d.count, counts.get(d.did)] for d in self.devices if counts.get(d.did) != d.count],
             "versions": {d.did: d.version for d in self.devices},
             "commands": sum(len(d.cids) for d in self.devices), "again": sum(d.again for d in self.devices),

@@ -157,6 +157,18 @@ class Processes(OwnWorldOfClass):
     def has_share(self, node):
         return (self.cluster.shares() or {}).get(node.name)
 
+    def rest(self, behind):
+        """Waits until all is answered and told, while nothing is sent."""
+        self.fleet.ask("rest")
+        began = time.monotonic()
+        state = eventually(
+            self.all_told, 60, lambda: f"the last status of each device behind {behind}: {self.fleet.ask('show')}")
+        return state, round(time.monotonic() - began, 1)
+
+    def all_told(self):
+        state = self.fleet.ask("show")
+        return state if not state["waiting"] and not state["untold"] or state["errors"] else None
+
 
 @unittest.skipUnless((postgres.PROGRAMS / "postgres").exists(), "PostgreSQL is not installed")
 class Failover(Processes):
@@ -170,8 +182,7 @@ class Failover(Processes):
         if wanted := os.environ.get("LAMPLIGHTER_FAILURES"):
             failures = [getattr(self, name) for name in wanted.split(",")]
         self.load()
-        figures, late = collections.defaultdict(list), []
-        self.rests = collections.defaultdict(list)
+        figures, rests, late = collections.defaultdict(list), collections.defaultdict(list), []
         began = self.fleet.ask("show")
         for failure in failures * ROUNDS:
             victim = chance.choice(self.cluster.nodes)
@@ -183,38 +194,25 @@ class Failover(Processes):
             if state["quiet"] > bound + SLACK:
                 late.append(f"{failure.__name__} of {victim.name}: {state['quiet']:.2f} s, {state['slowest']}")
             self.mend(victim)
-            self.rest(f"{failure.__name__} of {victim.name}")
+            rests[failure.__name__].append(self.rest(f"{failure.__name__} of {victim.name}")[1])
             self.fleet.ask("go")
         end = self.fleet.ask("show")
-        rested = sum(map(sum, self.rests.values()))
+        rested = sum(map(sum, rests.values()))
         rate = (sum(end["answered"]) - sum(began["answered"])) / (end["at"] - began["at"] - rested)
         print("quiet:", json.dumps(figures))
-        print("then all told after:", json.dumps(self.rests))
+        print("then all told after:", json.dumps(rests))
         print(f"answered: {sum(end['answered'])}, {rate:.0f} a second; commands: {end['commands']}, come again: {end['again']}")
         self.check()
         self.assertEqual(late, [], "lanes were quiet for too long")
 
-    def rest(self, behind):
-        """Waits until all is answered and told, while nothing is sent."""
-        self.fleet.ask("rest")
-        began = time.monotonic()
-        state = eventually(
-            self.all_told, 60, lambda: f"the last status of each device behind {behind}: {self.fleet.ask('show')}")
-        self.rests[behind.split()[0]].append(round(time.monotonic() - began, 1))
-        return state
-
     def check(self):
-        state = self.rest("everything")
+        state, _ = self.rest("everything")
         # Each report was answered, took effect once and is stored; the fleet has looked at the order of all that it got.
         self.assertEqual(state["errors"], [])
         self.assertEqual(sum(state["answered"]), state["sent"])
         self.assertTrue(state["commands"])
         stored = dict(row.split("|") for row in self.sql("SELECT did, version FROM status").split("\n") if row)
         self.assertEqual({did: int(stored[did]) for did in state["versions"]}, state["versions"])
-
-    def all_told(self):
-        state = self.fleet.ask("show")
-        return state if not state["waiting"] and not state["untold"] or state["errors"] else None
 
 
 @unittest.skipUnless((postgres.PROGRAMS / "postgres").exists(), "PostgreSQL is not installed")

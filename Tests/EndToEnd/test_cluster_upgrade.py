@@ -30,7 +30,7 @@ MIGRATION = """
 
 @unittest.skipUnless((postgres.PROGRAMS / "postgres").exists(), "PostgreSQL is not installed")
 class Upgrade(test_cluster.Processes):
-    check, all_told = test_cluster.Failover.check, test_cluster.Failover.all_told
+    check = test_cluster.Failover.check
 
     @classmethod
     def make_world(cls):
