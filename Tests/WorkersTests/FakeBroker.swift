@@ -91,7 +91,7 @@ final class Broker {
     private var receipts: [PublishReceipt] = []
     /// Over which connection each message left, beside `published`.
     private(set) var outlets: [Int?] = []
-    private var filters: Set<String> = []
+    private(set) var filters: Set<String> = []
     private var lastPacket: Int32 = 0
     private var publishes = 0
 

@@ -97,8 +97,9 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         if start.hadSession, !isSessionPresent { metrics.sessionLost() }
         if !isSessionPresent {
             try connection.subscribe(subscriptions.swept, sendsRetained: true)
-            mustUnsubscribe = subscriptions.swept
         }
+        // Also where an earlier connection ended before it did.
+        mustUnsubscribe = subscriptions.swept
         for signal in start.signals { try connection.publish(signal, quality: .atLeastOnce) }
         try publishState(isOnline: true, at: now)
         // Before messages come, whose acknowledgements these would wait for.

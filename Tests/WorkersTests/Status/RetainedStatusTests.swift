@@ -30,6 +30,19 @@ struct RetainedStatusTests {
         #expect(Array(order.prefix(20)) == (0..<20).map { World.statusTopic(0, $0) })
     }
 
+    @Test("A worker whose connection ends amid the sweep sweeps no longer than the next one")
+    func brokenOff() throws {
+        let world = try World(devices: 1, online: true, users: 1, bound: 1)
+        let swept = "ll/v1/user/+/device/+/status"
+        world.broker.forget()
+        _ = try world.loop(StatusHandler(world.environment))
+        #expect(world.broker.filters.contains(swept))
+
+        var next = try world.loop(StatusHandler(world.environment))
+        try world.settle(&next)
+        #expect(!world.broker.filters.contains(swept))
+    }
+
     @Test("After a presence reconciliation, devices that were not announced are offline")
     func reconciliation() throws {
         let world = try World(devices: 6, online: true, users: 2, bound: 1)
