@@ -114,20 +114,19 @@ package final class Store: Sendable {
     ///
     /// On PostgreSQL `body` is run again, up to five times, where another transaction came in between, and once where it
     /// lasted too long (`TransactionBound`): it must begin anew each time, and change nothing but the transaction that
-    /// it is given. With `once` it leaves a mark (`CommitMark`), so that it takes effect once where the answer to its commit was
-    /// lost, too: for what has no id of its own by which a second run would find what the first did.
+    /// it is given. With `once` it leaves a mark (`CommitMark`), so that it takes effect once, too, if the answer to its
+    /// commit is lost: for what has no id of its own by which a second run would find what the first did.
     package func batch<Value>(
         at now: Instant,
         once: Bool = false,
         _ body: (Transaction) throws -> Value
     ) throws -> Value {
         let mark = once && isShared ? CommitMark<Value>(answeredMarks) : nil
-        var isAnswered = false
-        defer { mark?.end(isAnswered: isAnswered) }
+        defer { mark?.end() }
         var missed = false
-        return try runAgain.run(isPatient: { mark?.mayBeDone == true }) {
+        return try runAgain.run(isPatient: { mark?.isLost == true }) {
             if missed { try gate?.awaitTurn() }
-            if !isAnswered, mark?.mayBeDone == true { engine.awaitServer() }
+            if mark?.isLost == true { engine.awaitServer() }
             return try engine.write { sql in
                 if let gate, gate.isBehind { try rebuildCredentials(gate, sql, since: .behind) }
                 let changes = GateChanges()
@@ -141,14 +140,13 @@ package final class Store: Sendable {
                 } catch {
                     missed = error is GateTurnMissed
                     if StoreError.isOutcomeUnknown(error) {
-                        mark?.mayBeDone = true
+                        mark?.lose()
                     } else {
                         gate?.release(changes, withdrawing: true)
                     }
                     throw error
                 }
-                mark?.mayBeDone = true
-                isAnswered = true
+                mark?.confirm()
                 if let gate, !changes.records.isEmpty {
                     try gate.append(changes.records)
                     gate.release(changes)
@@ -262,7 +260,7 @@ package final class Store: Sendable {
     /// The server ends one that is idle for 2 s. It is undone before, and run again when it has its turn.
     private static let gateTurnMax: Int64 = 1_000
 
-    /// Has the next batch write the gate's file anew, where a process died before it had written what it committed.
+    /// Makes the next batch rewrite the gate's file if a process died before it had written what it committed.
     ///
     /// Waits for a living one that is about to, but not for one that is frozen.
     package func inheritCredentials() throws { try gate?.inherit() }

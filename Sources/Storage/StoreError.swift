@@ -30,8 +30,8 @@ package enum StoreError {
         var description: String { "\(cause)" }
     }
 
-    /// Tells whether the same transaction may be run again: another one came in between, had the turn at the gate's file,
-    /// or nobody knows whether it was committed.
+    /// Tells whether the same transaction may be run again: another one came in between or had the turn at the gate's
+    /// file, or the commit was not answered.
     static func mayRunAgain(_ error: any Error) -> Bool {
         if error is LockConflict || error is LockMissing || error is GateTurnMissed { return true }
         return (error as? PostgresError)?.kind == .conflict

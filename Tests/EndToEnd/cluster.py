@@ -8,11 +8,12 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import unittest
 
 import postgres
 from harness import BINARY, ENVIRONMENT, Service, eventually, free_port
 from way import Way
-from world import SETTINGS
+from world import SETTINGS, OwnWorldOfClass, World
 
 GATE = BINARY.parent / "libLamplighterGate.so"
 
@@ -169,3 +170,15 @@ class Cluster:
             self.server.close()
             if os.environ.get("LAMPLIGHTER_KEEP") != "1":
                 shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@unittest.skipUnless((postgres.PROGRAMS / "postgres").exists(), "PostgreSQL is not installed")
+class OwnClusterOfClass(OwnWorldOfClass):
+    """The tests of a class have some processes among them."""
+
+    processes, replacements = 1, None
+
+    @classmethod
+    def make_world(cls):
+        cls.cluster = Cluster(cls.processes, cls.replacements)
+        return World(watch=False, service=cls.cluster)

@@ -112,7 +112,7 @@ class Server:
 
     def hold_commits(self):
         """Has each commit wait, once it is done, for a standby that isn't there."""
-        self.sql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+        self.sql("ALTER SYSTEM SET synchronous_standby_names = 'absent'")
         self.sql("SELECT pg_reload_conf()")
 
     def let_commits_go(self):

@@ -16,10 +16,10 @@ import time
 import unittest
 
 import postgres
-from cluster import Cluster
+from cluster import OwnClusterOfClass
 from fleet import FleetProcess
 from harness import BINARY, IS_DEBUG, TORTURE, Service, eventually
-from world import SETTINGS, OwnWorldOfClass, World
+from world import SETTINGS
 
 DEVICES = int(os.environ.get("LAMPLIGHTER_DEVICES", 400 if TORTURE else 24))
 REPORTS_A_SECOND = int(os.environ.get("LAMPLIGHTER_RATE", 2000 if TORTURE else 100))
@@ -32,15 +32,10 @@ QUIET = {"kill": 2, "freeze": 8, "stop": 0.5}
 SLACK = float(os.environ.get("LAMPLIGHTER_SLACK", 0 if TORTURE and not IS_DEBUG else 15))
 
 
-class Processes(OwnWorldOfClass):
+class Processes(OwnClusterOfClass):
     """Three processes under load, and what makes one of them fail."""
 
-    replacements = None
-
-    @classmethod
-    def make_world(cls):
-        cls.cluster = Cluster(3, cls.replacements)
-        return World(watch=False, service=cls.cluster)
+    processes = 3
 
     def load(self, devices=DEVICES, terminals=TERMINALS, reports=REPORTS_A_SECOND, commands=COMMANDS_A_SECOND, hasty=False):
         plan = {"port": self.cluster.broker_port, "rate": reports, "commands": commands, "hasty": hasty, "devices": [],
@@ -170,7 +165,6 @@ class Processes(OwnWorldOfClass):
         return state if not state["waiting"] and not state["untold"] or state["errors"] else None
 
 
-@unittest.skipUnless((postgres.PROGRAMS / "postgres").exists(), "PostgreSQL is not installed")
 class Failover(Processes):
     """Each failure in turn."""
 
@@ -215,14 +209,8 @@ class Failover(Processes):
         self.assertEqual({did: int(stored[did]) for did in state["versions"]}, state["versions"])
 
 
-@unittest.skipUnless((postgres.PROGRAMS / "postgres").exists(), "PostgreSQL is not installed")
-class Alone(OwnWorldOfClass):
+class Alone(OwnClusterOfClass):
     """One process alone: no other can take its lanes."""
-
-    @classmethod
-    def make_world(cls):
-        cls.cluster = Cluster(1)
-        return World(watch=False, service=cls.cluster)
 
     def test_killed_and_started_again_it_has_its_lanes_at_once(self):
         device, terminal = self.pair()
@@ -286,14 +274,10 @@ class BesideUp(unittest.TestCase):
         up.start()
 
 
-@unittest.skipUnless((postgres.PROGRAMS / "postgres").exists(), "PostgreSQL is not installed")
-class Inherited(OwnWorldOfClass):
+class Inherited(OwnClusterOfClass):
     """Two processes on one machine, of which one dies between its commit and the gate's file."""
 
-    @classmethod
-    def make_world(cls):
-        cls.cluster = Cluster(2)
-        return World(watch=False, service=cls.cluster)
+    processes = 2
 
     def holder(self):
         """The process that has the turn at the gate's file and has promised something, if any."""

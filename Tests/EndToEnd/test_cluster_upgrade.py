@@ -4,11 +4,9 @@ import subprocess
 import tempfile
 import unittest
 
-import postgres
 import test_cluster
-from cluster import Cluster, Node
+from cluster import Node
 from harness import BINARY, ENVIRONMENT
-from world import World
 
 # What a process of the next version does at its start (PostgresMigrations): one step that only adds, under the lock, and
 # the note how many steps a program must know at least.
@@ -28,14 +26,9 @@ MIGRATION = """
 """
 
 
-@unittest.skipUnless((postgres.PROGRAMS / "postgres").exists(), "PostgreSQL is not installed")
 class Upgrade(test_cluster.Processes):
+    processes = 2
     check = test_cluster.Failover.check
-
-    @classmethod
-    def make_world(cls):
-        cls.cluster = Cluster(2)
-        return World(watch=False, service=cls.cluster)
 
     def test_two_processes_run_on_while_the_next_version_migrates_and_a_third_starts(self):
         self.load(devices=24, terminals=2, reports=100, commands=20)

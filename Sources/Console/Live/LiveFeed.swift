@@ -140,34 +140,29 @@ struct LiveFeed: Sendable {
         in tx: Transaction,
         into events: inout [LiveEvent]
     ) throws {
-        let rows = try newRows(
+        try tellRows(
+            "deadLetters",
             of: .deadLetters,
             within: Self.deadLettersDistance,
             newest: { try tx.deadLetters.newest() },
             id: { $0.id },
-            page: { try tx.deadLetters.page(after: $0, limit: $1) }
-        )
-        guard !rows.isEmpty else { return }
-        events.append(
-            LiveEvent(
-                name: "deadLetters",
-                data: Shown.page(rows.map(DeadLetterView.row)),
-                id: position.id
-            )
+            page: { try tx.deadLetters.page(after: $0, limit: $1) },
+            shown: DeadLetterView.row,
+            in: &events
         )
     }
 
     private mutating func lookAtAudit(in tx: Transaction, into events: inout [LiveEvent]) throws {
-        let rows = try newRows(
+        try tellRows(
+            "audit",
             of: .audit,
             within: Self.auditDistance,
             newest: { try tx.audit.newestID() },
             id: { $0.id },
-            page: { try tx.audit.page(after: $0, limit: $1) }
+            page: { try tx.audit.page(after: $0, limit: $1) },
+            shown: { AuditView.row($0.id, $0.entry) },
+            in: &events
         )
-        guard !rows.isEmpty else { return }
-        let items = rows.map { AuditView.row($0.id, $0.entry) }
-        events.append(LiveEvent(name: "audit", data: Shown.page(items), id: position.id))
     }
 
     /// How much smaller the id of an audit line may be than that of one that was seen before it: ten seconds in
@@ -176,18 +171,25 @@ struct LiveFeed: Sendable {
     /// The same of dead letters, which the database numbers when they are written: more than come in ten seconds.
     private static let deadLettersDistance: Int64 = 1_000
 
-    private mutating func newRows<Row>(
+    /// Tells the rows of a log that are new.
+    private mutating func tellRows<Row>(
+        _ name: String,
         of watch: Watch,
         within distance: Int64,
         newest: () throws -> Int64,
         id: (Row) -> Int64,
-        page: (_ after: Int64, _ limit: Int) throws -> [Row]
-    ) throws -> [Row] {
+        page: (_ after: Int64, _ limit: Int) throws -> [Row],
+        shown: (Row) -> JSONObject,
+        in events: inout [LiveEvent]
+    ) throws {
         let isShared = hub.context.store.isShared
         var reader =
             readers[watch] ?? LogReader(distance: isShared ? distance : 0, limit: Self.toldMax)
-        defer { readers[watch] = reader }
-        return try reader.newRows(after: &position[watch], newest: newest, id: id, page: page)
+        let rows = try reader.newRows(after: &position[watch], newest: newest, id: id, page: page)
+        readers[watch] = reader
+        guard !rows.isEmpty else { return }
+        let data = Shown.page(rows.map(shown))
+        events.append(LiveEvent(name: name, data: data, id: position.id))
     }
 
     /// Refusals are rows that grow: those that came or happened again since the newest one known.

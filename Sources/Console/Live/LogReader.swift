@@ -22,9 +22,10 @@ struct LogReader: Sendable {
         self.limit = limit
     }
 
-    /// Returns the rows that nobody was told yet, and moves `position`, which is nil where the log is read from now on.
+    /// Returns the rows that were not returned yet, and moves `position` behind them.
     ///
-    /// `page` returns rows behind an id in the order of their ids.
+    /// Without a position the first look returns none, and sets it to the log's end. `page` returns rows behind an id in the
+    /// order of their ids.
     mutating func newRows<Row>(
         after position: inout Int64?,
         at now: ContinuousClock.Instant = .now,

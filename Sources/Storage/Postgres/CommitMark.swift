@@ -12,8 +12,17 @@ final class CommitMark<Value> {
     private let answered: AnsweredMarks
     private let earlier: [String]
     private var done: (value: Value, changes: GateChanges)?
-    /// Whether a run was perhaps committed.
-    var mayBeDone = false
+    /// What is known of the commit.
+    private var state = State.none
+
+    private enum State {
+        /// None was sent.
+        case none
+        /// One was sent, and not answered.
+        case unanswered
+        /// It was carried out.
+        case answered
+    }
 
     /// Makes a mark, for a transaction that takes earlier ones away.
     init(_ answered: AnsweredMarks) {
@@ -21,10 +30,19 @@ final class CommitMark<Value> {
         earlier = answered.takeAll()
     }
 
-    /// Says how the transaction ended; a mark whose commit was not answered may be there.
-    func end(isAnswered: Bool) {
-        answered.add(mayBeDone ? [id] : [])
-        if !isAnswered { answered.add(earlier) }
+    /// Whether a commit was sent and not answered.
+    var isLost: Bool { state == .unanswered }
+
+    /// Notes that the commit of a run was not answered.
+    func lose() { state = .unanswered }
+
+    /// Notes that the commit of a run was answered.
+    func confirm() { state = .answered }
+
+    /// Leaves what is stored to the next transaction with a mark; called when there are no more runs.
+    func end() {
+        if state != .none { answered.add([id]) }
+        if state != .answered { answered.add(earlier) }
     }
 
     /// Runs `body`, unless the run that was lost was committed.
@@ -33,13 +51,13 @@ final class CommitMark<Value> {
         noting changes: GateChanges,
         _ body: (Transaction) throws -> Value
     ) throws -> Value {
-        if mayBeDone, let done, try !tx.sessions.claim(mark: id) {
-            // The gate's file is written anew: records of others may have come behind those of the lost run.
+        if state != .none, let done, try !tx.sessions.claim(mark: id) {
+            // Not its records: the gate's file was rewritten whole, and has newer ones too.
             changes.takeEffects(of: done.changes)
             return done.value
         }
         let value = try body(tx)
-        if !mayBeDone { try tx.sessions.leave(mark: id) }
+        if state == .none { try tx.sessions.leave(mark: id) }
         try tx.sessions.forget(marks: earlier)
         done = (value, changes)
         return value
@@ -52,7 +70,7 @@ final class AnsweredMarks: Sendable {
     /// How many are remembered at most.
     private static let countMax = 1_000
 
-    /// Hands them over to whoever deletes them.
+    /// Returns the ids and forgets them; the caller deletes their rows.
     func takeAll() -> [String] {
         ids.withLock { ids in
             defer { ids = [] }

@@ -37,7 +37,7 @@ enum PostgresSettings {
 
     /// A stricter value of the server's own stays.
     ///
-    /// The server notices within 5 s that a process's machine is gone, and
+    /// The server is to notice within 5 s that a process's machine is gone, and
     /// within one that the process is, also while it works for it: others may wait for the end of its sessions.
     private static let set = """
         SELECT set_config('synchronous_commit', 'on', false)
@@ -53,7 +53,7 @@ enum PostgresSettings {
         SET default_transaction_isolation = 'read committed'
         """
 
-    /// What the server calls sessions: whoever takes over a process's lanes finds those of it by that.
+    /// The name of a process's sessions at the server; who takes over its lanes ends them by it.
     static func name(of processID: String) -> String { "lamplighter \(processID)" }
 
     /// Makes the settings of a new connection and reads them back.

@@ -191,7 +191,7 @@ package struct SessionTable {
     /// Claims carrying out a session's end; false when that was done before.
     package func claim(endOf id: SessionID) throws -> Bool { try claim("end of \(id.text)") }
 
-    /// Leaves the mark of a commit (`CommitMark`), which nobody else has.
+    /// Stores the mark of a commit (`CommitMark`).
     func leave(mark id: String) throws {
         try sql.run(
             "INSERT INTO notice (noticeId, at) VALUES ($1, $2)",
