@@ -73,7 +73,7 @@ package struct PostgresAddress: Sendable, Equatable {
         return "\(places.joined(separator: ","))/\(value("dbname") ?? value("user") ?? "")"
     }
 
-    /// Whether the database is on this machine, as far as the address says: a host of it by a socket, or by this machine's own name.
+    /// Whether a host of the database is this machine, as far as the address says: by a socket, or by loopback.
     package var isLocal: Bool {
         guard let hosts = value("hostaddr") ?? value("host") else { return value("service") == nil }
         return hosts.split(separator: ",").contains { host in

@@ -1,0 +1,23 @@
+import PostgreSQL
+import Testing
+
+@Suite("The address of a PostgreSQL database")
+struct PostgresAddressTests {
+    @Test(
+        "It is of this machine by a socket or by loopback, if only one of its hosts is",
+        arguments: [
+            ("postgres://lamplighter@/lamps", true),
+            ("postgres://lamplighter@/lamps?host=/run/postgresql", true),
+            ("postgres://lamplighter@localhost/lamps", true),
+            ("postgres://lamplighter@127.0.0.1:5433/lamps", true),
+            ("postgres://lamplighter@[::1]/lamps", true),
+            ("postgres://lamplighter@db1,localhost/lamps", true),
+            ("postgres://lamplighter@db1,db2/lamps", false),
+            ("host=db1 hostaddr=192.0.2.1 dbname=lamps", false),
+            ("service=lamps", false),
+        ]
+    )
+    func isLocal(_ text: String, _ isLocal: Bool) throws {
+        #expect(try PostgresAddress(text).isLocal == isLocal)
+    }
+}
