@@ -12,7 +12,7 @@ import urllib.request
 
 import contract
 from client import Client, Device, fresh_did, fresh_terminal
-from harness import BINARY, eventually
+from harness import BINARY, eventually, slow
 from world import OwnWorldOfClass
 
 
@@ -159,11 +159,11 @@ class AFlood(Told):
         threads = [threading.Thread(target=knock) for _ in range(4)]
         for thread in threads:
             thread.start()
-        worst = 0
+        taken = []
         while time.monotonic() < stop:
             began = time.monotonic()
             self.assertTrue(device.report(data={"count": int(began)})["ok"])
-            worst = max(worst, time.monotonic() - began)
+            taken.append(time.monotonic() - began)
             time.sleep(0.05)
         for thread in threads:
             thread.join()
@@ -171,7 +171,7 @@ class AFlood(Told):
         eventually(lambda: self.counted("unknownPrincipal") + self.counted("suppressed") >= 1000, 15, "the counts")
         eventually(lambda: len(self.refused()) > 500, 15, "rows")
         self.assertLessEqual(len(self.refused()), 1000)
-        self.assertLess(worst, 1)
+        self.assertLess(slow(taken), 1)
 
 
 class AfterARestart(Told):
