@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs the end-to-end tests: `run.py` for all, or with names as unittest takes them.
 
-All of them run by two at a time, each with a service of its own; those that measure times run alone.
+All of them run by two at a time, each with a service of its own; beside them, one after the other, those that mostly wait.
+Those that measure times run alone.
 
 LAMPLIGHTER_BIN        the program under test (.build/debug/lamplighter)
 LAMPLIGHTER_JOBS=N     how many at a time (2)
@@ -13,6 +14,7 @@ import io
 import multiprocessing
 import os
 import pathlib
+import queue
 import sys
 import time
 import unittest
@@ -21,9 +23,10 @@ import warnings
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-# These wait for minutes to begin or for clocks to run out, or take twenty minutes in their long form: first, so that the run
-# does not wait for them at the end.
-LONG = ["test_console_browser", "test_gate", "test_schedules", "test_crash", "test_session_crash", "test_accounts_crash"]
+# These take twenty minutes in their long form: first, so that the run does not wait for them at the end.
+LONG = ["test_console_browser", "test_gate", "test_crash", "test_session_crash", "test_accounts_crash"]
+# These wait for minutes to begin or for clocks to run out, and leave the cores to others meanwhile.
+WAITING = ["test_schedules", "test_http_limits", "test_watching", "test_limits_connection"]
 # These measure times, or load the machine.
 ALONE = ["test_cluster", "test_cluster_upgrade", "test_enumeration", "test_session_cut", "test_simulate", "test_unnoticed",
          "test_bench_abuse"]
@@ -74,19 +77,22 @@ def work(modules, results):
         close_shared()
 
 
-def run_side_by_side(names, jobs):
-    """Runs modules in so many processes; gives what came of each."""
-    modules, results = multiprocessing.Queue(), multiprocessing.Queue()
-    for name in names + [None] * jobs:
-        modules.put(name)
-    workers = [multiprocessing.Process(target=work, args=(modules, results)) for _ in range(jobs)]
+def run_side_by_side(*rows):
+    """Runs rows of modules beside each other, each row with so many processes; gives what came of each module."""
+    results = multiprocessing.Queue()
+    workers = []
+    for names, jobs in rows:
+        modules = multiprocessing.Queue()
+        for name in names + [None] * jobs:
+            modules.put(name)
+        workers += [multiprocessing.Process(target=work, args=(modules, results)) for _ in range(jobs)]
     for worker in workers:
         worker.start()
     outcomes = []
-    while len(outcomes) < len(names):
+    while len(outcomes) < sum(len(names) for names, _ in rows):
         try:
             module, seconds, outcome, output = results.get(timeout=5)
-        except Exception:
+        except queue.Empty:
             if any(worker.is_alive() for worker in workers):
                 continue
             print("a process of the tests died", file=sys.stderr)
@@ -100,12 +106,12 @@ def run_side_by_side(names, jobs):
 
 def run_all():
     found = sorted(path.stem for path in HERE.glob("test_*.py"))
-    first = [name for name in LONG if name in found]
-    rest = [name for name in found if name not in LONG + ALONE]
+    first, waiting, alone = ([name for name in names if name in found] for names in (LONG, WAITING, ALONE))
+    rest = [name for name in found if name not in first + waiting + alone]
     began = time.monotonic()
     jobs = int(os.environ.get("LAMPLIGHTER_JOBS", "2"))
-    outcomes = run_side_by_side(first + rest, jobs)
-    outcomes += run_side_by_side([name for name in ALONE if name in found], 1)
+    outcomes = run_side_by_side((first + rest, jobs), (waiting, 1))
+    outcomes += run_side_by_side((alone, 1))
     failed = [module for module, (_, _, well) in outcomes if not well]
     count, skipped = (sum(outcome[place] for _, outcome in outcomes) for place in (0, 1))
     print(f"{count} tests ({skipped} skipped) in {time.monotonic() - began:.0f} s; "
