@@ -31,6 +31,11 @@ def secure_world(*names, settings=()):
         raise
 
 
+def await_banner(service, line):
+    """Waits for a line of the banner, which is printed behind `ready.json`."""
+    eventually(lambda: re.search(line, pathlib.Path(service.log.name).read_text()), 10, f"the line {line}")
+
+
 class Tls(OwnWorldOfClass):
     @classmethod
     def make_world(cls):
@@ -114,7 +119,7 @@ class Tls(OwnWorldOfClass):
                     socket.create_connection(("::1", port), 10).close()
 
     def test_the_banner_and_show_say_what_there_is(self):
-        self.assertRegex(pathlib.Path(self.service.log.name).read_text(), r"ok  tls +mqtts \d+  wss \d+  https \d+  certificates \d+")
+        await_banner(self.service, r"ok  tls +mqtts \d+  wss \d+  https \d+  certificates \d+")
         server, authority = self.service.json("tls", "show")
         self.assertIn("lamps.example.com", server["names"])
         self.assertEqual(server["issuer"], authority["subject"])
@@ -253,7 +258,7 @@ class Renewing(OwnWorld):
         # At the start there is none to keep, and the banner says so.
         service.stop()
         service.start()
-        self.assertRegex(pathlib.Path(service.log.name).read_text(), r"!!  tls +mqtts .*server\.pem: it ended at")
+        await_banner(service, r"!!  tls +mqtts .*server\.pem: it ended at")
         self.assertEqual(self.doctor()[0], 1)
         service.cli("tls", "init")
         eventually(lambda: self.doctor()[0] == 0, 30, "the renewed one")
