@@ -48,7 +48,7 @@ def eventually(probe, seconds=10, what="the condition"):
 
 
 def slow(seconds):
-    """What nineteen of twenty stayed below: one pause of the machine, which others use too, says nothing of ours."""
+    """What nineteen of twenty stayed below: a single slow one can't be told from a pause of a machine that others use too."""
     return statistics.quantiles(seconds, n=20, method="inclusive")[-1]
 
 

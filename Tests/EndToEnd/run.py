@@ -5,7 +5,7 @@ All of them run by two at a time, each with a service of its own; beside them, o
 Those that measure times run alone.
 
 LAMPLIGHTER_BIN        the program under test (.build/debug/lamplighter)
-LAMPLIGHTER_JOBS=N     how many at a time (2)
+LAMPLIGHTER_JOBS=N     how many at a time (2), beside those that wait
 LAMPLIGHTER_TORTURE=1  the long loops: ten thousand rounds instead of two hundred
 LAMPLIGHTER_KEEP=1     leaves data directories and logs behind
 """
