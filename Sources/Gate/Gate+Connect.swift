@@ -9,6 +9,9 @@ extension Gate {
     func admit(_ client: OpaquePointer, password: Digest?) -> Bool {
         if isReloading { return mayStay(client) }
         guard var facts = Broker.facts(client) else { return false }
+        if isEndOfSession(client, facts: facts, password: password) {
+            return endSession(of: facts.clientId)
+        }
         facts.address = relayed.client(of: facts.address)
         facts.certificate = Broker.certificate(client)
         look()
@@ -17,7 +20,13 @@ extension Gate {
             let source = SourceAddress(facts.address)?.text
             let key = Tally.key(of: pass, clientId: facts.clientId, source: source)
             try checkLimits(pass, facts, source: source, key: key)
-            let tally = try tally(of: pass, clientId: facts.clientId, key: key)
+            let tally = try tally(
+                of: pass,
+                clientId: facts.clientId,
+                key: key,
+                will: PrivateStructure.willBytes(of: client)
+            )
+            boundSession(of: client, pass)
             welcome(client, as: pass, facts: facts, tally: tally)
             if let session = pass.rotated { spend(session, on: facts.clientId) }
             return true
@@ -44,7 +53,10 @@ extension Gate {
     /// Publishes that a client was not admitted; for one that sends too fast, once a second.
     private func tell(_ facts: Broker.Facts, _ reason: RefusalReason) {
         let key = "\(facts.clientId) \(facts.address)"
-        if reason == .tooFast, !refusals.mayTellTooFast(key, at: Clock.steady()) { return }
+        if reason == .tooFast || reason == .busy, !refusals.mayTellTooFast(key, at: Clock.steady())
+        {
+            return
+        }
         tell(
             Refusals.Entry(
                 username: facts.username,
@@ -95,9 +107,14 @@ extension Gate {
         key: String
     ) throws(RefusalReason) {
         try checkPenalty(pass, key: key, source: source)
-        guard pass.isNewcomer, let source else { return }
-        let may = newClients.admit(facts.clientId, from: source, now: Clock.steady())
-        guard may else { throw .tooManyNewClients }
+        if pass.isNewcomer, let source {
+            let may = newClients.admit(facts.clientId, from: source, now: Clock.steady())
+            guard may else { throw .tooManyNewClients }
+        }
+        guard pass.isSecretShared, let party = pass.principal.party else { return }
+        guard !isCrowded || newcomers.knows(facts.clientId),
+            newcomers.admit(facts.clientId, of: party, at: Clock.coarse())
+        else { throw .busy }
     }
 
     private func welcome(
@@ -133,6 +150,8 @@ extension Gate {
             new.addressTally = addressTallies.join(source, at: Clock.coarse())
         }
         new.pointer = client
+        new.isTLS = PrivateStructure.hasTLS(client)
+        inherit(client, new)
         if new.rights.isConsole { beginTap(of: new) }
         clients[client] = new
         connected[facts.clientId] = new
@@ -142,6 +161,7 @@ extension Gate {
     /// Answers DISCONNECT, which also comes for clients that were never admitted.
     func forget(_ client: OpaquePointer, reason: Int32) {
         guard let known = clients.removeValue(forKey: client) else { return }
+        leaveSession(of: known, client)
         // For a session that outlives its connection, the broker still asks about the will and the queue.
         if absent.count >= Self.absentMax { absent.removeAll() }
         absent[client] = known

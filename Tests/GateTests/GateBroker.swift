@@ -34,6 +34,7 @@ final class GateBroker {
             user \(Self.user())
             persistence false
             max_inflight_messages 100
+            max_qos 1
             log_dest file \(folder)/log
             plugin \(Self.library())
             plugin_opt_credentials \(folder)/credentials

@@ -16,6 +16,12 @@ final class Client {
     var tally: Tally?
     /// The tally of its source address; nil for clients that are not counted by address.
     var addressTally: AddressTally?
+    /// What the broker holds for it; nil while nothing waits.
+    var held: Held?
+    /// Whether it came with a secret that many know.
+    let isSecretShared: Bool
+    /// Whether its connection is encrypted.
+    var isTLS = false
     /// The broker's client while it is connected.
     var pointer: OpaquePointer?
     /// The session whose token it came with, or that has begun on its terminal since; the newest.
@@ -72,6 +78,7 @@ final class Client {
         principal = pass.principal
         secret = pass.secret
         certificate = pass.certificate
+        isSecretShared = pass.isSecretShared
         clientId = facts.clientId
         username = facts.username ?? ""
         address = facts.address

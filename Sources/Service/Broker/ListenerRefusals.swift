@@ -40,17 +40,19 @@ final class ListenerRefusals: Sendable {
             case .origin: .originNotAllowed
             case .handshake: .handshakeFailed
             case .crowded: .tooManyConnections
+            case .qos: .qosNotSupported
             }
+        let isOfClient = refusal.reason == .qos
         var told = ClientRefusal(
-            action: "connect",
+            action: isOfClient ? "publish" : "connect",
             username: "",
-            clientID: "",
+            clientID: isOfClient ? refusal.detail : "",
             address: refusal.address,
             topic: nil,
             reason: reason.rawValue,
             at: now
         )
-        told.detail = refusal.detail.isEmpty ? nil : refusal.detail
+        told.detail = refusal.detail.isEmpty || isOfClient ? nil : refusal.detail
         return told
     }
 }

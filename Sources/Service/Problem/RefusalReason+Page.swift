@@ -148,6 +148,24 @@ extension RefusalReason {
                 "All terminals, and all devices that register, have a rate and a burst by source address (limits.addressMessagesPerSecond). Beyond it only those are served that send seldom, one message a second; no connection is closed for it.",
                 "Look at the address: one with a flood of terminals belongs into a firewall. Where it is a proxy in front of the broker or very many users, raise limits.addressMessagesPerSecond, or set it to 0."
             )
+        case .busy:
+            (
+                "the broker lets no newcomer in at the moment",
+                "From all addresses together 200 new client ids a second are let in, of which one app or product has at most half while others ask (limits.newcomersPerSecond); and none while clients hold nearly as much of the broker's memory as they may (broker.heldPercent). Devices, and terminals with a session, are not concerned.",
+                "Connect again with growing pauses. If many new clients are expected, raise limits.newcomersPerSecond; if memory is short, look for clients refused as tooSlow, or raise broker.memoryMegabytes."
+            )
+        case .tooSlow:
+            (
+                "a client does not take what it is sent",
+                "More waits for it, or is unacknowledged, than may (limits.terminalHeldKilobytes and the like): deliveries are left out. A client that acknowledges nothing for a minute while nothing more may be sent is disconnected; so is who holds most while all clients hold too much together (broker.heldPercent).",
+                "Have the client acknowledge each message at once and work on it afterwards. After a pause it gets the newest status of each device; device/events and device/commands hold the rest."
+            )
+        case .qosNotSupported:
+            (
+                "a client used QoS 2",
+                "Messages of QoS 2 that are never completed would stay in the broker's memory. QoS 1 and the id of a request or report do the same: effects happen once.",
+                "Publish, and set the will, with QoS 0 or 1."
+            )
         case .overloaded:
             (
                 "reports come faster than the service can take them in",

@@ -8,6 +8,8 @@ package struct ListenerRefusal: Sendable, Equatable {
         case handshake
         /// The address, or the listener, has as many connections as it may.
         case crowded
+        /// The client, whose id is the detail, used QoS 2.
+        case qos
     }
 
     /// The reason.
