@@ -3,14 +3,14 @@ package import Domain
 /// A round of compaction under way: moves records from the history buffer into the devices' chunks.
 ///
 /// Each call is so short that no worker notices. Where a round stops, for an error or a crash, the next round goes
-/// on: nothing is half moved.
+/// on: nothing is half moved. So it does where another process carries out the same (`RoundTaken`).
 package struct Compaction {
     private var round: CompactionRound
     /// The chunks that one transaction writes, about.
     private let step: Int
     private var isSorted = false
     private var moves: ArraySlice<Range<Int>> = []
-    private var removals: ArraySlice<Int64> = []
+    private var removals: ArraySlice<[Int64]> = []
     private var mark: HistoryBuffer.Mark?
 
     init(_ round: CompactionRound, step: Int) {
@@ -39,9 +39,9 @@ package struct Compaction {
             }
             self.mark = mark
             moves.removeFirst()
-        } else if let seq = removals.first {
-            try store.writeWithoutSync(at: now) { tx in
-                try tx.history.buffer.removeCompacted(upTo: seq, of: round)
+        } else if let rows = removals.first {
+            try store.writeWithoutSync(at: now) { [mark] tx in
+                try tx.history.buffer.removeCompacted(rows, of: round, after: mark)
             }
             removals.removeFirst()
         }

@@ -17,8 +17,8 @@ struct CompactionRound: Sendable {
     /// A device's chunks stand side by side, and may not be parted over transactions.
     private(set) var chunks: [HistoryChunk] = []
 
-    /// Rows of the buffer up to which one step strikes out, ascending.
-    private(set) var steps: [Int64] = []
+    /// The rows of the buffer that the round takes, ascending, as each step strikes them out.
+    private(set) var steps: [[Int64]] = []
     private var stepBytes = 0
 
     private static let chunkBytesMax = 65_536
@@ -35,10 +35,10 @@ struct CompactionRound: Sendable {
 
     mutating func add(_ lines: [UInt8], seq: Int64) {
         if steps.isEmpty || stepBytes + lines.count > Self.stepBytesMax {
-            steps.append(seq)
+            steps.append([])
             stepBytes = 0
         }
-        steps[steps.count - 1] = seq
+        steps[steps.count - 1].append(seq)
         stepBytes += lines.count
         self.seq = seq
         rows.append(lines)

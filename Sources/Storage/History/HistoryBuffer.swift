@@ -2,15 +2,17 @@ package import Domain
 
 /// The newest part of the history: one row for each batch of reports, which belongs to the process that wrote it.
 ///
-/// The compactor empties a process's rows in rounds. A round takes all of them up to one, moves their lines device by
-/// device and then deletes the rows, in many transactions so that no writer waits long; a marker records its
-/// progress, so that no reader sees a line twice and a crash repeats nothing. The rows of a process that is gone are
-/// sorted by another.
+/// The compactor empties a process's rows in rounds. A round moves the lines of some rows device by device and then
+/// deletes the rows, in many transactions so that no writer waits long. Its first transaction claims the round, with a
+/// list of its rows; a mark records its progress, so that no reader sees a line twice and a crash repeats nothing. The
+/// rows of a process that is gone are sorted by another, and its slot's next process may do so at the same time: each
+/// transaction goes on from the mark that it knows, and moves and deletes the rows of the list alone.
 package struct HistoryBuffer {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
-    /// How the facts begin that hold the marks of rounds; the owner's slot follows.
+    /// How the facts begin that hold the marks of rounds, and the lists of their rows; the owner's slot follows.
     private static let facts = "historyCompacted"
+    private static let rowFacts = "historyCompactedRows"
     /// Comes after every device's id.
     private static let allDevices = "~"
     private static let roundRowsMax: Int64 = 2000
@@ -23,7 +25,7 @@ package struct HistoryBuffer {
         package var since: Instant?
     }
 
-    /// The progress of a round: the rows up to `seq`, the devices up to `did`.
+    /// The progress of a round whose last row is `seq`: the devices up to `did`.
     struct Mark: Equatable {
         var seq: Int64
         var did: String
@@ -40,9 +42,15 @@ package struct HistoryBuffer {
         }
 
         var text: String { "\(seq) \(did)" }
+    }
+
+    /// A round under way: its progress, and the rows that it took.
+    private struct Claim {
+        var mark: Mark
+        var rows: Set<Int64> = []
 
         /// Whether the lines of a device in a row were moved.
-        func covers(_ did: String, in row: Int64) -> Bool { row <= seq && did <= self.did }
+        func covers(_ did: String, in row: Int64) -> Bool { did <= mark.did && rows.contains(row) }
     }
 
     /// Adds the records of one batch.
@@ -90,15 +98,15 @@ package struct HistoryBuffer {
 
     /// Hands over each line that waits, with its device.
     func forEach(_ body: (DeviceID, ArraySlice<UInt8>) -> Void) throws {
-        let marks = try marks()
+        let claims = try claims()
         try sql.scan(
             "SELECT \(HistoryBufferRow.table.columns) FROM historyBuffer ORDER BY seq"
         ) { row in
             let waiting = row.nextRow(HistoryBufferRow.self)
-            let mark = marks[waiting.owner]
+            let claim = claims[waiting.owner]
             HistoryLine.forEachInBuffer(waiting.lines) { did, line in
                 let did = String(decoding: did, as: UTF8.self)
-                if let mark, mark.covers(did, in: waiting.seq) { return }
+                if let claim, claim.covers(did, in: waiting.seq) { return }
                 body(DeviceID(trusted: did), line)
             }
             return true
@@ -112,12 +120,12 @@ package struct HistoryBuffer {
         to: Instant,
         _ body: (ArraySlice<UInt8>) -> Void
     ) throws {
-        let marks = try marks()
+        let claims = try claims()
         let start = Array(did.text.utf8)
         let range = from.milliseconds..<max(from.milliseconds, to.milliseconds)
         try sql.scan("SELECT seq, owner, lines FROM historyBuffer ORDER BY seq") { row in
             let (seq, owner) = (row.next(Int64.self), row.next(Int.self))
-            if let mark = marks[owner], mark.covers(did.text, in: seq) { return true }
+            if let claim = claims[owner], claim.covers(did.text, in: seq) { return true }
             row.nextColumn().withBlob { lines in
                 HistoryLine.forEach(in: lines, of: start) { line in
                     if range.contains(HistoryLine.ts(line)) { body(line) }
@@ -132,21 +140,21 @@ package struct HistoryBuffer {
     /// Returns the content of an owner's next round: the rows up to the last that fits into so many bytes, or those
     /// that a round before began with; nil when nothing waits.
     ///
-    /// Rows of the number `end` and later are left: of this process, a transaction that is still open may add rows before
-    /// them.
+    /// Rows of the number `end` and later are left to a later round: of this process, a transaction that is still open may
+    /// add rows before them.
     func round(of owner: NodeSlot, before end: Int64, bytesMax: Int) throws -> CompactionRound? {
-        let mark = try marks()[owner.number]
-        var round = CompactionRound(of: owner, after: mark)
+        let claim = try claims()[owner.number]
+        var round = CompactionRound(of: owner, after: claim?.mark)
         let rows = try sql.rows(
             of: HistoryBufferRow.table,
             "WHERE owner = $1 AND seq <= $2 AND seq < $3 ORDER BY seq LIMIT $4",
             owner.number,
-            mark?.seq ?? .max,
-            end,
-            mark == nil ? Self.roundRowsMax : .max
+            claim?.mark.seq ?? .max,
+            claim == nil ? end : .max,
+            claim == nil ? Self.roundRowsMax : .max
         )
         var bytes = 0
-        for row in rows where mark != nil || bytes < bytesMax {
+        for row in rows where claim?.rows.contains(row.seq) ?? (bytes < bytesMax) {
             bytes += row.size
             round.add(row.lines, seq: row.seq)
         }
@@ -155,9 +163,9 @@ package struct HistoryBuffer {
 
     /// Writes chunks; with the last of a round none of its rows counts any more.
     ///
-    /// Returns the round's mark.
-    /// Chunks of a device that was forgotten meanwhile are dropped. `before` is the mark of the chunks before.
-    /// - Throws: `LockConflict` where another process carries out the round.
+    /// Returns the round's mark. The first transaction of a round, where `before` is nil, claims it; later ones go on from
+    /// `before`. Chunks of a device that was forgotten meanwhile are dropped.
+    /// - Throws: `RoundTaken`.
     func move(
         _ chunks: ArraySlice<HistoryChunk>,
         of round: CompactionRound,
@@ -174,74 +182,88 @@ package struct HistoryBuffer {
         try transaction.history.days.makeStale(numbered)
         let isLast = chunks.endIndex == round.chunks.endIndex
         let mark = Mark(seq: round.seq, did: isLast ? Self.allDevices : chunks.last?.did ?? "")
-        try set(mark, of: round.owner, after: before)
-        // Behind the mark, which no other process can set any more.
-        if before == nil { try requireRows(of: round) }
+        if let before {
+            try goOn(to: mark, of: round, after: before)
+        } else {
+            try claim(round, mark)
+        }
         return mark
     }
 
-    private func set(_ mark: Mark, of owner: NodeSlot, after before: Mark?) throws {
-        let name = Self.fact(of: owner)
-        if let before {
-            try sql.run(
-                "UPDATE meta SET value = $1 WHERE name = $2 AND value = $3",
-                mark.text,
-                name,
-                before.text
-            )
-        } else {
-            try sql.run(
-                "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
-                name,
-                mark.text
-            )
-        }
-        guard try sql.changes == 1 else { throw LockConflict() }
+    private func goOn(to mark: Mark, of round: CompactionRound, after before: Mark) throws {
+        try sql.run(
+            "UPDATE meta SET value = $1 WHERE name = $2 AND value = $3",
+            mark.text,
+            Self.fact(of: round.owner),
+            before.text
+        )
+        guard try sql.changes == 1 else { throw RoundTaken() }
     }
 
-    /// Refuses a round that another process has carried out since its rows were read: rows and mark are gone then.
-    ///
-    /// - Throws: `LockConflict`.
-    private func requireRows(of round: CompactionRound) throws {
-        let last = try sql.integer(
-            "SELECT seq FROM historyBuffer WHERE owner = $1 AND seq = $2",
+    /// Sets a round's first mark, which only one process can, and writes down its rows, all of which must be there
+    /// still: another process may have moved some since they were read, in a round that is over.
+    private func claim(_ round: CompactionRound, _ mark: Mark) throws {
+        try sql.run(
+            "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
+            Self.fact(of: round.owner),
+            mark.text
+        )
+        guard try sql.changes == 1 else { throw RoundTaken() }
+        let waiting = try sql.query(
+            "SELECT seq FROM historyBuffer WHERE owner = $1 AND seq <= $2",
             round.owner.number,
             round.seq
+        ) { $0.next(Int64.self) }
+        let rows = round.steps.joined()
+        guard Set(waiting).isSuperset(of: rows) else { throw RoundTaken() }
+        try transaction.meta.set(
+            Self.rowFact(of: round.owner),
+            to: rows.map(String.init).joined(separator: " ")
         )
-        if last == nil { throw LockConflict() }
     }
 
-    /// Deletes rows of a round whose chunks are all written, up to `seq`.
+    /// Deletes some rows of a round whose chunks are all written; with its last ones the mark, unless another process
+    /// came before.
     ///
     /// They are deleted in steps: deleted content is overwritten, so all at once would delay the next commit.
-    func removeCompacted(upTo seq: Int64, of round: CompactionRound) throws {
+    func removeCompacted(_ rows: [Int64], of round: CompactionRound, after mark: Mark?) throws {
+        try sql.run("DELETE FROM historyBuffer WHERE seq = $1", each: rows) { $0 }
+        guard rows.last == round.seq, let mark else { return }
         try sql.run(
-            "DELETE FROM historyBuffer WHERE owner = $1 AND seq <= $2",
-            round.owner.number,
-            seq
+            "DELETE FROM meta WHERE name = $1 AND value = $2",
+            Self.fact(of: round.owner),
+            mark.text
         )
-        guard seq == round.seq else { return }
-        try sql.run("DELETE FROM meta WHERE name = $1", Self.fact(of: round.owner))
+        guard try sql.changes == 1 else { return }
+        try sql.run("DELETE FROM meta WHERE name = $1", Self.rowFact(of: round.owner))
     }
 
+    private static func rowFact(of owner: NodeSlot) -> String { "\(rowFacts).\(owner.number)" }
     private static func fact(of owner: NodeSlot) -> String { "\(facts).\(owner.number)" }
 
-    /// Returns the marks of the rounds under way, by the slots of the rows' owners.
-    private func marks() throws -> [Int: Mark] {
+    /// Returns the rounds under way, by the slots of the rows' owners.
+    private func claims() throws -> [Int: Claim] {
+        // A mark's name comes before that of its rows.
         let found = try sql.query(
-            "SELECT name, value FROM meta WHERE name >= $1 AND name < $2",
+            "SELECT name, value FROM meta WHERE name >= $1 AND name < $2 ORDER BY name",
             "\(Self.facts).",
-            // The character behind the dot.
-            "\(Self.facts)/"
+            "\(Self.facts)~"
         ) {
-            (name: $0.next(String.self), value: $0.next(String.self))
+            (name: $0.next(String.self).split(separator: "."), value: $0.next(String.self))
         }
-        return found.reduce(into: [:]) { marks, fact in
-            guard let slot = Int(fact.name.dropFirst(Self.facts.count + 1)) else { return }
-            marks[slot] = Mark(fact.value)
+        return found.reduce(into: [:]) { claims, fact in
+            guard fact.name.count == 2, let slot = Int(fact.name[1]) else { return }
+            if fact.name[0] == Self.facts {
+                claims[slot] = Mark(fact.value).map { Claim(mark: $0) }
+            } else {
+                claims[slot]?.rows = Set(fact.value.split(separator: " ").compactMap { Int64($0) })
+            }
         }
     }
 }
+
+/// Another process carries out the round, or did so since its rows were read: what is left of them is another round's.
+package struct RoundTaken: Error {}
 
 /// The lines of one batch of reports, and their size in bytes.
 struct HistoryBufferRow: TableRow {

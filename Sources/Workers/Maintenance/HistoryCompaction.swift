@@ -20,12 +20,16 @@ struct HistoryCompaction: MaintenanceJob {
     mutating func step() throws -> Bool {
         guard var compaction = try round ?? begin() else { return false }
         round = nil
-        var isMore = compaction.sort()
-        if !isMore {
-            isMore = try compaction.move(in: environment.store, at: environment.clock.now)
+        do {
+            let isMore =
+                try compaction.sort()
+                || compaction.move(in: environment.store, at: environment.clock.now)
+            round = isMore ? compaction : nil
+            return isMore
+        } catch is RoundTaken {
+            // What it left is read anew at the next run.
+            return false
         }
-        round = isMore ? compaction : nil
-        return isMore
     }
 
     /// Begins a round if it is time, of this process's part or that of one that is gone.

@@ -64,7 +64,7 @@ struct HistoryTests {
 
         while try first.move(in: world.store, at: Make.now) {}
 
-        #expect(throws: (any Error).self) { _ = try second.move(in: world.store, at: Make.now) }
+        #expect(throws: RoundTaken.self) { _ = try second.move(in: world.store, at: Make.now) }
         for device in 0..<3 { #expect(try all(world, device).count == 1) }
     }
 

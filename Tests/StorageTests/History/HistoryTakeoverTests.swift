@@ -1,0 +1,144 @@
+import Domain
+import JSON
+import StoreTestKit
+import TestKit
+import Testing
+
+@testable import Storage
+
+@Suite("The history of a process that is gone", .onlyInDatabase)
+struct HistoryTakeoverTests {
+    private let directory: TemporaryDirectory
+    private let owner: World
+    private let other: World
+    private let slot: NodeSlot
+
+    /// Two processes of one database; the rows are the first one's.
+    init() throws {
+        directory = try TemporaryDirectory()
+        owner = try World(directory)
+        other = try World(directory)
+        try owner.fill()
+        let slots = Array(NodeSlot.shared.prefix(2))
+        slot = slots[0]
+        owner.store.take(slots[0])
+        other.store.take(slots[1])
+        try owner.store.arrange(at: Make.now) { tx in
+            for number in 0..<2 {
+                try tx.devices.create(
+                    DeviceID(trusted: "d-\(1000 + number)"),
+                    product: Make.key,
+                    mac: MAC(trusted: String(112_233_445_500 + number))
+                )
+            }
+        }
+    }
+
+    /// A batch with one record of each device, which its process commits at a moment.
+    private func append(_ second: Int64, in world: World? = nil) throws {
+        try (world ?? owner).store.arrange(at: Make.at(second)) { tx in
+            try tx.history.append(
+                (0..<2).map { number in
+                    HistoryRecord(
+                        did: DeviceID(trusted: "d-\(1000 + number)"),
+                        ts: Make.at(second),
+                        data: ["level": .integer(second)]
+                    )
+                }
+            )
+        }
+    }
+
+    /// A sorted round of the first process's rows, of which one transaction writes one device's chunks.
+    private func begin(in world: World) throws -> Compaction {
+        var round = try #require(
+            try world.store.beginCompaction(of: slot, bytesMax: 1 << 20, step: 1)
+        )
+        while round.sort() {}
+        return round
+    }
+
+    private func finish(_ round: inout Compaction, in world: World) throws {
+        while try round.move(in: world.store, at: Make.now) {}
+    }
+
+    /// The seconds of a device's records, as readers see them.
+    private func seconds(_ number: Int = 0) throws -> [Int64?] {
+        var found: [Int64?] = []
+        try owner.store.read { tx in
+            let start = HistoryPlace(Instant(milliseconds: 0))
+            let did = DeviceID(trusted: "d-\(1000 + number)")
+            _ = try tx.history.scan(did, from: start, to: .max) { record, _ in
+                found.append(record.data?["level"]?.intValue)
+                return true
+            }
+        }
+        return found
+    }
+
+    @Test("A round that another process ended while its owner began a longer one is not run again")
+    func longerRound() throws {
+        try append(1)
+        var taken = try begin(in: other)
+        try append(2)
+        var own = try begin(in: owner)
+
+        try finish(&taken, in: other)
+        _ = try? finish(&own, in: owner)
+
+        #expect(try seconds() == [1, 2])
+        var rest = try begin(in: owner)
+        try finish(&rest, in: owner)
+        #expect(try seconds() == [1, 2] && seconds(1) == [1, 2])
+    }
+
+    @Test("One that comes late to the end of a round leaves the mark of the next round alone")
+    func lateEnd() throws {
+        try append(1)
+        var own = try begin(in: owner)
+        for _ in 0..<2 { _ = try own.move(in: owner.store, at: Make.now) }
+        var taken = try begin(in: other)
+        try finish(&taken, in: other)
+        try append(2)
+        var next = try begin(in: other)
+        _ = try next.move(in: other.store, at: Make.now)
+
+        _ = try? own.move(in: owner.store, at: Make.now)
+
+        try finish(&next, in: other)
+        #expect(try seconds() == [1, 2] && seconds(1) == [1, 2])
+    }
+
+    @Test("A round takes no row that came after it began, whatever its number")
+    func earlierNumber() throws {
+        try append(10)
+        var taken = try begin(in: other)
+        _ = try taken.move(in: other.store, at: Make.now)
+
+        // The slot's next process, whose clock is behind.
+        let next = try World(directory)
+        next.store.take(slot)
+        try append(5, in: next)
+
+        #expect(try seconds() == [5, 10] && seconds(1) == [5, 10])
+        try finish(&taken, in: other)
+        #expect(try seconds() == [5, 10] && seconds(1) == [5, 10])
+        var rest = try begin(in: next)
+        try finish(&rest, in: next)
+        #expect(try seconds() == [5, 10] && seconds(1) == [5, 10])
+    }
+
+    @Test("A round that another process has begun is begun again, without a line twice")
+    func begunTwice() throws {
+        try append(1)
+        var (first, second) = (try begin(in: owner), try begin(in: other))
+        _ = try first.move(in: owner.store, at: Make.now)
+
+        #expect(throws: RoundTaken.self) { _ = try second.move(in: other.store, at: Make.now) }
+
+        var again = try begin(in: other)
+        try finish(&again, in: other)
+        #expect(throws: RoundTaken.self) { _ = try first.move(in: owner.store, at: Make.now) }
+        #expect(try seconds() == [1] && seconds(1) == [1])
+    }
+}
