@@ -106,7 +106,8 @@ extension Gate {
         switch access {
         case .subscribe: client.tally?.hold(filter, limit: settings.limits.terminalSubscriptions)
         case .unsubscribe: client.tally?.drop(filter)
-        case .publish, .receive: break
+        case .publish: client.noteLogin(on: filter, root: settings.root)
+        case .receive: break
         }
     }
 

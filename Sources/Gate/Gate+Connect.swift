@@ -28,7 +28,7 @@ extension Gate {
             )
             boundSession(of: client, pass)
             welcome(client, as: pass, facts: facts, tally: tally)
-            if let session = pass.rotated { spend(session, on: facts.clientId) }
+            if let session = pass.begun { noteUse(of: session, on: facts.clientId) }
             return true
         } catch {
             tell(facts, error)
@@ -68,17 +68,19 @@ extension Gate {
         )
     }
 
-    /// Ends a session's old token after the first use of the new one, and tells the service.
-    private func spend(_ session: Session, on terminalId: String) {
-        guard let old = session.old else { return }
+    /// Ends a session's old token, and the app secret's way in, at the first use of its token, and tells the service.
+    private func noteUse(of session: Session, on terminalId: String) {
         let now = Clock.now()
-        admission.spent.insert(old, of: session.sessionId, now: now)
+        admission.used.insert(session.sessionId)
+        if let old = session.old { admission.spent.insert(old, of: session.sessionId, now: now) }
         var json = JSONWriter()
         json.beginObject()
         json.name("sessionId")
         json.value(session.sessionId)
-        json.name("until")
-        json.value(old.until)
+        if let old = session.old {
+            json.name("until")
+            json.value(old.until)
+        }
         json.name("ts")
         json.value(now)
         json.endObject()
@@ -131,6 +133,7 @@ extension Gate {
             of: pass.principal,
             secret: pass.secret,
             certificate: pass.certificate,
+            isStranger: pass.isSecretShared,
             by: watch.tables,
             now: now
         )
@@ -143,6 +146,9 @@ extension Gate {
             connectedAt: now,
             isConnected: true
         )
+        if pass.isSecretShared {
+            new.bystander = watch.tables.terminals[facts.clientId]?.session?.sessionId
+        }
         // The end of the old connection has just put the tally there.
         if let tally { _ = tallies.take(tally.key) }
         new.tally = tally

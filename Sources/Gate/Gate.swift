@@ -106,7 +106,7 @@ final class Gate {
     init(_ settings: Settings, worker: Digest) {
         self.settings = settings
         watch = CredentialsWatch(path: settings.credentials, ageMax: settings.credentialsAgeMax)
-        admission = Admission(root: settings.root, worker: worker, revoked: RevokedSessions())
+        admission = Admission(root: settings.root, worker: worker, revoked: SessionMarks())
         newClients = NewClients(limit: settings.limits.newClientsPerMinute)
         newcomers = Newcomers(perSecond: settings.limits.newcomersPerSecond, now: Clock.coarse())
         refusals = Refusals(root: settings.root)
@@ -221,7 +221,7 @@ final class Gate {
     /// Notes the sessions that began on connected terminals.
     private func noteLogins(in records: [Record]) {
         for case .terminal(let terminalId, _, let session?) in records {
-            connected[terminalId]?.session = session.sessionId
+            connected[terminalId]?.take(session.sessionId)
         }
     }
 
@@ -248,17 +248,20 @@ final class Gate {
             let entry = watch.tables.terminals[client.clientId]?.session
             let live = admission.live(entry, at: Clock.now())
             guard let session = client.session else {
-                client.session = live?.sessionId
+                if let live { client.take(live.sessionId) }
                 continue
             }
             guard live?.sessionId != session else { continue }
             if let live, watch.followed[client.clientId]?.contains(session) == true {
                 // A login on this very connection, after the file was written.
-                client.session = live.sessionId
+                client.take(live.sessionId)
                 continue
             }
             client.isCutOff = true
-            leaving.append(Leave(client: client, due: Clock.steady() &+ Self.farewell))
+            // A login until then keeps the connection.
+            let ended = live == nil ? session : nil
+            let due = Clock.steady() &+ Self.farewell
+            leaving.append(Leave(client: client, due: due, session: ended))
         }
     }
 
@@ -298,6 +301,7 @@ final class Gate {
             of: client.principal,
             secret: client.secret,
             certificate: client.certificate,
+            isStranger: client.isStranger(to: watch.tables.terminals[client.clientId]?.session),
             by: watch.tables,
             now: Clock.now()
         )

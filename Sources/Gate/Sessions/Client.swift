@@ -25,7 +25,13 @@ final class Client {
     /// The broker's client while it is connected.
     var pointer: OpaquePointer?
     /// The session whose token it came with, or that has begun on its terminal since; the newest.
-    var session: String?
+    private(set) var session: String?
+    /// Whether it came with a secret that many know: the product's or the app's.
+    let isSecretShared: Bool
+    /// The session that was on the terminal already when it came with the app's secret: it has no part in that.
+    var bystander: String?
+    /// Whether it has sent a login or registration: only then is a session its own that begins on its terminal.
+    private(set) var hasAskedToLogIn = false
     /// The secret with which the client was admitted; nil if it is not to be compared again.
     let secret: Digest?
     /// When the certificate begins with which the client was admitted instead; nil where it was not.
@@ -77,6 +83,7 @@ final class Client {
     ) {
         principal = pass.principal
         secret = pass.secret
+        isSecretShared = pass.isSecretShared
         certificate = pass.certificate
         isSecretShared = pass.isSecretShared
         clientId = facts.clientId
@@ -113,6 +120,28 @@ final class Client {
         case .terminal, .product: true
         case .device, .service: false
         }
+    }
+
+    /// Notes whether a message that it may publish is a login or registration.
+    func noteLogin(on topic: Bytes, root: String) {
+        guard isSecretShared, !hasAskedToLogIn, case .terminal(_, let appId) = principal else {
+            return
+        }
+        let account = "\(root)/app/\(appId)/\(clientId)/request/account/"
+        hasAskedToLogIn =
+            topic.starts(with: "\(account)login".utf8)
+            || topic.starts(with: "\(account)register".utf8)
+    }
+
+    /// Notes the session that has begun on its terminal, if that may be by its own login.
+    func take(_ sessionId: String) {
+        guard !isSecretShared || hasAskedToLogIn && sessionId != bystander else { return }
+        session = sessionId
+    }
+
+    /// Whether it has no part in the session that is on its terminal.
+    func isStranger(to session: Session?) -> Bool {
+        isSecretShared && session != nil && session?.sessionId != self.session
     }
 
     var isTerminal: Bool {

@@ -54,9 +54,9 @@ extension RefusalReason {
             )
         case .sessionTokenRequired:
             (
-                "a user is logged in on the terminal, so the app's secret does not connect as it",
-                "The secret can be extracted from an app; during a session only its token connects as the terminal.",
-                "Connect with the session's token. If the app has lost it, connect as a new terminal and log in again."
+                "a user's session on the terminal is in use, so the app's secret does not connect as it",
+                "The secret can be extracted from an app; from the first use of a session's token to the session's end only that token connects as the terminal.",
+                "Connect with the session's token. If the app has lost it, connect as a new terminal and log in again, as the project's clients do by themselves."
             )
         case .tooManyNewClients:
             (

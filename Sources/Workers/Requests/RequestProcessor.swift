@@ -169,6 +169,7 @@ struct RequestProcessor {
         var known = try known(request, pending.content, in: work.tx)
         let session =
             try pending.method.needsToken ? TokenCheck.session(of: request, in: work.tx) : nil
+        if !pending.method.needsToken { try TokenCheck.noteUse(of: request, in: work.tx) }
         if let did = known?.waitsFor?.did, try work.tx.lock(devices: [did]) {
             // The command may have ended meanwhile.
             known = try self.known(request, pending.content, in: work.tx)

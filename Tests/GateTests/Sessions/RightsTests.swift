@@ -175,7 +175,7 @@ struct RightsTests {
 
     @Test("Only the newest revoked sessions are remembered")
     func bounded() {
-        var revoked = RevokedSessions(limit: 3)
+        var revoked = SessionMarks(limit: 3)
         for number in 1...5 { revoked.insert("s-\(number)") }
 
         #expect((1...5).map { revoked.contains("s-\($0)") } == [false, false, true, true, true])
