@@ -40,10 +40,11 @@ final class ListenerRefusals: Sendable {
             case .origin: .originNotAllowed
             case .handshake: .handshakeFailed
             case .crowded: .tooManyConnections
+            case .signIn: .operatorSignIn
             }
         var told = ClientRefusal(
             action: "connect",
-            username: "",
+            username: refusal.name,
             clientID: "",
             address: refusal.address,
             topic: nil,
