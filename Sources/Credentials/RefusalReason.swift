@@ -66,11 +66,13 @@ package enum RefusalReason: String, Error, Sendable, CaseIterable {
     case handshakeFailed
     /// A source address, or the listener, has as many connections as it may.
     case tooManyConnections
+    /// A password, link or token did not let its bearer in to the operators' console.
+    case operatorSignIn
 
     /// Whether it is a listener's, or the broker's before the gate is asked.
     package var isOfListener: Bool {
         switch self {
-        case .originNotAllowed, .handshakeFailed, .tooManyConnections: true
+        case .originNotAllowed, .handshakeFailed, .tooManyConnections, .operatorSignIn: true
         default: false
         }
     }

@@ -18,8 +18,6 @@ final class Client {
     var addressTally: AddressTally?
     /// What the broker holds for it; nil while nothing waits.
     var held: Held?
-    /// Whether it came with a secret that many know.
-    let isSecretShared: Bool
     /// Whether its connection is encrypted.
     var isTLS = false
     /// The broker's client while it is connected.
@@ -83,7 +81,6 @@ final class Client {
     ) {
         principal = pass.principal
         secret = pass.secret
-        isSecretShared = pass.isSecretShared
         certificate = pass.certificate
         isSecretShared = pass.isSecretShared
         clientId = facts.clientId

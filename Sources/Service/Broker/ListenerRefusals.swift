@@ -41,11 +41,12 @@ final class ListenerRefusals: Sendable {
             case .handshake: .handshakeFailed
             case .crowded: .tooManyConnections
             case .qos: .qosNotSupported
+            case .signIn: .operatorSignIn
             }
         let isOfClient = refusal.reason == .qos
         var told = ClientRefusal(
             action: isOfClient ? "publish" : "connect",
-            username: "",
+            username: refusal.name,
             clientID: isOfClient ? refusal.detail : "",
             address: refusal.address,
             topic: nil,

@@ -208,6 +208,12 @@ extension RefusalReason {
                 "The detail is what the TLS library says: an alert about the certificate comes from a client that does not trust it or calls the server by another name (BAD_PACKET_LENGTH where its alert could not be read), HTTP_REQUEST from one without TLS. Of the broker's own ports the address is not known.",
                 "Give the client the authority's file, and a name that \"lamplighter tls show\" lists; TLS must be 1.2 or later."
             )
+        case .operatorSignIn:
+            (
+                "somebody failed to sign in to the console",
+                "A password, a one-time link or a token did not let in, or was not looked at after too many wrong ones. The name is the operator's whom the password was for, ? where there is none of that name; the detail is what was tried. From one address a name has 10 wrong passwords in 15 minutes, from all together 100; a browser in which the operator signed in before has 10 of its own.",
+                "An operator who mistyped tries again, or enters by a link of \"lamplighter console\". A script's token may have ended: \"lamplighter operator token NAME\" makes another. Keep a guesser's address out with the firewall; the console need not be reached from everywhere."
+            )
         default:
             (
                 "a source address, or the listener, has as many connections as it may",

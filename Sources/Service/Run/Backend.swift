@@ -251,7 +251,7 @@ package struct RunContext: Sendable {
     package let logger: Logger
 
     /// Notes a refusal of a listener.
-    var refused: ListenerRefusal.Teller {
+    package var refused: ListenerRefusal.Teller {
         { [listenerRefusals] in listenerRefusals.note($0, at: SystemClock().now) }
     }
 
