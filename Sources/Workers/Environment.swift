@@ -34,6 +34,10 @@ package struct Environment: Sendable {
     package let refusalLog: BoundedLog
     /// When it was told that the broker is away.
     package let brokerAbsence = BrokerAbsence()
+    /// How the clock was set while this process runs.
+    package let clockHistory = ClockHistory()
+    /// Whether this process is about to end.
+    package let ending = Ending()
     /// Whether there is room on the disk.
     package var disk = DiskGuard.none
     /// Into how many lanes the work is divided.

@@ -111,7 +111,8 @@ package struct Doctor {
             StoreCheck(directory: directory, place: StorePlace(settings), store: store).run()
         case "secrets": SystemChecks.secrets(directory)
         case "disk": SystemChecks.disk(directory, settings.diskReserve)
-        case "clock": SystemChecks.clock()
+        case "clock":
+            ClockCheck(directory: directory, settings: settings, patience: patience).run()
         case "limits": SystemChecks.limits(settings)
         case "broker": BrokerCheck(directory: directory, settings: settings).run()
         case "refusals":

@@ -90,8 +90,8 @@ extension RefusalReason {
             )
         case .retainNotAllowed:
             (
-                "a device or app published with the retain flag",
-                "Retained messages would outlive their content; only the service publishes some.",
+                "a client published with the retain flag",
+                "Retained messages would outlive their content; only its workers publish some.",
                 "Publish, and set the will, without the retain flag."
             )
         case .badTopic:

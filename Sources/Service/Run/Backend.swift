@@ -62,17 +62,23 @@ package struct Backend {
                 MaintenanceService(
                     thread: MaintenanceThread(MaintenanceJobs.files, environment, logger: logger)
                 ),
-                MaintenanceService(
-                    thread: MaintenanceThread(
-                        MaintenanceJobs.rows,
-                        environment,
-                        isForOne: true,
-                        logger: logger
-                    )
-                ),
                 BackupTask(context, store),
-            ] + (try messageSender(context, environment)) + workers,
-            handOver: { cluster?.member.stop() },
+            ] + workers
+                // The last ones end first: what these leave in the outbox the workers still publish.
+                + [
+                    MaintenanceService(
+                        thread: MaintenanceThread(
+                            MaintenanceJobs.rows,
+                            environment,
+                            isForOne: true,
+                            logger: logger
+                        )
+                    )
+                ] + (try messageSender(context, environment)),
+            handOver: { [environment] in
+                environment.ending.begin()
+                cluster?.member.stop()
+            },
             pages: pages(
                 LinkService(environment),
                 context.publicURL,

@@ -158,7 +158,8 @@ package struct Limits: Sendable {
     package var providerCallsMax = 128
     /// The life of a logout code, in seconds: 5 minutes.
     package var logoutCodeSeconds: Int64 = 300
-    /// The delay with which an occurrence of a schedule may still run before it is missed, in seconds.
+    /// The delay with which an occurrence of a schedule may still run before it is missed, in seconds; one that is fired
+    /// earlier by more is refused.
     package var triggerLateSeconds: Int64 = 300
     /// The time for which what was due before the scheduler came to a broker that has no session of its waits for
     /// devices, in seconds: the broker restarted without sessions, or the scheduler's client id is new.

@@ -69,13 +69,21 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     package var confirmedRows: [Int64] { publisher.confirmedRows }
 
     /// Whether messages are not published yet, or the broker has not confirmed them.
-    package var isPublishing: Bool { publisher.backlog > 0 }
+    package var isPublishing: Bool { backlog > 0 || publisher.needsStore }
+
+    /// The number of messages in memory that wait, or that the broker has not confirmed.
+    package var backlog: Int { publisher.backlog }
 
     /// Whether requests wait for their turn, or for slow work.
     package var isAwaiting: Bool { handler.isAwaiting || queue.count > 0 }
 
     /// Stops receiving: later messages wait for the next connection.
-    package mutating func endIntake() { mayReceive = false }
+    ///
+    /// What others left in the outbox by now is still published.
+    package mutating func endIntake() {
+        mayReceive = false
+        publisher.lookAgain()
+    }
 
     /// The gate reads at most 64 KiB of commands; a record takes up to 700 digits.
     private static var credentialsInAMessage: Int { 60 }

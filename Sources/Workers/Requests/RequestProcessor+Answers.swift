@@ -14,9 +14,12 @@ extension RequestProcessor {
         _ content: [UInt8],
         in tx: Transaction
     ) throws -> RequestTable.Known? {
-        let oldest = tx.now.adding(seconds: -environment.limits.requestSeconds)
+        let remembered = environment.clockHistory.moments(
+            ofLast: environment.limits.requestSeconds,
+            by: environment.clock
+        )
         guard let known = try tx.requests.find(request.terminal.text, request.id),
-            known.at > oldest
+            known.at > remembered.lowerBound
         else { return nil }
         guard known.content == content else {
             throw Rejection.invalid("id", "This id was used for another request.")

@@ -173,7 +173,7 @@ package struct SessionHandler: BatchHandler {
         let wasPresent = present.contains(worker)
         if isOnline { present.insert(worker) } else { present.remove(worker) }
         let isNews = known.insert(worker).inserted == false && wasPresent != isOnline
-        guard isNews else { return }
+        guard isNews, !environment.ending.hasBegun else { return }
         let payload = SystemCodec.service(worker, isUp: isOnline)
         for (app, terminal) in try work.tx.sessions.liveTerminals() {
             work.effects.publish(

@@ -110,7 +110,7 @@ struct RightsTests {
         if !isFilter { #expect(rights.mayReceive(row.topic) == row.receive) }
     }
 
-    @Test("Retained messages and wills are for services only, and no will goes to a $ topic")
+    @Test("Retained messages and wills are for workers only, and no will goes to a $ topic")
     func retained() {
         let device = World.rights(Self.device)
         let worker = World.rights(.service(name: "tools"))
