@@ -28,6 +28,10 @@ package struct Environment: Sendable {
     package var messageOutcomes = MessageOutcomes()
     /// The counts known to be used up.
     package var quotas = QuotaFront()
+    /// How much terminals were sent lately.
+    package let answers: AnswerBudget
+    /// Ends sessions at the broker that the gate names; where nobody does, they stay.
+    package var endOwed: @Sendable ([String]) -> Void = { _ in }
     /// The metrics of requests, commands and reports.
     package let observations = ObservationMetrics()
     /// The log lines about refused and dead messages.
@@ -61,6 +65,7 @@ package struct Environment: Sendable {
         self.store = store
         self.topics = topics
         self.limits = limits
+        answers = AnswerBudget(bytesPerSecond: limits.answerBytesPerSecond)
         refusalLog = BoundedLog(linesPerSecond: limits.refusalLines)
         self.clock = clock
         self.wakeups = wakeups

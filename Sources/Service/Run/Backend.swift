@@ -48,6 +48,7 @@ package struct Backend {
         var environment = try environment(context, store, among: membership)
         let slow = try BackgroundService(environment.limits, store)
         environment.pool = slow.pools
+        environment.endOwed = OwedSessions(try BrokerAccess.workers(context)).end
         let logger = Logger(label: "lamplighter.worker")
         let cluster = try membership.map {
             try ClusterService($0, context, environment: environment, logger: logger)

@@ -93,6 +93,19 @@ extension RequestProcessor {
                 answer: pending.method.isReading ? nil : answer,
                 isSecret: isSecret
             )
+        case .encoded(let result):
+            let answer = AnswerCodec.success(request.id, encoded: result)
+            work.effects.observed.note(AnsweredRequest(pending))
+            for reply in [request.reply] + pending.others {
+                work.effects.publish(reading: reply.message(answer))
+            }
+            try work.tx.requests.save(
+                request.terminal.text,
+                request.id,
+                content: pending.content,
+                answer: nil,
+                isSecret: false
+            )
         case .refusal(let rejection):
             try refuse(pending, rejection, in: &work)
         case .more: preconditionFailure("A request that needs more work waits for it.")

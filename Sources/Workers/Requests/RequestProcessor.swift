@@ -138,6 +138,7 @@ struct RequestProcessor {
         _ prepared: Prepared,
         in work: inout UnitOfWork
     ) throws {
+        if pending.isReserved { work.effects.settle(pending.request.reply.topic) }
         do {
             guard var call = try begin(pending, in: &work) else { return }
             if let refusal = prepared.refusal { throw refusal }
