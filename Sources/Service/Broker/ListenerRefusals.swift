@@ -49,7 +49,8 @@ final class ListenerRefusals: Sendable {
             username: refusal.name,
             clientID: isOfClient ? refusal.detail : "",
             address: refusal.address,
-            topic: nil,
+            // Required where something was published; the broker does not say it.
+            topic: isOfClient ? "" : nil,
             reason: reason.rawValue,
             at: now
         )

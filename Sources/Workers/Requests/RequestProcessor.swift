@@ -170,7 +170,11 @@ struct RequestProcessor {
         var known = try known(request, pending.content, in: work.tx)
         let session =
             try pending.method.needsToken ? TokenCheck.session(of: request, in: work.tx) : nil
-        if !pending.method.needsToken { try TokenCheck.noteUse(of: request, in: work.tx) }
+        // Those that write lock users by themselves, in an order that a lock taken here would break; a login replaces
+        // the session whose token it carries.
+        if !pending.method.needsToken, pending.method.isReading {
+            try TokenCheck.noteUse(of: request, in: work.tx)
+        }
         if let did = known?.waitsFor?.did, try work.tx.lock(devices: [did]) {
             // The command may have ended meanwhile.
             known = try self.known(request, pending.content, in: work.tx)

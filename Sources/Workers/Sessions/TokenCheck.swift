@@ -11,7 +11,7 @@ enum TokenCheck {
         return session
     }
 
-    /// Notes the use of a token that a request carries whose method needs none.
+    /// Notes the use of a token that a request carries whose method needs none and only reads.
     static func noteUse(of request: AppRequest, in tx: Transaction) throws {
         guard request.token != nil else { return }
         do { _ = try session(of: request, in: tx) } catch is Rejection {}

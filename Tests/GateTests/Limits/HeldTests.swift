@@ -39,7 +39,7 @@ struct HeldTests {
         arguments: [4, 5]
     )
     func qos(version: UInt8) throws {
-        let broker = try GateBroker(Cast.records())
+        let broker = try GateBroker(Cast.records(), qos: 1)
         let device = try MiniClient(broker.port, Cast.device(version))
         let properties: [UInt8] = version == 5 ? [0] : []
         let body =
