@@ -20,12 +20,16 @@ package final class Simulation {
     var lastError: String?
     /// Connections that have begun and are not through.
     var opening = 0
+    /// Devices that came to register in this second.
+    private var newcomers = (second: Int64(0), count: 0)
     let interrupts: () -> Int
     let tell: (String) -> Void
     let show: (String) -> Void
 
     /// Devices that connect at the same time at most: the broker's backlog is not endless.
     static let openingMax = 64
+    /// Devices that register in a second at most: fewer than half of the newcomers that the gate lets in.
+    static let newcomersPerSecond = 90
     /// Milliseconds that the last answers are waited for at the end.
     static let endPatience: Int64 = 10_000
     /// The same where the simulation is interrupted.
@@ -105,7 +109,9 @@ package final class Simulation {
         for index in devices.indices {
             switch devices[index].phase {
             case .away(let until):
-                if now >= until, opening < Self.openingMax { open(index, at: now) }
+                if now >= until, opening < Self.openingMax, mayCome(index, at: now) {
+                    open(index, at: now)
+                }
             case .registering, .connecting:
                 // The broker, or the service, did not answer.
                 if now - devices[index].since > 10_000 { lose(index, "no answer", at: now) }
@@ -124,6 +130,14 @@ package final class Simulation {
             }
         }
         liveApp(commands: reports)
+    }
+
+    /// Whether a device may connect now: each second only some come to register.
+    private func mayCome(_ index: Int, at now: Int64) -> Bool {
+        guard devices[index].did == nil else { return true }
+        if newcomers.second != now / 1_000 { newcomers = (now / 1_000, 0) }
+        newcomers.count += 1
+        return newcomers.count <= Self.newcomersPerSecond
     }
 
     /// Sends what a device has to say now: new reports, and those that wait too long for their answer.
