@@ -73,8 +73,11 @@ class Merging(EndToEnd):
         at = now() + 300_000
         device.report(ts=at, data={"brightness": 40})
         self.assertEqual(terminal.status(device, lambda b: b["changed"] == ["brightness"])["ts"], at)
-        device.report(data={"brightness": 50})
+        device.report(ts=at - 1_000, data={"brightness": 45})
         self.assertEqual(terminal.get("device/status", {"did": device.did})["data"], {"brightness": 40})
+        # Without a time it is the newest by arrival.
+        device.report(data={"brightness": 50})
+        self.assertEqual(terminal.get("device/status", {"did": device.did})["data"], {"brightness": 50})
 
     def test_null_means_absent(self):
         device, _terminal = self.pair()
