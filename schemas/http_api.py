@@ -18,8 +18,9 @@ What the console uses, and scripts may use.
 
 - **Who asks**: a browser by the cookie of its session; a script by `Authorization: Bearer TOKEN`, with a token of
   `lamplighter operator token`. Each operation names in `x-role` the role that it needs at least.
-- **Requests that change** something carry JSON (`Content-Type: application/json`, 4 MiB at most); those with a cookie also
-  the header `X-Lamplighter: console`, and must come from the console's own pages (`Sec-Fetch-Site: same-origin`).
+- **Requests that change** something carry JSON (`Content-Type: application/json`), 64 KiB at most, a product's or app's
+  document 1 MiB and 20,000 values, those that sign in 4 KiB (413); those with a cookie also the header `X-Lamplighter: console`, and must come from the console's own pages (`Sec-Fetch-Site: same-origin`).
+- **Names**: it answers under this machine's, that of `console.url` and those in its certificate; under others with 421.
 - **Members** whose value is nothing are absent. Times are milliseconds since 1970. Integers lie within ±(2^53−1).
 - **Pages**: ask again with `cursor` as long as `next` is there.
 - **Refusals** are problem details (RFC 9457) with our codes.

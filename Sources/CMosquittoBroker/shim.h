@@ -3,6 +3,7 @@
 #include <mosquitto.h>
 #include <mosquitto_broker.h>
 #include <mosquitto_plugin.h>
+#include <malloc.h>
 #include <mqtt_protocol.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #pragma weak mosquitto_callback_unregister
 #pragma weak mosquitto_client_address
 #pragma weak mosquitto_client_certificate
+#pragma weak mosquitto_client_clean_session
 #pragma weak mosquitto_client_id
 #pragma weak mosquitto_client_keepalive
 #pragma weak mosquitto_client_username
@@ -92,6 +94,10 @@ static inline bool gate_client_certificate(
 
 static inline int gate_client_keepalive(const struct mosquitto *client) {
     return mosquitto_client_keepalive(client);
+}
+
+static inline bool gate_client_clean_start(const struct mosquitto *client) {
+    return mosquitto_client_clean_session(client);
 }
 
 static inline int gate_kick(const char *client_id) {

@@ -8,6 +8,8 @@ package import Web
 package struct ConsoleAPI: ConsoleResponder {
     private let context: ConsoleContext
     private let access: Access
+    private let failures: FailedSignIns
+    private let requests: VisitLimit
     private let files: ConsoleFiles
     private let hub: LiveHub
     private let operations: [Operation]
@@ -18,17 +20,22 @@ package struct ConsoleAPI: ConsoleResponder {
         self.context = context
         access = Access(store: context.store, isSecure: context.isSecure)
         files = ConsoleFiles(directory: context.settings.consoleDirectory)
+        failures = FailedSignIns(context)
+        requests = FailedSignIns.limit(OperatorSignIn.requestsPerAddress)
         let hub = LiveHub(context, access)
         self.hub = hub
-        operations = Operations.all(context, access, hub: hub)
+        operations = Operations.all(context, access, failures: failures, hub: hub)
     }
 
     package func stop() { hub.stop() }
 
-    package func answer(_ request: ConsoleRequest) async -> ConsoleAnswer {
+    package func answer(
+        _ request: ConsoleRequest,
+        reading read: BodyReader
+    ) async -> ConsoleAnswer {
         guard request.path.first == "api" else { return files.answer(request) }
         do {
-            return try await operate(request)
+            return try await operate(request, read)
         } catch {
             let refused = Refused(error)
             if refused.status == 500 {
@@ -43,34 +50,66 @@ package struct ConsoleAPI: ConsoleResponder {
         }
     }
 
-    private func operate(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
+    private func operate(
+        _ request: ConsoleRequest,
+        _ read: BodyReader
+    ) async throws -> ConsoleAnswer {
         guard request.path.prefix(2) == ["api", "v1"] else {
             throw Refused.notFound("such interface; there is /api/v1")
         }
         let (operation, parameters) = try find(request)
-        let (access, context) = (access, context)
-        let call = try await context.threads.run { () throws -> ConsoleCall in
-            let caller = try access.caller(request, at: context.now)
-            try Self.admit(caller, to: operation, request)
+        let (caller, rank) = try await caller(of: request, for: operation)
+        guard let body = await read(operation.bodyMax) else {
+            let detail = "The body has \(operation.bodyMax) bytes at most."
+            throw Refused(413, ErrorCode.invalidRequest.rawValue, detail)
+        }
+        let context = context
+        let call: @Sendable () throws -> ConsoleCall = {
+            var request = request
+            request.body = body
+            let hasToken = caller != nil && request.header("authorization") != nil
+            try Access.requireOwnPage(request, hasToken: hasToken)
             return ConsoleCall(
                 request: request,
                 operation: operation,
                 parameters: parameters,
                 context: context,
                 caller: caller ?? .nobody,
-                body: try Self.body(request)
+                body: try Self.object(body)
             )
         }
         let reply =
             switch operation.work {
-            case .blocking(let body): try await context.threads.run { try body(call) }
-            case .waiting(let body): try await body(call)
+            case .blocking(let work): try await context.threads.run(rank) { try work(call()) }
+            case .waiting(let work): try await work(context.threads.run(rank, call))
             }
         return ConsoleAnswer(
             200,
             headers: [("Content-Type", reply.mediaType)] + reply.headers,
             body: reply.body
         )
+    }
+
+    /// Returns who asks, nil where that does not matter, and how soon the request is served; before its body is read.
+    private func caller(
+        of request: ConsoleRequest,
+        for operation: Operation
+    ) async throws -> (Caller?, ConsoleThreads.Rank) {
+        guard let least = operation.role else {
+            return (nil, requests.admit(request.address) ? .stranger : .crowd)
+        }
+        guard access.hasProof(request) else { throw Refused.unauthorized }
+        let (access, context, failures) = (access, context, failures)
+        let found = try await context.threads.run(.lookup) {
+            try access.caller(request, at: context.now)
+        }
+        if found == nil, request.header("authorization") != nil {
+            try await context.threads.run(.stranger) {
+                try failures.tell(.token, from: request.address)
+            }
+        }
+        try Self.admit(found, to: operation, from: least, with: request)
+        return (found, .operator)
     }
 
     /// Returns the operation of a request, with the parameters in its path.
@@ -93,12 +132,9 @@ package struct ConsoleAPI: ConsoleResponder {
     private static func admit(
         _ caller: Caller?,
         to operation: Operation,
-        _ request: ConsoleRequest
+        from least: OperatorRole,
+        with request: ConsoleRequest
     ) throws {
-        let hasToken = request.header("authorization") != nil
-        guard let least = operation.role else {
-            return try Access.requireOwnPage(request, hasToken: false)
-        }
         guard let caller else { throw Refused.unauthorized }
         guard caller.role >= least else {
             throw Refused(
@@ -107,16 +143,26 @@ package struct ConsoleAPI: ConsoleResponder {
                 "This needs the role \(least.rawValue); you have \(caller.role.rawValue)."
             )
         }
-        guard !(operation.isForBrowsers && hasToken) else {
+        guard !(operation.isForBrowsers && request.header("authorization") != nil) else {
             throw Refused(403, "Forbidden", "A token can't do this; sign in to the console.")
         }
-        try Access.requireOwnPage(request, hasToken: hasToken)
     }
 
-    private static func body(_ request: ConsoleRequest) throws -> JSONObject {
-        guard !request.body.isEmpty else { return [:] }
+    /// The values of a body at most: comparing documents takes time that grows faster than they do.
+    static let valuesMax = 20_000
+
+    /// Reads a body; what has too many values is not read.
+    static func object(_ body: [UInt8]) throws -> JSONObject {
+        guard !body.isEmpty else { return [:] }
+        guard body.count(where: { $0 == UInt8(ascii: ",") }) < valuesMax else {
+            throw Refused(
+                413,
+                ErrorCode.invalidRequest.rawValue,
+                "The body has \(valuesMax) values at most."
+            )
+        }
         do {
-            guard let object = try JSONValue.parse(request.body).objectValue else {
+            guard let object = try JSONValue.parse(body).objectValue else {
                 throw Refused.invalid("", "The body is a JSON object.")
             }
             return JSONObject(members: object.members.filter { $0.value != .null })

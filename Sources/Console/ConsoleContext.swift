@@ -14,7 +14,6 @@ package struct ConsoleContext: Sendable {
     let threads = ConsoleThreads()
     /// When the service started.
     let startedAt: Instant
-
     /// Takes what a run has.
     package init(_ run: RunContext, _ backend: Backend) {
         self.run = run

@@ -2,33 +2,69 @@ import DequeModule
 import Synchronization
 import Workers
 
-/// Runs the console's blocking work on a few plain threads, in the order in which it came: pages never take more of
-/// the store's readers than these, however many pages are open.
+/// Runs the console's blocking work on a few plain threads, by rank and then in the order in which it came: pages never
+/// take more of the store's readers than these, however many pages are open.
 final class ConsoleThreads: Sendable {
-    /// Too much is waiting already.
+    /// Too much of its rank is waiting already.
     struct IsFull: Error {}
+
+    /// For whom a piece of work is, the first ones first.
+    enum Rank: Int, CaseIterable, Sendable {
+        /// An operator.
+        case `operator`
+        /// Somebody who shows a cookie or a token, to see whose it is.
+        case lookup
+        /// Somebody who signs in.
+        case stranger
+        /// The same, from an address that does so all the time.
+        case crowd
+
+        /// Whether one thread is kept free of it.
+        var isOfStrangers: Bool { self == .stranger || self == .crowd }
+
+        /// The most pieces of work that wait for a thread.
+        var waitingMax: Int { isOfStrangers ? 32 : 256 }
+    }
+
+    private typealias Work = @Sendable () -> Void
 
     private struct State {
         var running = 0
-        var waiting: Deque<@Sendable () -> Void> = []
+        var ofStrangers = 0
+        var waiting = [Deque<Work>](repeating: [], count: Rank.allCases.count)
+
+        /// Takes the next piece of work.
+        mutating func next() -> (rank: Rank, work: Work)? {
+            for rank in Rank.allCases where !(rank.isOfStrangers && ofStrangers > 0) {
+                guard let work = waiting[rank.rawValue].popFirst() else { continue }
+                if rank.isOfStrangers { ofStrangers += 1 }
+                return (rank, work)
+            }
+            return nil
+        }
     }
 
     private let state = Mutex(State())
     /// The most threads.
     private static let threadsMax = 2
-    /// The most pieces of work that wait for one.
-    private static let waitingMax = 256
+
+    /// How many pieces of work wait for a thread.
+    var waiting: Int { state.withLock { $0.waiting.reduce(0) { $0 + $1.count } } }
 
     /// Runs a piece of work on one of the threads and returns its result.
     ///
     /// - Throws: `IsFull`, at once, or the error of the work.
-    func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value
-    {
+    func run<Value: Sendable>(
+        _ rank: Rank = .operator,
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            let work: @Sendable () -> Void = { continuation.resume(with: Result { try body() }) }
+            let work: Work = { continuation.resume(with: Result { try body() }) }
             let (isTaken, starts) = state.withLock { state in
-                guard state.waiting.count < Self.waitingMax else { return (false, false) }
-                state.waiting.append(work)
+                guard state.waiting[rank.rawValue].count < rank.waitingMax else {
+                    return (false, false)
+                }
+                state.waiting[rank.rawValue].append(work)
                 guard state.running < Self.threadsMax else { return (true, false) }
                 state.running += 1
                 return (true, true)
@@ -39,12 +75,15 @@ final class ConsoleThreads: Sendable {
     }
 
     private func workOff() {
-        while let work = state.withLock({ state in
-            let next = state.waiting.popFirst()
+        var done: Rank?
+        while let next = state.withLock({ state in
+            if done?.isOfStrangers == true { state.ofStrangers -= 1 }
+            let next = state.next()
             if next == nil { state.running -= 1 }
             return next
         }) {
-            work()
+            next.work()
+            done = next.rank
         }
     }
 }

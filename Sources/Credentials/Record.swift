@@ -80,6 +80,8 @@ package struct Session: Sendable, Equatable {
     package var expiresAt: Int64
     /// The token before a refresh, while it still works.
     package var old: OldToken?
+    /// Whether a token of the session was ever used: until then the app's secret connects as its terminal too.
+    package var isUsed: Bool
 
     /// Describes a session that lives until `expiresAt`, in milliseconds since the Unix epoch.
     package init(
@@ -87,13 +89,15 @@ package struct Session: Sendable, Equatable {
         uid: String,
         token: Digest,
         expiresAt: Int64,
-        old: OldToken? = nil
+        old: OldToken? = nil,
+        isUsed: Bool = true
     ) {
         self.sessionId = sessionId
         self.uid = uid
         self.token = token
         self.expiresAt = expiresAt
         self.old = old
+        self.isUsed = isUsed
     }
 }
 

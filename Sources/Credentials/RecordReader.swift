@@ -39,8 +39,9 @@ struct RecordReader {
         guard let appId = id(), let hasSession = byte() else { return nil }
         switch hasSession {
         case 0: return .terminal(terminalId: key, appId: appId, session: nil)
-        case 1, 2:
+        case 1, 2, 3:
             guard var session = session() else { return nil }
+            session.isUsed = hasSession != 3
             if hasSession == 2 {
                 guard let token = digest(), let until = integer() else { return nil }
                 session.old = OldToken(token: token, until: Int64(bitPattern: until))

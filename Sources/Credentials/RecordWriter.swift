@@ -7,8 +7,9 @@
 ///     body     kind: UInt8 (| 0x80 = removed)  key: text  and by kind
 ///              product, device, app   digest
 ///              service                digest  role: UInt8  for custom: two lists of text (count: UInt8)
-///              terminal               appId: text  session: UInt8 (0 none, 1, 2 with an old token)
-///                                     1, 2: sessionId uid: text  digest  expiresAt: Int64
+///              terminal               appId: text  session: UInt8 (0 none, 1, 2 with an old token,
+///                                     3 with a token that was never used)
+///                                     1, 2, 3: sessionId uid: text  digest  expiresAt: Int64
 ///                                     2: digest  until: Int64
 ///              connections            known: Int64
 ///              certificates           from: Int64
@@ -131,7 +132,7 @@ extension [UInt8] {
 
     fileprivate mutating func append(_ session: Session?) {
         guard let session else { return append(0) }
-        append(session.old == nil ? 1 : 2)
+        append(session.old != nil ? 2 : session.isUsed ? 1 : 3)
         append(text: session.sessionId)
         append(text: session.uid)
         self += session.token.bytes

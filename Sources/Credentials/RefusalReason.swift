@@ -44,6 +44,12 @@ package enum RefusalReason: String, Error, Sendable, CaseIterable {
     /// All terminals and products behind one source address send more messages than they may together, and this
     /// terminal more than seldom.
     case addressTooFast
+    /// A newcomer while the broker lets nobody new in: too many come at once, or clients hold too much of its memory.
+    case busy
+    /// A delivery to a client for which too much waits, or the end of its connection.
+    case tooSlow
+    /// QoS 2, which only services may use.
+    case qosNotSupported
     /// A report of a device that already has its share of the status worker's backlog.
     case overloaded
     /// More subscriptions than a connection may hold.
@@ -60,11 +66,13 @@ package enum RefusalReason: String, Error, Sendable, CaseIterable {
     case handshakeFailed
     /// A source address, or the listener, has as many connections as it may.
     case tooManyConnections
+    /// A password, link or token did not let its bearer in to the operators' console.
+    case operatorSignIn
 
     /// Whether it is a listener's, or the broker's before the gate is asked.
     package var isOfListener: Bool {
         switch self {
-        case .originNotAllowed, .handshakeFailed, .tooManyConnections: true
+        case .originNotAllowed, .handshakeFailed, .tooManyConnections, .operatorSignIn: true
         default: false
         }
     }

@@ -83,6 +83,30 @@ package struct DataDirectory: Sendable {
         return DataDirectory(path: path, isNew: isNew)
     }
 
+    /// Prepares a directory, locks it, and hands it over to be filled; where that fails, takes away what it made.
+    ///
+    /// - Throws: A `Problem` where it can't be used, or what `fill` throws.
+    package static func filling<Result>(
+        _ name: String,
+        _ fill: (DataDirectory) throws -> Result
+    ) throws -> Result {
+        let before = Set(TextFile.names(in: AbsolutePath.of(name)))
+        let directory = try prepare(name)
+        let lock = try DirectoryLock(directory)
+        defer { withExtendedLifetime(lock) {} }
+        do {
+            return try fill(directory)
+        } catch {
+            if !before.contains("lock") { unlink(directory.lock) }
+            // Only empty ones go.
+            for folder in ["gate", "broker", "tls"] where !before.contains(folder) {
+                rmdir(directory.path + "/" + folder)
+            }
+            if directory.isNew { rmdir(directory.path) }
+            throw error
+        }
+    }
+
     /// Takes a directory that must exist already, for commands that work on it.
     ///
     /// Where it does not hold the store, only the directory itself must be there.

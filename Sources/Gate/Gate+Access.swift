@@ -8,7 +8,8 @@ extension Gate {
         case publish(Bytes, retained: Bool)
         case subscribe
         case unsubscribe
-        case receive
+        /// A message of so many bytes of payload.
+        case receive(bytes: Int)
     }
 
     /// Answers ACL_CHECK: for every message in, every message out to every client, every subscription.
@@ -25,7 +26,7 @@ extension Gate {
         lookIfNeeded(client, access, to: topic)
         refresh(client)
         guard var refusal = refusal(client, access, to: topic) else {
-            return grant(client, access, to: topic)
+            return grant(client, at: pointer, access: access, to: topic)
         }
         if refusal == .ownRequest { return false }
         // The file may have been written since the last look.
@@ -33,7 +34,7 @@ extension Gate {
         if client.generation != generation {
             refresh(client)
             guard let newer = self.refusal(client, access, to: topic) else {
-                return grant(client, access, to: topic)
+                return grant(client, at: pointer, access: access, to: topic)
             }
             refusal = newer
         }
@@ -41,8 +42,18 @@ extension Gate {
         return false
     }
 
-    /// Carries out a permitted access; false if the broker must not, as the gate sends a will itself or sheds a report.
-    private func grant(_ client: Client, _ access: Access, to topic: Bytes) -> Bool {
+    /// Carries out a permitted access; false if the broker must not, as the gate sends a will itself, sheds a report or
+    /// keeps no more for a client that takes nothing.
+    private func grant(
+        _ client: Client,
+        at pointer: OpaquePointer,
+        access: Access,
+        to topic: Bytes
+    ) -> Bool {
+        if case .receive(let bytes) = access {
+            return inheriting.contains(pointer)
+                || mayHold(client, at: pointer, topic: topic, bytes: bytes)
+        }
         if case .publish(let payload, _) = access, !client.isConnected, mustSendWill(of: client) {
             sendWill(of: client, on: topic, payload: payload)
             return false
@@ -95,7 +106,8 @@ extension Gate {
         switch access {
         case .subscribe: client.tally?.hold(filter, limit: settings.limits.terminalSubscriptions)
         case .unsubscribe: client.tally?.drop(filter)
-        case .publish, .receive: break
+        case .publish: client.noteLogin(on: filter, root: settings.root)
+        case .receive: break
         }
     }
 

@@ -9,6 +9,9 @@ extension Gate {
     func admit(_ client: OpaquePointer, password: Digest?) -> Bool {
         if isReloading { return mayStay(client) }
         guard var facts = Broker.facts(client) else { return false }
+        if isEndOfSession(client, facts: facts, password: password) {
+            return endSession(of: facts.clientId)
+        }
         facts.address = relayed.client(of: facts.address)
         facts.certificate = Broker.certificate(client)
         look()
@@ -17,9 +20,15 @@ extension Gate {
             let source = SourceAddress(facts.address)?.text
             let key = Tally.key(of: pass, clientId: facts.clientId, source: source)
             try checkLimits(pass, facts, source: source, key: key)
-            let tally = try tally(of: pass, clientId: facts.clientId, key: key)
+            let tally = try tally(
+                of: pass,
+                clientId: facts.clientId,
+                key: key,
+                will: PrivateStructure.willBytes(of: client)
+            )
+            boundSession(of: client, pass)
             welcome(client, as: pass, facts: facts, tally: tally)
-            if let session = pass.rotated { spend(session, on: facts.clientId) }
+            if let session = pass.begun { noteUse(of: session, on: facts.clientId) }
             return true
         } catch {
             tell(facts, error)
@@ -44,7 +53,10 @@ extension Gate {
     /// Publishes that a client was not admitted; for one that sends too fast, once a second.
     private func tell(_ facts: Broker.Facts, _ reason: RefusalReason) {
         let key = "\(facts.clientId) \(facts.address)"
-        if reason == .tooFast, !refusals.mayTellTooFast(key, at: Clock.steady()) { return }
+        if reason == .tooFast || reason == .busy, !refusals.mayTellTooFast(key, at: Clock.steady())
+        {
+            return
+        }
         tell(
             Refusals.Entry(
                 username: facts.username,
@@ -56,17 +68,19 @@ extension Gate {
         )
     }
 
-    /// Ends a session's old token after the first use of the new one, and tells the service.
-    private func spend(_ session: Session, on terminalId: String) {
-        guard let old = session.old else { return }
+    /// Ends a session's old token, and the app secret's way in, at the first use of its token, and tells the service.
+    private func noteUse(of session: Session, on terminalId: String) {
         let now = Clock.now()
-        admission.spent.insert(old, of: session.sessionId, now: now)
+        admission.used.insert(session.sessionId)
+        if let old = session.old { admission.spent.insert(old, of: session.sessionId, now: now) }
         var json = JSONWriter()
         json.beginObject()
         json.name("sessionId")
         json.value(session.sessionId)
-        json.name("until")
-        json.value(old.until)
+        if let old = session.old {
+            json.name("until")
+            json.value(old.until)
+        }
         json.name("ts")
         json.value(now)
         json.endObject()
@@ -95,9 +109,14 @@ extension Gate {
         key: String
     ) throws(RefusalReason) {
         try checkPenalty(pass, key: key, source: source)
-        guard pass.isNewcomer, let source else { return }
-        let may = newClients.admit(facts.clientId, from: source, now: Clock.steady())
-        guard may else { throw .tooManyNewClients }
+        if pass.isNewcomer, let source {
+            let may = newClients.admit(facts.clientId, from: source, now: Clock.steady())
+            guard may else { throw .tooManyNewClients }
+        }
+        guard pass.isSecretShared, let party = pass.principal.party else { return }
+        guard !isCrowded || newcomers.knows(facts.clientId),
+            newcomers.admit(facts.clientId, of: party, at: Clock.coarse())
+        else { throw .busy }
     }
 
     private func welcome(
@@ -114,6 +133,7 @@ extension Gate {
             of: pass.principal,
             secret: pass.secret,
             certificate: pass.certificate,
+            isStranger: pass.isSecretShared,
             by: watch.tables,
             now: now
         )
@@ -126,6 +146,9 @@ extension Gate {
             connectedAt: now,
             isConnected: true
         )
+        if pass.isSecretShared {
+            new.bystander = watch.tables.terminals[facts.clientId]?.session?.sessionId
+        }
         // The end of the old connection has just put the tally there.
         if let tally { _ = tallies.take(tally.key) }
         new.tally = tally
@@ -133,6 +156,8 @@ extension Gate {
             new.addressTally = addressTallies.join(source, at: Clock.coarse())
         }
         new.pointer = client
+        new.isTLS = PrivateStructure.hasTLS(client)
+        inherit(client, new)
         if new.rights.isConsole { beginTap(of: new) }
         clients[client] = new
         connected[facts.clientId] = new
@@ -142,6 +167,7 @@ extension Gate {
     /// Answers DISCONNECT, which also comes for clients that were never admitted.
     func forget(_ client: OpaquePointer, reason: Int32) {
         guard let known = clients.removeValue(forKey: client) else { return }
+        leaveSession(of: known, client)
         // For a session that outlives its connection, the broker still asks about the will and the queue.
         if absent.count >= Self.absentMax { absent.removeAll() }
         absent[client] = known

@@ -11,6 +11,23 @@ final class Gate {
     let watch: CredentialsWatch
     var admission: Admission
     var newClients: NewClients
+    var newcomers: Newcomers
+    /// What the broker holds for clients with something that waits, by client id, and the sum of the bytes.
+    var held: [String: Held] = [:]
+    var heldBytes = 0
+    /// Those among them that missed statuses.
+    var slow: [String: Held] = [:]
+    /// Whether so much is held that newcomers are refused.
+    var isCrowded = false
+    /// When free memory was given back last.
+    var trimmedAt: Int64 = 0
+    /// Sessions of the broker that the service is to end, and from when on, by client id.
+    var pendingEnds: [String: Int64] = [:]
+    /// Connections of this turn of the broker's loop: it asks about what their sessions hold already.
+    var inheriting: Set<OpaquePointer> = []
+    /// Services that connected in this turn, which may use QoS 2.
+    var arrivedServices: [Client] = []
+    let shortage = Shortage()
     var refusals: Refusals
     let presence: Presence
     /// Whether workers get the messages of clients divided by shard; set by an option, or by the first worker that asks.
@@ -69,6 +86,7 @@ final class Gate {
     /// The largest connection number that the service was last found to know.
     private var heeded: Int64 = 0
     private var lastLook: Int64 = 0
+    private var lastReview: Int64 = 0
 
     static let absentMax = 4_000
     static let lookEvery: Int64 = 100
@@ -88,8 +106,9 @@ final class Gate {
     init(_ settings: Settings, worker: Digest) {
         self.settings = settings
         watch = CredentialsWatch(path: settings.credentials, ageMax: settings.credentialsAgeMax)
-        admission = Admission(root: settings.root, worker: worker, revoked: RevokedSessions())
+        admission = Admission(root: settings.root, worker: worker, revoked: SessionMarks())
         newClients = NewClients(limit: settings.limits.newClientsPerMinute)
+        newcomers = Newcomers(perSecond: settings.limits.newcomersPerSecond, now: Clock.coarse())
         refusals = Refusals(root: settings.root)
         presence = Presence(root: settings.root)
         hasShards = settings.hasShards
@@ -157,14 +176,29 @@ final class Gate {
     /// Runs the tasks that are due; called at each turn of the broker's loop, at least every 100 ms.
     func tick() {
         isReloading = false
+        if !inheriting.isEmpty { inheriting.removeAll() }
+        allowServicesQoS2()
         sendBatches()
         let steady = Clock.steady()
+        shortage.probe(at: steady)
         if steady &- lastLook >= Self.lookEvery {
             lastLook = steady
             look()
         }
         if !leaving.isEmpty { closeDue(at: steady) }
         if !taps.isEmpty { tellTaps(at: steady) }
+        if !slow.isEmpty { tellMissed() }
+        if steady &- lastReview >= 1_000 {
+            lastReview = steady
+            reviewHeld(at: steady)
+            tellOwed(at: steady)
+        }
+    }
+
+    private func allowServicesQoS2() {
+        guard !arrivedServices.isEmpty else { return }
+        for client in arrivedServices { client.pointer.map(PrivateStructure.allowQoS2) }
+        arrivedServices.removeAll()
     }
 
     /// Publishes a refusal; only counts it beyond the limit of a second.
@@ -187,7 +221,7 @@ final class Gate {
     /// Notes the sessions that began on connected terminals.
     private func noteLogins(in records: [Record]) {
         for case .terminal(let terminalId, _, let session?) in records {
-            connected[terminalId]?.session = session.sessionId
+            connected[terminalId]?.take(session.sessionId)
         }
     }
 
@@ -214,17 +248,20 @@ final class Gate {
             let entry = watch.tables.terminals[client.clientId]?.session
             let live = admission.live(entry, at: Clock.now())
             guard let session = client.session else {
-                client.session = live?.sessionId
+                if let live { client.take(live.sessionId) }
                 continue
             }
             guard live?.sessionId != session else { continue }
             if let live, watch.followed[client.clientId]?.contains(session) == true {
                 // A login on this very connection, after the file was written.
-                client.session = live.sessionId
+                client.take(live.sessionId)
                 continue
             }
             client.isCutOff = true
-            leaving.append(Leave(client: client, due: Clock.steady() &+ Self.farewell))
+            // A login until then keeps the connection.
+            let ended = live == nil ? session : nil
+            let due = Clock.steady() &+ Self.farewell
+            leaving.append(Leave(client: client, due: due, session: ended))
         }
     }
 
@@ -239,6 +276,7 @@ final class Gate {
                 continue
             }
             leave.client.isLeaving = true
+            if leave.session != nil { endSession(of: leave.client) }
             Broker.kick(leave.client.clientId)
         }
     }
@@ -263,6 +301,7 @@ final class Gate {
             of: client.principal,
             secret: client.secret,
             certificate: client.certificate,
+            isStranger: client.isStranger(to: watch.tables.terminals[client.clientId]?.session),
             by: watch.tables,
             now: Clock.now()
         )

@@ -74,6 +74,10 @@ private func answer(
     guard let data, let userData else { return MOSQ_ERR_ACL_DENIED.rawValue }
     let gate = Unmanaged<Gate>.fromOpaque(userData).takeUnretainedValue()
     let isDelivering = event == Int32(MOSQ_EVT_ACL_CHECK.rawValue)
+    if gate.shortage.refuses(event, of: data, at: gate) {
+        return event == Int32(MOSQ_EVT_BASIC_AUTH.rawValue)
+            ? MOSQ_ERR_AUTH.rawValue : MOSQ_ERR_ACL_DENIED.rawValue
+    }
     if !isDelivering { gate.endPassing() }
     switch event {
     case Int32(MOSQ_EVT_ACL_CHECK.rawValue):
@@ -154,7 +158,7 @@ extension Gate.Access {
     /// Borrows the payload, which belongs to the broker and is valid until the event is answered.
     fileprivate init?(_ event: mosquitto_evt_acl_check) {
         switch event.access {
-        case MOSQ_ACL_READ: self = .receive
+        case MOSQ_ACL_READ: self = .receive(bytes: Int(event.payloadlen))
         case MOSQ_ACL_WRITE:
             let bytes = UnsafeRawBufferPointer(
                 start: event.payload,

@@ -51,6 +51,22 @@ package struct GateLimits: Sendable, Equatable {
     package var tooFastClosings = 10
     /// Unprocessed reports at the status worker, beyond which each device is held to its share.
     package var statusBacklog = 2_000
+    /// Bytes that may wait, or be unacknowledged, for a terminal: statuses take three quarters of them at most.
+    package var terminalHeldBytes = 4 << 20
+    /// Messages likewise.
+    package var terminalHeldMessages = 1_000
+    /// The same for a device, or a product's connection.
+    package var deviceHeldBytes = 1 << 20
+    /// Messages likewise.
+    package var deviceHeldMessages = 200
+    /// Seconds without an acknowledgement, while no more may be sent, after which a client is disconnected.
+    package var tooSlowSeconds = 60
+    /// Bytes that the broker holds for all products, devices and apps together: a quarter of its memory.
+    package var heldBytes = 512 << 20
+    /// Seconds that a terminal's session outlives its connection.
+    package var terminalSessionSeconds = 3_600
+    /// Newcomers a second from all source addresses together.
+    package var newcomersPerSecond = 200
     /// New client ids, of apps and products, a minute from one source address.
     package var newClientsPerMinute = 30
 

@@ -28,6 +28,14 @@ package enum GateOption: String, Sendable, CaseIterable {
     case tooFastPause = "too_fast_pause"
     case tooFastClosings = "too_fast_closings"
     case statusBacklog = "status_backlog"
+    case terminalHeldBytes = "terminal_held_bytes"
+    case terminalHeldMessages = "terminal_held_messages"
+    case deviceHeldBytes = "device_held_bytes"
+    case deviceHeldMessages = "device_held_messages"
+    case tooSlowSeconds = "too_slow_seconds"
+    case heldBytes = "held_bytes"
+    case terminalSessionSeconds = "terminal_session_seconds"
+    case newcomersPerSecond = "newcomers_per_second"
 
     /// The limit that it sets.
     package var limit: WritableKeyPath<GateLimits, Int> {
@@ -60,11 +68,26 @@ package enum GateOption: String, Sendable, CaseIterable {
         case .tooFastPause: \.tooFastPause
         case .tooFastClosings: \.tooFastClosings
         case .statusBacklog: \.statusBacklog
+        case .terminalHeldBytes: \.terminalHeldBytes
+        case .terminalHeldMessages: \.terminalHeldMessages
+        case .deviceHeldBytes: \.deviceHeldBytes
+        case .deviceHeldMessages: \.deviceHeldMessages
+        case .tooSlowSeconds: \.tooSlowSeconds
+        case .heldBytes: \.heldBytes
+        case .terminalSessionSeconds: \.terminalSessionSeconds
+        case .newcomersPerSecond: \.newcomersPerSecond
         }
     }
 
     /// The largest number that it takes.
     ///
     /// The largest of the service's settings, a million KiB, is a little more than a thousand million bytes.
-    package var numberMax: Int { self == .newClientsPerMinute ? 1_000_000 : 2_000_000_000 }
+    package var numberMax: Int {
+        switch self {
+        case .newClientsPerMinute: 1_000_000
+        // More than the largest memory that the broker may have.
+        case .heldBytes: 1 << 40
+        default: 2_000_000_000
+        }
+    }
 }

@@ -43,6 +43,6 @@ package struct GateSetting: Sendable {
         ([newClients] + SettingsTable.gate).map { setting in
             let number = settings.integer(setting.row.key) * setting.factor
             return "plugin_opt_\(setting.option.rawValue) \(number)"
-        }
+        } + ["plugin_opt_\(GateOption.heldBytes.rawValue) \(settings.brokerHeldBytes)"]
     }
 }

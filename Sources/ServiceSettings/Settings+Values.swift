@@ -48,6 +48,10 @@ extension Settings {
     package var brokerQueuedBytes: Int { number(.brokerQueuedMegabytes) << 20 }
     /// The most bytes of memory that the broker takes.
     package var brokerMemoryBytes: Int { number(.brokerMemoryMegabytes) << 20 }
+    /// Bytes of the broker's memory that are held for products, devices and apps together; 0 for any.
+    package var brokerHeldBytes: Int { brokerMemoryBytes * number(.brokerHeldPercent) / 100 }
+    /// The highest QoS of clients other than services.
+    package var brokerClientQoS: Int { number(.brokerClientQoS) }
 
     /// Whether plain listeners may be elsewhere than on loopback.
     package var isInsecure: Bool { flag("insecure") }

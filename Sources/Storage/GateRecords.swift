@@ -10,7 +10,8 @@ enum GateRecords {
     private static let devices = "SELECT did, secretHash FROM device"
     private static let certificates = "SELECT did, certificatesFrom FROM device"
     private static let terminals = """
-        SELECT t.terminalId, t.appId, s.sessionId, s.uid, s.tokenHash, s.expiresAt, s.oldTokenHash, s.oldTokenUntil
+        SELECT t.terminalId, t.appId, s.sessionId, s.uid, s.tokenHash, s.expiresAt, s.oldTokenHash, s.oldTokenUntil,
+            s.lastSeenAt
             FROM terminal AS t LEFT JOIN session AS s ON s.terminalId = t.terminalId AND s.endedAt IS NULL
         """
 
@@ -93,8 +94,16 @@ enum GateRecords {
         let expiresAt = row.next(Int64?.self)
         let oldToken = row.next([UInt8]?.self).flatMap { Digest($0) }
         let oldUntil = row.next(Int64?.self)
+        let lastSeenAt = row.next(Int64?.self)
         guard let sessionId, let uid, let token, let expiresAt else { return nil }
         let old = oldToken.map { OldToken(token: $0, until: oldUntil ?? 0) }
-        return Session(sessionId: sessionId, uid: uid, token: token, expiresAt: expiresAt, old: old)
+        return Session(
+            sessionId: sessionId,
+            uid: uid,
+            token: token,
+            expiresAt: expiresAt,
+            old: old,
+            isUsed: lastSeenAt != nil
+        )
     }
 }

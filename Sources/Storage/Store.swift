@@ -238,12 +238,15 @@ package final class Store: Sendable {
     }
 
     /// Reads the last committed state; several reads of one closure see the same state.
-    package func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
+    package func read<Value>(
+        at now: Instant = Instant(milliseconds: 0),
+        _ body: (Transaction) throws -> Value
+    ) throws -> Value {
         try engine.read { sql in
             try body(
                 Transaction(
                     sql: sql,
-                    now: Instant(milliseconds: 0),
+                    now: now,
                     key: key,
                     sequence: sequence,
                     gate: GateChanges(),

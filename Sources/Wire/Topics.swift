@@ -15,6 +15,8 @@ package enum Topic: Sendable, Equatable {
     case outboundResult
     case tokenUsed
     case sessionCut
+    case missed
+    case sessionOwed
     case workerState(String)
     /// What a process among several says of itself.
     case processState(String)
@@ -112,10 +114,13 @@ package struct Topics: Sendable {
         }
     }
 
+    private static let plainSystem: [String: Topic] = [
+        "session-invalid": .sessionInvalid, "token-used": .tokenUsed, "session-cut": .sessionCut,
+        "missed": .missed, "session-owed": .sessionOwed,
+    ]
+
     private func system(_ levels: [String]) -> Topic {
-        if levels.count == 2, levels[1] == "session-invalid" { return .sessionInvalid }
-        if levels.count == 2, levels[1] == "token-used" { return .tokenUsed }
-        if levels.count == 2, levels[1] == "session-cut" { return .sessionCut }
+        if levels.count == 2, let topic = Self.plainSystem[levels[1]] { return topic }
         guard levels.count == 3 else { return .malformed("the topic is unknown") }
         switch levels[1] {
         case "outbound" where levels[2] == "result": return .outboundResult

@@ -28,12 +28,20 @@ package struct Environment: Sendable {
     package var messageOutcomes = MessageOutcomes()
     /// The counts known to be used up.
     package var quotas = QuotaFront()
+    /// How much terminals were sent lately.
+    package let answers: AnswerBudget
+    /// Ends sessions at the broker that the gate names; where nobody does, they stay.
+    package var endOwed: @Sendable ([String]) -> Void = { _ in }
     /// The metrics of requests, commands and reports.
     package let observations = ObservationMetrics()
     /// The log lines about refused and dead messages.
     package let refusalLog: BoundedLog
     /// When it was told that the broker is away.
     package let brokerAbsence = BrokerAbsence()
+    /// How the clock was set while this process runs.
+    package let clockHistory = ClockHistory()
+    /// Whether this process is about to end.
+    package let ending = Ending()
     /// Whether there is room on the disk.
     package var disk = DiskGuard.none
     /// Into how many lanes the work is divided.
@@ -57,6 +65,7 @@ package struct Environment: Sendable {
         self.store = store
         self.topics = topics
         self.limits = limits
+        answers = AnswerBudget(bytesPerSecond: limits.answerBytesPerSecond)
         refusalLog = BoundedLog(linesPerSecond: limits.refusalLines)
         self.clock = clock
         self.wakeups = wakeups

@@ -12,6 +12,12 @@ package enum PlainThread {
     /// Bytes of a thread's stack.
     private static let stackBytes = 4 << 20
 
+    /// Gives the calling thread alone a low priority (Linux): its work must not delay reports and commands.
+    @Sendable
+    static func yieldToOthers() {
+        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 15)
+    }
+
     /// Lets the calling thread, which must be a plain one, sleep.
     package static func pause(_ time: Duration) { usleep(UInt32(time / .microseconds(1))) }
 

@@ -16,7 +16,7 @@ struct CredentialsFileTests {
 
         #expect(try Make.parse(folder.bytes()).records == Make.everyKind)
         let counts = (file.totalCount, file.liveCount)
-        #expect(counts == (14, 10))
+        #expect(counts == (15, 11))
     }
 
     @Test("Two writers take turns, and a rewrite by one is followed by the other")

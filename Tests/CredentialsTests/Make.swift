@@ -39,6 +39,17 @@ enum Make {
                 old: OldToken(token: digest(10), until: .min)
             )
         ),
+        .terminal(
+            terminalId: String(repeating: "01", count: 16),
+            appId: "demo",
+            session: Session(
+                sessionId: "s-3",
+                uid: "u-abcdefghijklm",
+                token: digest(9),
+                expiresAt: .max,
+                isUsed: false
+            )
+        ),
         .removed(.device, key: "d-abcdefghijk4f"),
         .certificates(did: "d-abcdefghijk4f", from: 1_700_000_000_000),
         .removed(.certificates, key: "d-abcdefghijk4f"),

@@ -129,7 +129,11 @@ class Backups(OwnWorld):
                     done = self.run_free(*command)
                     self.assertEqual(done.returncode, 1, done.stdout)
                     self.assertIn("LL1207", done.stderr)
-                self.assertFalse((self.folder / name / "lamplighter.db").exists())
+                self.assertFalse((self.folder / name).exists())
+                empty = self.folder / f"empty-{name}"
+                empty.mkdir()
+                self.assertEqual(self.run_free("restore", str(self.file), "--data", str(empty)).returncode, 1)
+                self.assertEqual(list(empty.iterdir()), [])
 
     def test_an_encrypted_backup_opens_with_its_passphrase_file_alone(self):
         secret = self.folder / "passphrase"

@@ -9,6 +9,7 @@ from browser import Browser
 from harness import ROOT, eventually
 from provider import Provider
 from pythonclient import stopped
+from turns import PAUSES, ROUNDS, Pair
 from webpages import Pages
 from world import EndToEnd, OwnWorld
 
@@ -220,11 +221,29 @@ class Sessions(InBrowser):
             "return [user.uid, JSON.parse(localStorage.getItem('lamplighter.people')).credentials]", device.did)
         self.assertEqual(found, [uid, None])
 
-    def test_without_its_token_the_terminal_is_refused(self):
+    def test_without_its_token_it_goes_on_as_a_new_terminal(self):
         found = self.run_script(
-            "const app = await enter('a'); app.close();"
-            "return (await failure(make('b', {terminalId: app.terminalId}).connect())).name")
-        self.assertEqual(found, "ConnectionRefused")
+            "const app = await enter('a'); await app.account.whoami(); app.close();"
+            "const other = await enter('b', {terminalId: app.terminalId, store: localStorage}); await other.account.whoami();"
+            "return [other.terminalId !== app.terminalId,"
+            " JSON.parse(localStorage.getItem('lamplighter.people')).terminalId === other.terminalId]")
+        self.assertEqual(found, [True, True])
+
+    def test_a_repeated_logout_is_one(self):
+        found = self.run_script(
+            "const app = await enter('a'); app.ask('account/logout', {}, {id: 'first'});"
+            "const again = await app.ask('account/logout', {}, {id: 'second'}); return [again, app.credentials]")
+        self.assertEqual(found, [{}, None])
+
+    def test_the_secret_in_the_tokens_place_ends_no_session(self):
+        found = self.run_script(
+            "const app = await enter('a'), {credentials} = app; app.close();"
+            "const again = make('b', {credentials}), ended = hear(again, 'ended'), connected = again.connect();"
+            # As after a passing refusal.
+            "again.refused = 1; again.renew(); await connected;"
+            "return [(await again.account.whoami()).user.uid === credentials.uid, again.credentials !== null,"
+            " ended.pushes.length]")
+        self.assertEqual(found, [True, True, 0])
 
     def test_a_logout_is_noticed_and_the_terminal_logs_in_again(self):
         found = self.run_script(
@@ -313,7 +332,34 @@ class Reconnecting(OwnWorld, InBrowser):
         self.assertEqual(found, [session, APP])
 
 
-del InBrowser
+class Turns(InBrowser, Pair):
+    app = APP
+
+    def test_logging_out_and_in(self):
+        for first in range(0, len(PAUSES), ROUNDS):
+            rounds = self.run_script(
+                "const [names, pauses, password] = args, rounds = [];"
+                "const app = await make('a').connect(), heard = hear(app, 'status');"
+                "const logIn = n => app.account.login({countryCode: '49', username: names[n % 2], password});"
+                "await logIn(0);"
+                "for (const [n, pause] of pauses.entries()) {"
+                "  await app.account.logout();"
+                "  await new Promise(resolve => setTimeout(resolve, 1000 * pause));"
+                "  heard.pushes.length = 0;"
+                "  const began = performance.now(); const {user} = await logIn(n + 1); const took = performance.now() - began;"
+                "  const isUser = (await app.account.whoami()).user.uid === user.uid;"
+                "  await until(() => heard.pushes.length);"
+                "  rounds.push([took / 1000, isUser, [...new Set(heard.pushes.map(push => push.did))]]);"
+                "}"
+                "app.close(); return rounds;",
+                [self.name(0), self.name(1)], PAUSES[first:first + ROUNDS], PASSWORD)
+            for number, (took, is_user, dids) in enumerate(rounds):
+                self.note(PAUSES[first + number], took)
+                self.assertEqual((is_user, dids), (True, [self.devices[(number + 1) % 2].did]))
+        self.tell()
+
+
+del InBrowser, Pair
 
 if __name__ == "__main__":
     unittest.main()

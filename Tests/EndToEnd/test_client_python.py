@@ -222,11 +222,41 @@ class Sessions(Client):
             again.account.logout()
             self.assertIsNone(json.loads(store.read_text())["credentials"])
 
-    def test_without_its_token_the_terminal_is_refused(self):
+    def test_without_its_token_it_goes_on_as_a_new_terminal(self):
         app = self.app()
+        app.account.whoami()
         app.close()
-        again = self.make(terminal_id=app.terminal_id)
-        self.assertRaises(self.client.ConnectionRefused, again.connect)
+        with tempfile.TemporaryDirectory() as folder:
+            store = pathlib.Path(folder) / "terminal.json"
+            again = self.app(login=False, terminal_id=app.terminal_id, store=str(store))
+            self.assertNotEqual(again.terminal_id, app.terminal_id)
+            self.assertEqual(json.loads(store.read_text())["terminalId"], again.terminal_id)
+            again.account.loginAnonymous(countryCode=COUNTRY)
+            self.assertTrue(again.account.whoami())
+
+    def test_a_repeated_logout_is_one(self):
+        app = self.app()
+        app.submit("account/logout", id="first")
+        self.assertEqual(app.submit("account/logout", id="second").result(), {})
+        self.assertIsNone(app.credentials)
+        # Refused for another reason, it isn't.
+        app.account.loginAnonymous(countryCode=COUNTRY)
+        self.world.service.cli("session", "terminate", app.credentials.sessionId)
+        with self.assertRaises(self.client.LamplighterError) as caught:
+            app.account.logout()
+        self.assertEqual((caught.exception.code, app.credentials), ("InvalidToken", None))
+
+    def test_the_secret_in_the_tokens_place_ends_no_session(self):
+        app = self.app()
+        session = app.credentials
+        app.close()
+        again = self.make(credentials=session)
+        again._refused = 1  # as after a passing refusal
+        ended = Heard(again, "ended")
+        again.connect()
+        self.addCleanup(again.close)
+        self.assertEqual(again.account.whoami()["user"]["uid"], session.uid)
+        self.assertEqual((again.credentials, ended.pushes), (session, []))
 
     def test_a_logout_is_noticed_and_the_terminal_logs_in_again(self):
         app = self.app()

@@ -360,7 +360,7 @@ class TestConsole(unittest.TestCase):
         for path in ("/console/../../etc/passwd", "/console/%2e%2e/%2e%2e/etc/passwd", "/console/..%2f..%2fetc/passwd",
                      "/console/.git/config", "/console/app.js%00.html", "//etc/passwd", "/console/%zz"):
             with self.subTest(path=path):
-                told = raw(self.service, f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+                told = raw(self.service, f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
                 self.assertNotIn(b"root:", told)
                 self.assertRegex(told, rb"^HTTP/1.1 (404|400|303)")
 
@@ -380,7 +380,7 @@ class TestConsole(unittest.TestCase):
         def operators():
             return [row["name"] for row in self.with_token("admin").get("/operators").json["items"]]
         before = operators()
-        told = raw(self.service, b"GET /api/v1/explain/LL1003%0d%0aSet-Cookie:%20a=b HTTP/1.1\r\nHost: x\r\n"
+        told = raw(self.service, b"GET /api/v1/explain/LL1003%0d%0aSet-Cookie:%20a=b HTTP/1.1\r\nHost: localhost\r\n"
                    + f"Authorization: Bearer {self.tokens['viewer']}\r\nConnection: close\r\n\r\n".encode())
         self.assertTrue(told.startswith(b"HTTP/1.1 404"))
         self.assertNotIn(b"\r\nSet-Cookie", told)
@@ -404,7 +404,7 @@ class TestConsole(unittest.TestCase):
     def test_a_slow_request_holds_nobody_up(self):
         before = self.state()
         with socket.create_connection(("127.0.0.1", self.service.ready["consolePort"]), 30) as slow:
-            slow.sendall(b"POST /api/v1/session HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+            slow.sendall(b"POST /api/v1/session HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
             self.assertEqual(self.with_token("viewer").get("/session").status, 200)
             slow.settimeout(25)
             # Closed once its time is over, without an answer that says that anything was done.

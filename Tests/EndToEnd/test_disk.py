@@ -221,7 +221,7 @@ class NearlyFull(Small):
     def test_a_schedule_that_is_due_runs_once_and_its_outcome_waits_for_room(self):
         device, app = self.pair()
         schedule = app.get("schedule/create", {
-            "did": device.did, "time": "00:00", "weekDays": [1, 2, 3, 4, 5, 6, 7], "timezone": "UTC",
+            "did": device.did, "time": time.strftime("%H:%M", time.gmtime(time.time() + 240)), "weekDays": [1, 2, 3, 4, 5, 6, 7], "timezone": "UTC",
             "attrs": {"power": True}})["schedule"]
         self.fill_up_to(self.reserve - (1 << 20))
         eventually(lambda: self.readyz()[0] == 503, 10, "the bad news")

@@ -187,13 +187,11 @@ class PublishingAndSubscribing(EndToEnd):
         self.assertTrue(device.report(data={"power": True})["ok"])
         self.assertEqual(self.world.watcher.unread(f"{other.base}/report"), [])
 
-    def test_qos_0_and_2_work_too(self):
+    def test_qos_0_works_too(self):
         device = self.device()
-        for qos in (0, 2):
-            with self.subTest(qos=qos):
-                id = fresh_id()
-                device.publish(f"{device.base}/report", {"id": id, "data": {"count": qos}}, qos=qos)
-                self.assertTrue(device.response(id)["ok"])
+        id = fresh_id()
+        device.publish(f"{device.base}/report", {"id": id, "data": {"count": 1}}, qos=0)
+        self.assertTrue(device.response(id)["ok"])
 
 
 class Refusals(EndToEnd):
@@ -218,8 +216,20 @@ class Refusals(EndToEnd):
 
 
 class LostRights(EndToEnd):
+    def with_session(self):
+        """A terminal that came back with its token: its session outlives the connection."""
+        first = self.world.terminal()
+        first.close()
+        terminal = self.keep(Terminal(
+            self.world.port, "test-app", first.token, terminal_id=first.terminal_id, clean=False, expiry=600))
+        self.assertEqual(terminal.connect(), 0)
+        terminal.token, terminal.uid, terminal.session_id = first.token, first.uid, first.session_id
+        terminal.subscribe(f"{terminal.base}/#")
+        terminal.subscribe(f"{TOPICS}/user/{terminal.uid}/#")
+        return terminal
+
     def test_what_was_queued_for_a_lost_session_does_not_arrive(self):
-        device, terminal = self.device(), self.world.terminal(clean=False, expiry=600)
+        device, terminal = self.device(), self.with_session()
         terminal.bind(device)
         terminal.status(device)
         terminal.close()
@@ -234,14 +244,15 @@ class LostRights(EndToEnd):
         back = self.keep(Terminal(
             self.world.port, "test-app", self.world.apps["test-app"]["secret"],
             terminal_id=terminal.terminal_id, clean=False, expiry=600)).come()
-        self.assertTrue(back.session_present)
+        # The app's secret begins clean.
+        self.assertFalse(back.session_present)
         back.ask("account/whoami")
         device.report(data={"count": 99})
         back.ask("account/whoami")
         self.assertEqual([m for m in back.everything if "/user/" in m.topic], [])
 
     def test_a_session_kept_by_the_broker_gets_its_queue(self):
-        device, terminal = self.device(), self.world.terminal(clean=False, expiry=600)
+        device, terminal = self.device(), self.with_session()
         terminal.bind(device)
         terminal.status(device)
         terminal.close()

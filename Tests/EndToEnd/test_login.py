@@ -95,6 +95,7 @@ class Tokens(EndToEnd):
         second = self.keep(Terminal(
             self.world.port, "test-app", terminal.token, terminal_id=terminal.terminal_id)).come()
         self.assertEqual(second.subscribe(f"{TOPICS}/user/{terminal.uid}/#"), 1)
+        second.get("account/whoami", token=terminal.token)
         third = Terminal(
             self.world.port, "test-app", self.world.apps["test-app"]["secret"], terminal_id=terminal.terminal_id)
         self.assertIn(third.connect(), (0x86, 0x87), "the app's secret does not connect as it")

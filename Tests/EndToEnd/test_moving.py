@@ -12,7 +12,11 @@ import time
 import unittest
 
 import postgres
-from harness import BINARY, ENVIRONMENT, IS_DEBUG, TORTURE, Service, eventually
+from accounts import COUNTRY, fresh_email
+from client import Device, Terminal, fresh_id
+from harness import BINARY, ENVIRONMENT, IS_DEBUG, TORTURE, Service, eventually, free_port
+from mailserver import MailServer
+from world import SETTINGS, OwnWorld, World
 
 STORES = pathlib.Path(__file__).resolve().parent / "stores"
 # A debug build takes hours for a million.
@@ -123,12 +127,15 @@ class Moving(unittest.TestCase):
         (other / "server.key").chmod(0o600)
         self.refused("LL1106", "--data", self.data, "--to", f"sqlite:{other}")
         database = sqlite3.connect(self.data / "lamplighter.db")
-        database.execute("INSERT INTO outbox (id, worker, sealed, messages, createdAt) VALUES (1, 'status', 0, x'', 1)")
+        message = b"\0" + (7).to_bytes(4, "little") + b"ll/v1/t" + (1).to_bytes(4, "little") + b"p"
+        database.execute(
+            "INSERT INTO outbox (id, worker, sealed, messages, createdAt) VALUES (1, 'status', 0, ?, 1)", (message * 2,))
         database.commit()
         self.addCleanup(database.close)
         self.addCleanup(database.commit)
         self.addCleanup(database.execute, "DELETE FROM outbox")
-        self.refused("LL1212", "--data", self.data, "--to", self.server.make())
+        error = self.refused("LL1212", "--data", self.data, "--to", self.server.make())
+        self.assertIn("2 for ll/v1/t", error["message"])
 
     def test_a_store_that_is_only_partly_filled_is_not_opened(self):
         store = self.server.make()
@@ -148,6 +155,79 @@ class Moving(unittest.TestCase):
         if self.server.sql("SELECT to_regclass('moving') IS NOT NULL", name).strip() == "t":
             self.refused("LL1028", "--data", self.data, "--store", store)
         self.move("--data", self.data, "--to", store)
+
+
+@postgres.on_file
+class AfterACleanStop(OwnWorld):
+    """A service in use, stopped as operators stop it, moves at once: each round stops it in the midst of something else."""
+
+    ROUNDS = 50 if TORTURE else 3
+
+    def make_world(self):
+        self.mail_port = free_port()
+        self.server = postgres.Server()
+        self.addCleanup(self.server.close)
+        return World(watch=False, service=Service(arguments=[*SETTINGS, *self.mail()]))
+
+    def mail(self, way="smtp"):
+        settings = {"delivery.email": way, "smtp.host": "localhost", "smtp.port": self.mail_port, "smtp.security": "none",
+                    "smtp.from": "no-reply@lamp.example", "limits.deliveryBackoff": 1}
+        return [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
+
+    def test_it_is_never_refused_and_nothing_is_lost(self):
+        service, seed = self.own.service, random.randrange(1 << 32)
+        random.seed(seed)
+        device, app = self.pair()
+        schedules, mails, version = [], [], 0
+        for number in range(self.ROUNDS):
+            with self.subTest(round=number, seed=seed):
+                asked = self.terminal(login=False)
+                mails.append(fresh_email())
+                asked.get("account/sendCode", {"countryCode": COUNTRY, "purpose": "register", "email": mails[-1]})
+                schedules.append(app.get("schedule/create", {
+                    "did": device.did, "time": "12:00", "date": f"{2040 + number}-01-16", "timezone": "UTC",
+                    "attrs": {"power": True}})["schedule"]["scheduleId"])
+                version = device.report(data={"count": number})["version"]
+                # Some of it is under way when the end comes.
+                for count in range(random.randrange(20)):
+                    device.send(data={"count": count - 1000})
+                    app.send("device/control", {"did": device.did, "data": {"power": True}, "mode": "queue"}, fresh_id("q"))
+                self.assertEqual(service.stop()[0], 0)
+                store = self.server.make()
+                done = subprocess.run(
+                    migrate("--data", service.data, "--to", store), stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                    timeout=SECONDS, env=ENVIRONMENT)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                moved = {table["name"]: table["rows"] for table in json.loads(done.stdout)["tables"]}
+                self.assertEqual((moved["schedule"], moved["outbox"]), (len(schedules), 0))
+                self.assertGreaterEqual(moved["delivery"], 1, "the mail of this round at least")
+                self.assertGreaterEqual(moved["session"], 1)
+                if number + 1 < self.ROUNDS:
+                    self.server.drop(store)
+                    # What the next stop leaves, both ways of sending mails leave.
+                    service.arguments = [*SETTINGS, *self.mail(("gateway", "smtp")[number % 2])]
+                    service.start()
+                    device, app = self.again(service, device, app)
+        server = self.keep(MailServer(port=self.mail_port))
+        other = Service(arguments=[*SETTINGS, *self.mail()], store=store)
+        self.addCleanup(other.close)
+        other.data.mkdir()
+        for name in ("server.key", "service.secret", "tools.secret"):
+            shutil.copy(service.data / name, other.data / name)
+        other.start()
+        device, app = self.again(other, device, app)
+        self.assertEqual(server.next(mails[-1]).receivers, [mails[-1]])
+        listed = app.get("schedule/list", {"did": device.did})["schedules"]
+        self.assertEqual({s["scheduleId"] for s in listed}, set(schedules))
+        self.assertGreater(device.report(data={"count": self.ROUNDS})["version"], version)
+
+    def again(self, service, device, app):
+        """The same device and terminal, connected to a service, with their secret and token."""
+        device.close(), app.close()
+        back = self.keep(Terminal(service.mqtt_port, "test-app", app.token, terminal_id=app.terminal_id)).come()
+        back.token, back.uid = app.token, app.uid
+        back.subscribe(f"ll/v1/user/{app.uid}/#")
+        return self.keep(Device(service.mqtt_port, device.did, device.secret, device.mac)).come(), back
 
 
 if __name__ == "__main__":

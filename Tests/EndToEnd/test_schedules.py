@@ -27,7 +27,8 @@ def ahead(minutes, zone="UTC"):
 
 class Scheduling(EndToEnd):
     def make(self, terminal, device, time=None, **more):
-        params = {"did": device.did, "time": time or ahead(90)[0], "timezone": "UTC", "attrs": {"power": True}}
+        """Without a time it is due in 3 to 4 minutes: near enough to be fired, too far to be due by itself meanwhile."""
+        params = {"did": device.did, "time": time or ahead(4)[0], "timezone": "UTC", "attrs": {"power": True}}
         if not {"date", "weekDays", "monthDays"} & set(more):
             params["weekDays"] = EVERY_DAY
         params.update(more)
@@ -289,6 +290,21 @@ class Firing(Scheduling):
                 self.world.watcher.publish(topic + name, body)
                 self.world.watcher.expect("/system/dead-letter", lambda b: b["topic"] == topic + name)
         self.assertEqual(terminal.get("schedule/runs", {"scheduleId": schedule["scheduleId"]})["runs"], [])
+
+    def test_what_is_fired_more_than_five_minutes_ahead_is_a_dead_letter_and_stays_to_come(self):
+        device, terminal = self.pair()
+        text, day = ahead(19 * 24 * 60)
+        for schedule in (self.make(terminal, device, ahead(7)[0]), self.make(terminal, device, text, date=day)):
+            with self.subTest(schedule=schedule):
+                self.world.watcher.clear()
+                self.fire(schedule, schedule["nextAt"])
+                self.world.watcher.expect(
+                    "/system/dead-letter", lambda b: schedule["scheduleId"] in b["topic"] and "ahead" in b["reason"])
+                id = {"scheduleId": schedule["scheduleId"]}
+                self.assertEqual(terminal.get("schedule/runs", id)["runs"], [])
+        listed = terminal.get("schedule/list", {"did": device.did})["schedules"]
+        self.assertEqual([s["enabled"] for s in listed], [True, True])
+        self.assertEqual(device.unread("/command"), [])
 
     def test_the_command_line_shows_it(self):
         device, terminal = self.pair()

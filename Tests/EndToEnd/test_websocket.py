@@ -287,13 +287,35 @@ class Limits(OwnWorld):
         upgraded = self.raw()
         self.assertTrue(silent.is_over())
         self.assertTrue(half.is_over())
-        # Being a WebSocket is enough: MQTT has times of its own.
+        # A WebSocket has longer, for its first packet.
         self.assertEqual(upgraded.status, 101)
         self.assertFalse(upgraded.is_over(1.5))
 
+    def test_one_that_says_nothing_gives_its_place_up(self):
+        silent, speaking = self.raw(), self.speaking()
+        silent.send(b"\x10")
+        self.assertTrue(silent.is_over(12))
+        self.assertFalse(speaking.is_over(0.5))
+
+    def test_until_the_broker_answered_a_newcomer_takes_its_place(self):
+        speaking = self.speaking(source="127.0.0.4")
+        silent = [self.raw(source="127.0.0.4") for _ in range(2)]
+        self.assertEqual(self.raw(source="127.0.0.4").status, 101)
+        self.assertTrue(silent[0].is_over(5))
+        self.assertFalse(silent[1].is_over(0.5))
+        self.assertFalse(speaking.is_over(0.5))
+
+    def speaking(self, **more):
+        """A WebSocket whose MQTT the broker has answered."""
+        lamp = self.world.device(connect=False)
+        raw = self.raw(**more)
+        self.assertEqual(raw.status, 101)
+        raw.send(connect_packet(f"device:{lamp.did}", lamp.secret, lamp.did))
+        self.assertEqual(raw.receive()[1][:1], b"\x20")
+        return raw
+
     def test_an_address_has_so_many_and_another_is_not_touched(self):
-        first = [self.raw(source="127.0.0.5") for _ in range(3)]
-        self.assertEqual([raw.status for raw in first], [101, 101, 101])
+        first = [self.speaking(source="127.0.0.5") for _ in range(3)]
         more = self.raw(source="127.0.0.5", upgrade=False)
         self.assertTrue(more.is_over())
         told_to_wait = self.raw(source="127.0.0.5")

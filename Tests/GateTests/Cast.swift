@@ -22,7 +22,8 @@ enum Cast {
         session: String? = nil,
         lasting: Int64 = 60_000,
         of uid: String = World.uid,
-        old: (password: String, until: Int64)? = nil
+        old: (password: String, until: Int64)? = nil,
+        isUsed: Bool = true
     ) throws -> Record {
         let session = try session.map {
             Session(
@@ -32,7 +33,8 @@ enum Cast {
                 expiresAt: Clock.now() + lasting,
                 old: try old.map {
                     OldToken(token: try GateBroker.hash($0.password), until: $0.until)
-                }
+                },
+                isUsed: isUsed
             )
         }
         return .terminal(terminalId: World.terminal, appId: "demo", session: session)

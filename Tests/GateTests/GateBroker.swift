@@ -21,7 +21,8 @@ final class GateBroker {
     init(
         _ records: [Record] = [],
         newClientsPerMinute: Int = 30,
-        options: [String: Int] = [:]
+        options: [String: Int] = [:],
+        qos: Int = 2
     ) throws {
         folder = try Self.makeFolder()
         port = try Self.freePort()
@@ -34,6 +35,7 @@ final class GateBroker {
             user \(Self.user())
             persistence false
             max_inflight_messages 100
+            max_qos \(qos)
             log_dest file \(folder)/log
             plugin \(Self.library())
             plugin_opt_credentials \(folder)/credentials

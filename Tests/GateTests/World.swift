@@ -25,8 +25,12 @@ enum World {
         Digest([UInt8](repeating: seed, count: 32)) ?? worker
     }
 
-    static func session(until end: Int64 = now + 1, _ id: String = "s-1") -> Session {
-        Session(sessionId: id, uid: uid, token: token, expiresAt: end)
+    static func session(
+        until end: Int64 = now + 1,
+        _ id: String = "s-1",
+        isUsed: Bool = true
+    ) -> Session {
+        Session(sessionId: id, uid: uid, token: token, expiresAt: end, isUsed: isUsed)
     }
 
     static func tables(session: Session? = nil, adding records: [Record] = []) -> CredentialTables {
@@ -51,7 +55,7 @@ enum World {
     }
 
     static var admission: Admission {
-        Admission(root: root, worker: worker, revoked: RevokedSessions())
+        Admission(root: root, worker: worker, revoked: SessionMarks())
     }
 
     static func rights(_ principal: Principal, session: Session? = nil) -> Rights {

@@ -189,10 +189,28 @@ struct GateFileTests {
         #expect(try live?.session?.token == digest("token"))
         #expect(live?.appId == "demo")
 
+        // Until its token is used, and once a minute from then on, a use is noted.
+        func isUsed() throws -> Bool? {
+            try GateFile(world).tables.terminals[Make.terminal.text]?.session?.isUsed
+        }
+        #expect(try isUsed() == false)
+        try world.store.rebuildCredentials()
+        #expect(try isUsed() == false)
+        try world.store.arrange(at: Make.now) { (tx) throws in
+            try tx.lock(users: [Make.uid])
+            try tx.sessions.noteFirstUse(of: session)
+        }
+        #expect(try isUsed() == true)
+        try world.store.rebuildCredentials()
+        #expect(try isUsed() == true)
+
         try world.store.arrange(at: Make.now) { try $0.sessions.end(&session, .loggedOut) }
         let ended = try GateFile(world).tables.terminals[Make.terminal.text]
         #expect(ended?.session == nil && ended?.appId == "demo")
         #expect(session.endReason == .loggedOut)
+        // A use that is told late changes nothing.
+        try world.store.arrange(at: Make.now) { try $0.sessions.noteFirstUse(of: session) }
+        #expect(try GateFile(world).tables.terminals[Make.terminal.text]?.session == nil)
     }
 
     @Test("Changes of another process while the file is rewritten are not lost")

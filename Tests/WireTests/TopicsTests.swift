@@ -25,6 +25,8 @@ struct TopicsTests {
         Case("ll/v1/product/\(hex)/0123456789ab/register", .register(Make.key, Make.mac)),
         Case("ll/v1/system/presence/d-1", .gatePresence(DeviceID(trusted: "d-1"))),
         Case("ll/v1/system/session-invalid", .sessionInvalid),
+        Case("ll/v1/system/missed", .missed),
+        Case("ll/v1/system/session-owed", .sessionOwed),
         Case("ll/v1/system/worker/status", .workerState("status")),
         Case("ll/v1/system/trigger/s-1", .trigger("s-1")),
         Case(

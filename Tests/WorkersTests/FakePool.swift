@@ -106,7 +106,7 @@ final class FakePool: BackgroundPool {
             if hasher.needsRehash(encoded) { prepared.rehashed = hash(password) }
         }
         switch work {
-        case .commit, .tried, .refusal, .history: break
+        case .commit, .tried, .refusal, .history, .reading: break
         case .identity(let credential, let settings):
             prepared.identity = identify(credential, settings)
         case .hash(let password): prepared.hash = hash(password)

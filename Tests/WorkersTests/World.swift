@@ -66,8 +66,10 @@ final class World {
         clock = ManualClock()
         directory = try TemporaryDirectory()
         store = try TestStore.open(directory)
-        // Tests never wait.
+        // Tests never wait; by a clock that stands nothing would ever be paid for.
         var limits = limits
+        let isUnset = limits.answerBytesPerSecond == Limits().answerBytesPerSecond
+        if isUnset { limits.answerBytesPerSecond = 0 }
         limits.confirmedLinger = .zero
         limits.fanOutPause = 0
         limits.echoInterval = .zero

@@ -48,8 +48,8 @@ export class TimeoutError extends Error {
 }
 
 /**
- * The broker lets this terminal in with neither token nor secret: the app's id or secret is wrong, or a session lives on
- * the terminal whose token is not at hand. The broker doesn't say which; `lamplighter refusals` does.
+ * The broker let the app in neither with its token and the secret, nor as another terminal: its id or secret is wrong, or
+ * the broker takes nobody at present. It doesn't say which; `lamplighter refusals` does.
  */
 export class ConnectionRefused extends Error {
   name = "ConnectionRefused";
@@ -58,7 +58,8 @@ export class ConnectionRefused extends Error {
 /**
  * One terminal of an app. `app.account`, `app.device`, … have a method for each request, named as in the contract. A
  * request is repeated with the same id, which has its effect once, after `repeatAfter` and pauses that double, and when
- * the connection is back; after `timeout` (both milliseconds) it fails with TimeoutError.
+ * the connection is back; after `timeout` (both milliseconds) it fails with TimeoutError. At a session's end the connection
+ * is made anew, and a login may follow at once. A terminal whose token is lost is refused; the app goes on as a new one.
  */
 export class App {
   /**
@@ -87,6 +88,8 @@ export class App {
     this.isConnected = false;
     this.isClosed = true;
     this.refused = 0;
+    /** @type {string|null} Of the two terminals that are tried in turn, the one that waits. */
+    this.otherId = null;
     this.pause = 0;
     /** @type {Map<string, any>} */
     this.requests = new Map();
@@ -131,8 +134,7 @@ export class App {
 
   /** Opens a connection, with token or secret. */
   open() {
-    // After a refusal token and secret take turns. While the session lives the secret is refused, so that whoever gets
-    // in with it knows that the session is over; a passing refusal ends nothing.
+    // After a refusal token and secret take turns; a passing refusal ends nothing.
     const withToken = this.credentials !== null && this.refused % 2 === 0;
     const password = withToken ? this.credentials.token : this.secret;
     const connection = new Connection({
@@ -141,9 +143,12 @@ export class App {
     this.connection = connection;
     connection.onopen = () => {
       this.refused = this.pause = 0;
-      if (this.credentials && !withToken) this.end({ sessionId: this.credentials.sessionId, reason: "expired" });
-      const filters = [`${this.space}/#`, ...this.credentials ? [`${this.userSpace}/#`] : []];
-      connection.subscribe(filters, () => this.begin());
+      if (this.otherId) {
+        this.otherId = null;
+        this.save();
+      }
+      const filters = [`${this.space}/#`, ...withToken ? [`${this.userSpace}/#`] : []];
+      connection.subscribe(filters, () => this.credentials && !withToken ? this.checkSession() : this.begin());
     };
     connection.onmessage = (topic, payload) => this.receive(topic, payload);
     connection.onclose = refused => {
@@ -151,15 +156,33 @@ export class App {
       for (const request of this.requests.values()) clearTimeout(request.repeat);
       if (this.isClosed) return;
       if (refused !== null) {
-        this.refused++;
-        if (this.settle && this.refused > (this.credentials ? 1 : 0)) {
-          return this.settle(new ConnectionRefused("The broker refused the connection."));
-        }
+        // A terminal that lost the token of a live session is refused; which refusal it is, nobody says.
+        if (!this.credentials) [this.terminalId, this.otherId] = [this.otherId ?? randomId(), this.terminalId];
+        if (++this.refused === 1) return this.renew();
+        if (this.settle) return this.settle(new ConnectionRefused("The broker refused the connection."));
       }
       // A second, then twice as long up to a minute; the random part keeps a crowd from coming back at once.
       this.pause = Math.min(this.pause * 2 || 1000, 60000);
       this.returning = setTimeout(() => this.open(), this.pause * (0.5 + Math.random() / 2));
     };
+  }
+
+  /** Opens another connection in the place of this one, after a pause in milliseconds. */
+  renew(pause = 0) {
+    if (this.isClosed) return;
+    this.isConnected = false;
+    for (const request of this.requests.values()) clearTimeout(request.repeat);
+    this.connection.onclose = () => {};
+    this.connection.close();
+    clearTimeout(this.returning);
+    this.returning = setTimeout(() => this.open(), pause);
+  }
+
+  /** Asks whether the session is over, as the secret got in: it also does until the token's first use. */
+  checkSession() {
+    const id = randomId(8);
+    this.ask("account/whoami", {}, { id }).then(() => this.renew(), () => this.credentials && this.renew(1000));
+    this.publish(this.requests.get(id));
   }
 
   /** Goes on with the requests once the answers can be heard. */
@@ -240,14 +263,18 @@ export class App {
       if (error.code === "InvalidToken" && this.credentials && request.token === this.credentials.token) {
         this.end({ sessionId: this.credentials.sessionId, reason: error.reason ?? "expired" });
       }
-      return request.fail(new LamplighterError(error, request.id));
+      const isDone = request.method === "account/logout" && error.code === "InvalidToken" && error.reason === "loggedOut";
+      // An earlier logout ended the session, and its answer was lost.
+      return isDone ? request.succeed({}) : request.fail(new LamplighterError(error, request.id));
     }
     if (request.method === "session/refresh" && this.credentials) {
       this.keep({ ...this.credentials, token: result.token, expiresAt: result.expiresAt });
     } else if (result.token && result.sessionId && result.user) {
       this.logIn(result);
-      // Whoever has the answer hears what happens to the user.
-      return this.connection.subscribe([`${this.userSpace}/#`], () => request.succeed(result));
+      // Whoever has the answer hears what happens to the user. Where another connection carried the login, this takes a
+      // connection with the token; the request is asked again there, and answered alike.
+      return this.connection.subscribe(
+        [`${this.userSpace}/#`], granted => granted ? request.succeed(result) : this.renew());
     } else if (request.method === "account/logout" && this.credentials) {
       this.end({ sessionId: this.credentials.sessionId, reason: "loggedOut" });
     }
@@ -279,6 +306,7 @@ export class App {
     if (this.credentials?.sessionId !== notice.sessionId) return;
     this.statuses = {};
     this.keep(null);
+    this.renew(); // the gate will cut this connection off
     this.push({ kind: "ended", did: null, body: { type: "sessionInvalid", ...notice } });
   }
 

@@ -102,7 +102,7 @@ export class Connection {
     this.isOver = false;
     this.received = new Uint8Array(0);
     this.packetId = 0;
-    /** @type {Map<number, () => void>} */
+    /** @type {Map<number, (granted: boolean) => void>} */
     this.subscribing = new Map();
     this.socket = new WebSocket(url, "mqtt");
     this.socket.binaryType = "arraybuffer";
@@ -187,7 +187,8 @@ export class Connection {
         const id = fields.short();
         const then = this.subscribing.get(id);
         this.subscribing.delete(id);
-        return then?.();
+        fields.skipProperties();
+        return then?.(fields.rest().every(code => code < 128));
       }
       case DISCONNECT:
         return this.end(null);
@@ -200,7 +201,7 @@ export class Connection {
     return [this.packetId >> 8, this.packetId & 255];
   }
 
-  /** @param {string[]} filters @param {() => void} then Called at the broker's answer. */
+  /** @param {string[]} filters @param {(granted: boolean) => void} then Called at the broker's answer. */
   subscribe(filters, then) {
     const id = this.nextId();
     this.subscribing.set(this.packetId, then);

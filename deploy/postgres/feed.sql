@@ -10,6 +10,7 @@ GRANT SELECT (appId, secretHash) ON app TO lamplighter_feed;
 GRANT SELECT (name, secretHash, role) ON service TO lamplighter_feed;
 GRANT SELECT (did, secretHash, certificatesFrom) ON device TO lamplighter_feed;
 GRANT SELECT (terminalId, appId) ON terminal TO lamplighter_feed;
-GRANT SELECT (sessionId, uid, appId, terminalId, tokenHash, expiresAt, endedAt, oldTokenHash, oldTokenUntil)
+GRANT SELECT (sessionId, uid, appId, terminalId, tokenHash, expiresAt, endedAt, oldTokenHash, oldTokenUntil,
+    lastSeenAt)
     ON session TO lamplighter_feed;
 GRANT SELECT (did, connection) ON status TO lamplighter_feed;

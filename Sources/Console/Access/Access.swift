@@ -12,12 +12,28 @@ struct Access: Sendable {
 
     /// Returns the cookie that carries a session's token; without one, that ends it.
     func cookie(_ token: String?) -> (name: String, value: String) {
-        let age = token == nil ? 0 : OperatorSignIn.lifeSeconds
-        let secure = isSecure ? "; Secure" : ""
-        return (
-            "Set-Cookie",
-            "\(cookieName)=\(token ?? ""); Path=/; HttpOnly; SameSite=Strict; Max-Age=\(age)\(secure)"
-        )
+        setCookie(cookieName, token ?? "", seconds: token == nil ? 0 : OperatorSignIn.lifeSeconds)
+    }
+
+    /// Tells whether a request shows anything that may let it in.
+    func hasProof(_ request: ConsoleRequest) -> Bool {
+        request.header("authorization") != nil || request.cookie(cookieName)?.isEmpty == false
+    }
+
+    /// The name of the cookie by which a browser is known from which somebody signed in before.
+    private var browserCookieName: String { cookieName + "-browser" }
+
+    /// Returns the cookie that makes a browser known.
+    func browserCookie(_ mark: String) -> (name: String, value: String) {
+        setCookie(browserCookieName, mark, seconds: KnownBrowser.lifeSeconds)
+    }
+
+    /// Returns what makes a request's browser known; nil in one that is new.
+    func browserMark(_ request: ConsoleRequest) -> String? { request.cookie(browserCookieName) }
+
+    private func setCookie(_ name: String, _ value: String, seconds: Int64) -> (String, String) {
+        let rest = "; Path=/; HttpOnly; SameSite=Strict; Max-Age=\(seconds)"
+        return ("Set-Cookie", "\(name)=\(value)\(rest)\(isSecure ? "; Secure" : "")")
     }
 
     /// Returns the caller of a request; nil without a session or token that lets in.

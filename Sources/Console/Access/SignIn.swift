@@ -1,4 +1,5 @@
 import Domain
+import Files
 import JSON
 import Providers
 import Service
@@ -11,12 +12,16 @@ import Workers
 /// Signs operators in and out.
 struct SignIn: Sendable {
     let access: Access
+    private let failures: FailedSignIns
+    private let browsers: KnownBrowser
     private let hasher: PasswordHasher
     /// The hash of no password, against which those of unknown names are verified, in the same time.
     private let dummy: String?
 
-    init(_ access: Access) {
+    init(_ context: ConsoleContext, _ access: Access, failures: FailedSignIns) {
         self.access = access
+        self.failures = failures
+        browsers = KnownBrowser(secret: context.run.secrets.tools)
         hasher = PasswordHasher()
         dummy = try? hasher.hash(Array(Sodium.randomSecret().utf8))
     }
@@ -45,14 +50,13 @@ struct SignIn: Sendable {
 
     private func enter(_ call: ConsoleCall) throws -> Reply {
         let token = try call.fields.requiredText("token", length: 1...64)
-        let from = Self.address(call)
-        try Self.count([from], call)
+        // A right one lets in, whatever came before: of 128 random bits none is found by guessing.
         let found = try call.store.batch(at: call.now, once: true) { tx in
-            let row = try tx.operators.takeLink(token: token)
-            if row != nil { try tx.attempts.takeBack(from.subject) }
-            return row
+            try tx.operators.takeLink(token: token)
         }
         guard let row = found else {
+            try count([Self.links(call)], .link, for: call)
+            try failures.tell(.link, from: call.request.address)
             throw Refused(
                 401,
                 ErrorCode.invalidToken.rawValue,
@@ -65,13 +69,14 @@ struct SignIn: Sendable {
     private func signIn(_ call: ConsoleCall) throws -> Reply {
         let name = try call.fields.requiredText("name", length: 1...64)
         let password = try call.fields.requiredText("password", length: 1...256)
-        let (byName, from) = (Self.name(name), Self.address(call))
-        // Counted before it is known to be wrong, so that tries side by side have no more than the rest.
-        try Self.count([byName, from], call)
         let row = try call.store.read { try $0.operators.find(name) }
+        let limits = tries(of: row?.name, Self.counted(name, row), for: call)
+        // Counted before it is known to be wrong, so that tries side by side have no more than the rest.
+        try count(limits, .password, name: row?.name, for: call)
         let bytes = PasswordRules.normalised(password) ?? []
         let isRight = hasher.verify(bytes, against: row?.passwordHash ?? dummy ?? "")
         guard isRight, let row, row.passwordHash != nil else {
+            try failures.tell(.password, name: row?.name, from: call.request.address)
             throw Refused(
                 401,
                 ErrorCode.invalidCredentials.rawValue,
@@ -79,34 +84,53 @@ struct SignIn: Sendable {
             )
         }
         try call.store.batch(at: call.now, once: true) { tx in
-            try tx.attempts.clear(byName.subject)
-            try tx.attempts.takeBack(from.subject)
+            try tx.attempts.clear(limits[0].subject)
+            for limit in limits.dropFirst() { try tx.attempts.takeBack(limit.subject) }
         }
         return try begin(row, .password, for: call)
     }
 
-    /// The tries that one name has.
-    private static func name(_ name: String) -> AttemptTable.Limit {
-        .init(
-            "operator/name/\(name)",
-            max: OperatorSignIn.triesPerName,
-            windowSeconds: OperatorSignIn.triesSeconds
-        )
+    /// The tries of a password: those of the browser, where it is a known one; else those of the name from the address,
+    /// and those of the name.
+    private func tries(
+        of name: String?,
+        _ counted: String,
+        for call: ConsoleCall
+    ) -> [AttemptTable.Limit] {
+        let mark = access.browserMark(call.request)
+        if let name, let number = browsers.number(in: mark, for: name) {
+            return [Self.limit("browser/\(number)", OperatorSignIn.tries)]
+        }
+        return [
+            Self.limit("from/\(call.request.address)/\(counted)", OperatorSignIn.tries),
+            Self.limit("name/\(counted)", OperatorSignIn.triesPerName),
+        ]
     }
 
-    /// The tries that one address has.
-    private static func address(_ call: ConsoleCall) -> AttemptTable.Limit {
-        .init(
-            "operator/from/\(call.request.address)",
-            max: OperatorSignIn.triesPerAddress,
-            windowSeconds: OperatorSignIn.triesSeconds
-        )
+    /// Returns the name that tries are counted under; those that no operator has share 256.
+    private static func counted(_ name: String, _ row: Operator?) -> String {
+        row?.name ?? "?\(Sodium.sha256(name.utf8)[0])"
+    }
+
+    /// The wrong links that one address has.
+    private static func links(_ call: ConsoleCall) -> AttemptTable.Limit {
+        limit("from/\(call.request.address)", OperatorSignIn.linksPerAddress)
+    }
+
+    private static func limit(_ subject: String, _ max: Int) -> AttemptTable.Limit {
+        .init("operator/\(subject)", max: max, windowSeconds: OperatorSignIn.triesSeconds)
     }
 
     /// Counts a try, and refuses it where there are none left.
-    private static func count(_ limits: [AttemptTable.Limit], _ call: ConsoleCall) throws {
+    private func count(
+        _ limits: [AttemptTable.Limit],
+        _ proof: FailedSignIns.Proof,
+        name: String? = nil,
+        for call: ConsoleCall
+    ) throws {
         let wait = try call.store.batch(at: call.now, once: true) { try $0.attempts.take(limits) }
         guard let wait else { return }
+        try failures.tell(proof, name: name, from: call.request.address, isTooMany: true)
         var refused = Refused(
             429,
             ErrorCode.tooManyRequests.rawValue,
@@ -150,7 +174,9 @@ struct SignIn: Sendable {
             way: .session(session)
         )
         var reply = Reply(try Self.signedIn(caller, call))
-        reply.headers = [access.cookie(token)]
+        reply.headers = [
+            access.cookie(token), access.browserCookie(browsers.mark(for: row.name)),
+        ]
         return reply
     }
 
@@ -175,6 +201,11 @@ struct SignIn: Sendable {
         return reply
     }
 
+    /// The tries of the current password that an operator has who is signed in.
+    private static func current(_ row: Operator) -> AttemptTable.Limit {
+        limit("current/\(row.name)", OperatorSignIn.tries)
+    }
+
     private func setPassword(_ call: ConsoleCall) throws -> Reply {
         let password = try call.fields.requiredText("password", length: 1...256)
         let current = try call.fields.text("current", length: 1...256)
@@ -185,8 +216,7 @@ struct SignIn: Sendable {
             session.way == .link
             && call.now < session.createdAt.adding(seconds: OperatorSignIn.linkTrustSeconds)
         if let hash = row.passwordHash, !isFresh {
-            let tries = Self.name(row.name)
-            try Self.count([tries], call)
+            try count([Self.current(row)], .password, name: row.name, for: call)
             let bytes = current.flatMap { PasswordRules.normalised($0) } ?? []
             guard hasher.verify(bytes, against: hash) else {
                 throw Refused(
@@ -196,7 +226,7 @@ struct SignIn: Sendable {
                 )
             }
         }
-        try call.store.batch(at: call.now) { try $0.attempts.clear(Self.name(row.name).subject) }
+        try call.store.batch(at: call.now) { try $0.attempts.clear(Self.current(row).subject) }
         let bytes = try PasswordRules.check(password, names: [row.name], field: "password")
         let hash = try hasher.hash(bytes)
         try call.act { work, act in

@@ -47,7 +47,7 @@ struct LiveFeed: Sendable {
         for watch in watches { lookAtTap(watch, caller, into: &events) }
         guard hasChanged else { return events }
         try hub.context.store.read { tx in
-            for watch in watches { try look(at: watch, in: tx, into: &events) }
+            for watch in watches { try look(at: watch, caller, in: tx, into: &events) }
             try lookAtSignIns(of: caller, in: tx, into: &events)
         }
         return events
@@ -55,6 +55,7 @@ struct LiveFeed: Sendable {
 
     private mutating func look(
         at watch: Watch,
+        _ caller: Caller,
         in tx: Transaction,
         into events: inout [LiveEvent]
     ) throws {
@@ -71,7 +72,7 @@ struct LiveFeed: Sendable {
             let state = try ConnectView.state(key, mac, in: tx)
             tell("connect", state, of: watch, in: &events)
         case .messages:
-            let rows = try MessageView.newest(hub.context, in: tx)
+            let rows = try MessageView.newest(hub.context, for: caller.role, in: tx)
             tell("messages", rows, of: watch, in: &events)
         case .schedules:
             let mark = try tx.schedules.changeMark()

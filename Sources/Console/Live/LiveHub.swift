@@ -24,6 +24,8 @@ final class LiveHub: Sendable {
 
     /// Streams that are open at once, of all operators.
     static let streamsMax = 64
+    /// Streams of one operator that are open at once.
+    static let perOperatorMax = 8
     /// How often streams look for changes: no row is told more often.
     static let interval: Duration = .milliseconds(250)
 
@@ -64,20 +66,39 @@ final class LiveHub: Sendable {
             caller: call.caller,
             watches: try Watch.read(terms)
         )
-        let isOpen = state.withLock { state in
-            guard state.streams.count < Self.streamsMax else { return false }
-            state.streams[stream.id] = stream
-            return true
+        if !enter(stream, isBegun: false) { try dropEnded(at: call.now) }
+        guard enter(stream, isBegun: false) else {
+            let detail = "Too many streams are open, of all operators or of \(stream.caller.name)."
+            throw Refused(503, ErrorCode.unavailable.rawValue, detail)
         }
-        guard isOpen else {
-            throw Refused(503, ErrorCode.unavailable.rawValue, "Too many streams are open.")
-        }
+        // It is open while its body runs, which it does not for every answer.
         return Reply(events: { writer in
+            guard self.enter(stream, isBegun: true) else { return }
             defer { self.close(stream) }
             self.beginLooking()
             self.tellTap()
             try await stream.run(in: self, from: position ?? StreamPosition(), &writer)
         })
+    }
+
+    /// Tells whether there is a place for a stream, which takes it once it has begun.
+    private func enter(_ stream: LiveStream, isBegun: Bool) -> Bool {
+        state.withLock { state in
+            let own = state.streams.values.count { $0.caller.name == stream.caller.name }
+            guard state.streams.count < Self.streamsMax, own < Self.perOperatorMax else {
+                return false
+            }
+            if isBegun { state.streams[stream.id] = stream }
+            return true
+        }
+    }
+
+    /// Gives the places of streams whose session has ended to others, though their clients don't take the end.
+    private func dropEnded(at now: Instant) throws {
+        for stream in state.withLock({ Array($0.streams.values) })
+        where try access.end(of: stream.caller, at: now) != nil {
+            close(stream)
+        }
     }
 
     private func close(_ stream: LiveStream) {

@@ -13,11 +13,11 @@ enum AppOperations {
             try call.read { tx in
                 Reply(Shown.page(try tx.apps.all().map { try row($0, in: tx) }))
             }
-        }, Operation("addApp", "POST", "apps", role: .admin, add),
-        Operation("checkApp", "POST", "apps/check", role: .viewer, check),
+        }, Operation("addApp", "POST", "apps", role: .admin, add).takingDocument,
+        Operation("checkApp", "POST", "apps/check", role: .viewer, check).takingDocument,
         Operation("showApp", "GET", "apps/{appId}", role: .viewer) { call in
             try call.read { Reply(try shown(try app(call, in: $0), call, in: $0)) }
-        }, Operation("changeApp", "PUT", "apps/{appId}", role: .admin, change),
+        }, Operation("changeApp", "PUT", "apps/{appId}", role: .admin, change).takingDocument,
         Operation("rotateAppSecret", "POST", "apps/{appId}/secret", role: .admin, rotate),
     ]
 

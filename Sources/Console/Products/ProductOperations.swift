@@ -11,13 +11,15 @@ import Workers
 enum ProductOperations {
     static let all: [Operation] = [
         Operation("listProducts", "GET", "products", role: .viewer, list),
-        Operation("addProduct", "POST", "products", role: .admin, add),
+        Operation("addProduct", "POST", "products", role: .admin, add).takingDocument,
         Operation("checkProduct", "POST", "products/check", role: .viewer) { call in
             try call.read { Reply(try ProductCheck.check(call.body, in: $0)) }
-        },
+        }.takingDocument,
         Operation("showProduct", "GET", "products/{productKey}", role: .viewer) { call in
             try call.read { Reply(try shown(try product(call, in: $0), in: $0)) }
-        }, Operation("changeProduct", "PUT", "products/{productKey}", role: .admin, change),
+        },
+        Operation("changeProduct", "PUT", "products/{productKey}", role: .admin, change)
+            .takingDocument,
         Operation(
             "rotateProductSecret",
             "POST",
@@ -103,10 +105,13 @@ enum ProductOperations {
     private static func connect(_ call: ConsoleCall) throws -> Reply {
         let mac = try call.id("mac", MACKind.self)
         let place = ConnectPlaces(call.context)
+        let demo = call.context.run.demo.flatMap { demo in
+            demo.productKey == call.parameter("productKey") && call.caller.role == .admin
+                ? demo : nil
+        }
+        if let demo { try call.note(Act(subject: "product \(demo.productKey)")) }
         return try call.read { tx in
             let key = try product(call, in: tx).key
-            let isDemo = call.context.run.demo?.productKey == key.text
-            let secret = isDemo && call.caller.role >= .operator
             return Reply(
                 JSONObject([
                     ("connection", .object(try ConnectView.state(key, mac, in: tx))),
@@ -114,10 +119,7 @@ enum ProductOperations {
                     ("mqttTLSUrl", place.mqttTLS.map { .string($0) }),
                     ("webSocketUrl", place.webSocket.map { .string($0) }),
                     ("root", .string(place.root)),
-                    (
-                        "demoSecret",
-                        secret ? call.context.run.demo.map { .string($0.productSecret) } : nil
-                    ),
+                    ("demoSecret", demo.map { .string($0.productSecret) }),
                 ])
             )
         }

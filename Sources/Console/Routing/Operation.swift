@@ -21,7 +21,12 @@ struct Operation: Sendable {
     let role: OperatorRole?
     /// Whether a token is not enough.
     let isForBrowsers: Bool
+    /// Bytes of the body at most.
+    private(set) var bodyMax: Int
     let work: Work
+
+    /// Bytes of a body at most: of strangers, of others, and of documents.
+    private static let (strangersMax, othersMax, documentsMax) = (4 << 10, 64 << 10, 1 << 20)
 
     init(
         _ id: String,
@@ -48,6 +53,14 @@ struct Operation: Sendable {
         self.role = role
         self.isForBrowsers = isForBrowsers
         self.work = work
+        bodyMax = role == nil ? Self.strangersMax : Self.othersMax
+    }
+
+    /// The same operation, whose body is a document.
+    var takingDocument: Operation {
+        var operation = self
+        operation.bodyMax = Self.documentsMax
+        return operation
     }
 
     /// Returns the values of the path's parameters; nil where a path is another one.

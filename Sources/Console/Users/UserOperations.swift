@@ -86,7 +86,7 @@ enum UserOperations {
                 for user in page where found.count < limit {
                     after = user.uid.text
                     looked += 1
-                    if try fits(user, terms, isMasked: call.caller.role < .operator) {
+                    if try fits(user, terms, for: call.caller.role) {
                         found.append(user)
                     }
                 }
@@ -100,7 +100,7 @@ enum UserOperations {
     private static func fits(
         _ user: User,
         _ terms: SearchTerms,
-        isMasked: Bool
+        for role: OperatorRole
     ) throws -> Bool {
         try terms.terms.allSatisfy { term in
             let isFound =
@@ -113,12 +113,24 @@ enum UserOperations {
                     try term.flag() == (user.isEmailVerified || user.isPhoneVerified)
                 default:
                     term.finds(anyOf: [
-                        user.uid.text, UserView.name(user, isOpen: !isMasked),
-                        isMasked ? nil : user.email?.text, isMasked ? nil : user.phone?.text,
-                    ])
+                        user.uid.text, UserView.name(user, isOpen: role == .admin),
+                    ]) || finds(term, addressOf: user, for: role)
                 }
             return isFound != term.isNegated
         }
+    }
+
+    /// Tells whether a term is an address of a user: a part of one for an admin, the whole for an operator, who sees it
+    /// masked and could else find it out letter by letter; nothing for a viewer.
+    static func finds(
+        _ term: SearchTerms.Term,
+        addressOf user: User,
+        for role: OperatorRole
+    ) -> Bool {
+        let addresses = [user.email?.text, user.phone?.text, user.username, user.externalUID]
+        guard role < .admin else { return term.finds(anyOf: addresses) }
+        let value = term.value.lowercased()
+        return role == .operator && addresses.contains { $0?.lowercased() == value }
     }
 
     private static func show(_ call: ConsoleCall) throws -> Reply {

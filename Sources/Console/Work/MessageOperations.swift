@@ -17,7 +17,14 @@ enum MessageOperations {
         let place = try MessageView.place(of: call.request.query["cursor"])
         return try call.read { tx in
             Reply(
-                try MessageView.page(call.context, terms, behind: place, limit: limit, in: tx)
+                try MessageView.page(
+                    call.context,
+                    terms,
+                    for: call.caller.role,
+                    behind: place,
+                    limit: limit,
+                    in: tx
+                )
             )
         }
     }

@@ -21,15 +21,20 @@ enum MessageView {
     private typealias Line = (place: MessageRecordTable.Place, row: JSONObject)
 
     /// Returns the newest messages (`MessagePage`).
-    static func newest(_ context: ConsoleContext, in tx: Transaction) throws -> JSONObject {
+    static func newest(
+        _ context: ConsoleContext,
+        for role: OperatorRole,
+        in tx: Transaction
+    ) throws -> JSONObject {
         let terms = try SearchTerms("")
-        return try page(context, terms, behind: .begin, limit: shownMax, in: tx)
+        return try page(context, terms, for: role, behind: .begin, limit: shownMax, in: tx)
     }
 
     /// Returns a page of what a search finds, the newest message first (`MessagePage`).
     static func page(
         _ context: ConsoleContext,
         _ terms: SearchTerms,
+        for role: OperatorRole,
         behind place: MessageRecordTable.Place,
         limit: Int,
         in tx: Transaction
@@ -41,7 +46,7 @@ enum MessageView {
             for line in lines where found.count < limit {
                 place = line.place
                 looked += 1
-                if fits(line.row, terms) { found.append(line.row) }
+                if fits(line.row, terms) { found.append(shown(line.row, to: role)) }
             }
             guard lines.count == pageRows, found.count < limit else { break }
         }
@@ -59,6 +64,13 @@ enum MessageView {
             )
         )
         return page
+    }
+
+    /// Returns a row without the code for those who may not send messages: with it they could sign in as a user.
+    private static func shown(_ row: JSONObject, to role: OperatorRole) -> JSONObject {
+        var row = row
+        if role < .operator { row["code"] = nil }
+        return row
     }
 
     /// Reads a cursor that a page gave.

@@ -66,10 +66,18 @@ package enum OperatorSignIn {
     package static let usedSeconds: Int64 = 60
     /// How long after a link the password may be set without the one before, in seconds.
     package static let linkTrustSeconds: Int64 = 600
-    /// Wrong passwords for one name, and from one address, within the window.
-    package static let triesPerName = 10
-    /// Wrong passwords and links from one address within the window.
-    package static let triesPerAddress = 30
+    /// Wrong passwords for one name from one address, or in one browser in which it signed in before, within the window.
+    package static let tries = 10
+    /// Wrong passwords for one name from all addresses within the window.
+    package static let triesPerName = 100
+    /// Wrong links from one address within the window, after which they are no longer called wrong; a right one lets in.
+    package static let linksPerAddress = 30
+    /// Sign-ins of one address in a minute that come before those of addresses with more.
+    package static let requestsPerAddress = 60
+    /// Failed sign-ins in the audit in a minute, of one address.
+    package static let auditedPerAddress = 30
+    /// Failed sign-ins in the audit in a minute, of all addresses.
+    package static let auditedTogether = 300
     /// The window in which wrong tries are counted, in seconds.
     package static let triesSeconds: Int64 = 900
     /// The days that a token lives unless its maker says otherwise.

@@ -14,7 +14,7 @@ package enum TriggerRules {
 
     /// The bounds of lateness.
     package struct Lateness: Sendable {
-        /// An occurrence later than this counts as missed, in seconds.
+        /// An occurrence later than this counts as missed, and one that is as far ahead is refused, in seconds.
         package var lateSeconds: Int64
         /// An occurrence older than this is forgotten and never runs, in seconds.
         package var rememberedSeconds: Int64
@@ -44,6 +44,9 @@ package enum TriggerRules {
         guard schedule.isEnabled else { return .failure(Refusal("the schedule is disabled")) }
         guard dueAt > schedule.activeSince else {
             return .failure(Refusal("dueAt lies before the schedule was made, changed or enabled"))
+        }
+        guard dueAt <= now.adding(seconds: lateness.lateSeconds) else {
+            return .failure(Refusal("dueAt lies too far ahead of the server's clock"))
         }
         let isNext = dueAt == schedule.nextAt
         guard isNext || next(Instant(milliseconds: dueAt.milliseconds - 1)) == dueAt else {

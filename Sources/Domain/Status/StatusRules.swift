@@ -21,8 +21,6 @@ package enum StatusRules {
         package var isNewest = false
         /// Whether some of it is for the history alone: older than the state, or bytes.
         package var isPast = false
-        /// By how many milliseconds the time of arrival may lie behind a stored one that it replaces.
-        fileprivate var clocksApart: Int64 = 0
 
         /// The place of the report, as published to the device.
         package var stored: Report.Stored { isPast && !isNewest ? .history : .state }
@@ -40,21 +38,17 @@ package enum StatusRules {
     }
 
     /// Merges a report into a device's status, or refuses it whole and changes nothing.
-    ///
-    /// A report that counts from its arrival is not taken for an older one by `clocksApart` milliseconds.
     package static func decide(
         _ report: Report,
         of did: DeviceID,
         product: Product,
         status: inout Status,
         at now: Instant,
-        clocksApart: Int64 = 0,
         ids: inout IDSource
     ) -> Result<Outcome, Rejection> {
         if let rejection = check(report, status, product: product) { return .failure(rejection) }
         var next = status
         var outcome = Outcome(ts: effective(report.ts, at: now))
-        outcome.clocksApart = clocksApart
         outcome.changed.reserveCapacity(report.points.first?.data.members.count ?? 0)
         outcome.isPast = report.binary != nil
         for point in report.points {
@@ -81,19 +75,19 @@ package enum StatusRules {
     }
 
     /// Whether something reported for a time replaces what is stored with another.
+    ///
+    /// What counts from its arrival always does, though the clock may have been ahead when the other one was stored.
     private static func replaces(
         _ stored: Instant,
         reported ts: Instant,
-        clocksApart: Int64,
         at now: Instant
     ) -> Bool {
-        let earliest = ts == now ? stored.adding(milliseconds: -clocksApart) : stored
-        return ts >= earliest || isVoid(stored, at: now)
+        ts == now || ts >= stored || isVoid(stored, at: now)
     }
 
     /// Returns the time to store in the place of another that is replaced.
     private static func later(_ stored: Instant, _ ts: Instant, at now: Instant) -> Instant {
-        isVoid(stored, at: now) ? ts : max(stored, ts)
+        ts == now || isVoid(stored, at: now) ? ts : max(stored, ts)
     }
 
     /// Whether a stored time stems from a clock that was set back since: no report may be so far ahead.
@@ -190,7 +184,6 @@ package enum StatusRules {
             let isNewest = merge(
                 member,
                 ts: ts,
-                clocksApart: outcome.clocksApart,
                 into: &status,
                 changed: &outcome.changed,
                 at: now
@@ -206,7 +199,6 @@ package enum StatusRules {
     private static func merge(
         _ member: JSONObject.Member,
         ts: Instant,
-        clocksApart: Int64,
         into status: inout Status,
         changed: inout [String],
         at now: Instant
@@ -214,7 +206,7 @@ package enum StatusRules {
         for index in status.attributes.indices
         where status.attributes[index].name.isSame(as: member.key) {
             let before = status.attributes[index].ts
-            guard replaces(before, reported: ts, clocksApart: clocksApart, at: now) else {
+            guard replaces(before, reported: ts, at: now) else {
                 return false
             }
             if !status.attributes[index].value.means(member.value) {
@@ -245,12 +237,7 @@ package enum StatusRules {
             // As with attributes the newest time wins, at equal times the later arrival.
             let isNewest =
                 status.said(kind, condition.name).map {
-                    replaces(
-                        $0,
-                        reported: outcome.ts,
-                        clocksApart: outcome.clocksApart,
-                        at: now
-                    )
+                    replaces($0, reported: outcome.ts, at: now)
                 } ?? true
             outcome.note(isNewest: isNewest)
             let before = isNewest ? status.eventID(kind, condition.name) : nil

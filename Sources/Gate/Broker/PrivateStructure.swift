@@ -1,17 +1,17 @@
 import CMosquittoBroker
 
-/// Fields of Mosquitto's private `struct mosquitto`, for the two things that no function of the broker gives: whether a
-/// client said that it disconnects, and the will of a CONNECT that is refused.
+/// Fields of Mosquitto's private `struct mosquitto`, for what no function of the broker gives: whether a client said that
+/// it disconnects, the will of a CONNECT that is refused, what waits for a client, and how long its session lives.
 ///
-/// They are read only in a broker of the version that they were tested with, and only where every word that is known
-/// stands in memory as expected. In all others a connection that ends counts as lost, and wills are the broker's
-/// affair.
+/// They are used only in a broker of the version that they were tested with, and only where every word that is known
+/// stands in memory as expected. In all others a connection that ends counts as lost, wills are the broker's affair,
+/// the gate estimates what waits (`Held`), and the service ends sessions (`Gate+SessionEnds`).
 enum PrivateStructure {
-    private static let word = MemoryLayout<UInt>.size
+    static let word = MemoryLayout<UInt>.size
 
     /// Words of the structure, counted from the address: address, id, username, password, keep-alive with state, three
     /// times, the packet that is read (payload, next, lengths, …), two packets to send, the will.
-    private enum Word {
+    enum Word {
         static let state = 4
         static let payload = 8
         static let next = 9
@@ -20,6 +20,15 @@ enum PrivateStructure {
         static let firstToSend = 13
         static let lastToSend = 14
         static let will = 15
+        /// The number of packets to send, in the upper half.
+        static let packetsToSend = 18
+        static let willDelay = 19
+        static let tls = 21
+        static let cleanStart = 36
+        static let sessionExpiry = 38
+        static let outgoing = 46
+        static let subscriptions = 57
+        static let highestQoS = 59
     }
 
     /// Words of the will (`struct mosquitto_message_all`).
@@ -75,7 +84,7 @@ enum PrivateStructure {
     /// Returns where the address, id and username stand in a row, followed by the password and the keep-alive; nil
     /// in a broker of another version, or where these do not stand in the first words of the structure, as the
     /// broker's functions return them.
-    private static func start(of client: OpaquePointer) -> UnsafeMutableRawPointer? {
+    static func start(of client: OpaquePointer) -> UnsafeMutableRawPointer? {
         guard BrokerVersion.isTested else { return nil }
         let memory = UnsafeMutableRawPointer(client)
         let known = [
@@ -93,7 +102,7 @@ enum PrivateStructure {
     }
 
     /// Returns a word, counted from a place.
-    private static func load(_ start: UnsafeMutableRawPointer, _ number: Int) -> UInt {
+    static func load(_ start: UnsafeMutableRawPointer, _ number: Int) -> UInt {
         start.load(fromByteOffset: number &* word, as: UInt.self)
     }
 }

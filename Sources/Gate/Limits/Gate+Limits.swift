@@ -45,12 +45,20 @@ extension Gate {
         return true
     }
 
+    /// The longest topic that a client of the contract publishes to has far fewer bytes.
+    private static let topicBytesMax = 512
+
     /// Returns the refusal of an access that the rights grant but the limits of form do not; nil if there is none.
     func refusalOfForm(_ client: Client, _ access: Access, to topic: Bytes) -> RefusalReason? {
         guard let tally = client.tally, !client.rights.isService else { return nil }
         let limits = settings.limits
         switch access {
         case .publish:
+            if topic.count > Self.topicBytesMax {
+                // An alias that it may have set keeps the topic as long as the connection.
+                leaving.append(Leave(client: client, due: 0))
+                return .badTopic
+            }
             let most = limits.publishLevels &+ rootLevels &- 2
             return limits.publishLevels > 0 && FilterShape.count(topic) > most
                 ? .tooManyLevels : nil
@@ -116,13 +124,14 @@ extension Gate {
     func tally(
         of pass: Admission.Pass,
         clientId: String,
-        key: String
+        key: String,
+        will: Int = 0
     ) throws(RefusalReason) -> Tally? {
         guard let allowance = settings.limits.allowance(of: pass.principal) else { return nil }
         let now = Clock.coarse()
         let standing = connected[clientId]?.tally.flatMap { $0.key == key ? $0 : nil }
         let tally = standing ?? tallies.take(key) ?? newTally(key, allowance, at: now)
-        guard case .beyond(_, let mustClose) = tally.meter.take(bytes: 0, at: now) else {
+        guard case .beyond(_, let mustClose) = tally.meter.take(bytes: will, at: now) else {
             if pass.principal.isCountedByAddress { tally.share.noteConnection(at: now) }
             return tally
         }

@@ -1,6 +1,15 @@
 import Metering
 
 extension GateLimits {
+    /// Returns how much may wait for a principal; nil for services.
+    func heldLimit(of principal: Principal) -> HeldLimit? {
+        switch principal {
+        case .terminal: HeldLimit(bytes: terminalHeldBytes, messages: terminalHeldMessages)
+        case .device, .product: HeldLimit(bytes: deviceHeldBytes, messages: deviceHeldMessages)
+        case .service: nil
+        }
+    }
+
     /// Returns the allowance of a principal; nil for one that is never counted.
     func allowance(of principal: Principal) -> Allowance? {
         switch principal {
@@ -13,6 +22,15 @@ extension GateLimits {
 }
 
 extension Principal {
+    /// The app or product whose secret it may come with; nil for others.
+    var party: String? {
+        switch self {
+        case .terminal(_, let appId): appId
+        case .product(let key, _): key
+        case .device, .service: nil
+        }
+    }
+
     /// Whether its messages count against its source address.
     ///
     /// Those of a device with its own secret do not: hundreds of them stand behind one gateway or router.

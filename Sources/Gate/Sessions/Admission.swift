@@ -8,7 +8,9 @@ struct Admission {
     /// The secret of `service:lamplighter`, known without a file.
     let worker: Digest
     /// Sessions that a worker revoked, even if the file does not say so yet.
-    var revoked: RevokedSessions
+    var revoked: SessionMarks
+    /// Sessions of which a token was used here, even if the file does not say so yet.
+    var used = SessionMarks()
     /// Old tokens whose successors were used here, even if the file does not say so yet.
     var spent = SpentTokens()
 
@@ -35,8 +37,8 @@ struct Admission {
         var isSecretShared = false
         /// The session whose token was used.
         var session: String?
-        /// The session whose new token was used while its old one still worked.
-        var rotated: Session?
+        /// The session whose token was used for the first time: after the login, or while one before it still worked.
+        var begun: Session?
     }
 
     /// Checks a connection attempt; `tables` is nil while the file can't be read.
@@ -105,18 +107,32 @@ struct Admission {
             return pass
         }
         guard entry.appId == appId else { throw .terminalOfOtherApp }
-        guard let session = live(entry.session, at: now) else {
-            guard secret == password else { throw .badSecret }
-            pass.isSecretShared = true
-            return pass
-        }
+        let session = live(entry.session, at: now)
+        if let session, isTerminals(password, session, at: now, noting: &pass) { return pass }
+        guard secret == password else { throw .badSecret }
+        if let session, isUsed(session) { throw .sessionTokenRequired }
+        // The answer to the login may be lost: the app may repeat it, and has no part in the session until then.
+        pass.isSecretShared = true
+        return pass
+    }
+
+    /// Whether a password is a token of the session on its terminal; notes the session and a first use if so.
+    private func isTerminals(
+        _ password: Digest,
+        _ session: Session,
+        at now: Int64,
+        noting pass: inout Pass
+    ) -> Bool {
+        let old = overlapping(session, at: now)
+        guard session.token == password || old?.token == password else { return false }
         pass.session = session.sessionId
-        if session.token == password {
-            pass.rotated = overlapping(session, at: now) == nil ? nil : session
-            return pass
-        }
-        if let old = overlapping(session, at: now), old.token == password { return pass }
-        throw secret == password ? .sessionTokenRequired : .badSecret
+        if session.token == password, old != nil || !isUsed(session) { pass.begun = session }
+        return true
+    }
+
+    /// Whether a token of the session was ever used.
+    private func isUsed(_ session: Session) -> Bool {
+        session.isUsed || used.contains(session.sessionId)
     }
 
     /// Returns the token before a refresh while it works: until the new one's first use, a minute at most.
@@ -130,11 +146,13 @@ struct Admission {
     /// Returns the rights of an admitted principal by the current records; nil if it would no longer be admitted.
     ///
     /// `secret` is the one with which it was admitted, or nil if that is not known or doesn't matter; `certificate` is
-    /// when the certificate begins that stood in for it.
+    /// when the certificate begins that stood in for it. `isStranger` says that it has no part in the session on its
+    /// terminal: it came with the app's secret, and the login came by another connection.
     func rights(
         of principal: Principal,
         secret: Digest?,
         certificate: Int64? = nil,
+        isStranger: Bool = false,
         by tables: CredentialTables,
         now: Int64
     ) -> Rights? {
@@ -160,7 +178,7 @@ struct Admission {
             guard tables.apps[appId] != nil, entry == nil || entry?.appId == appId else {
                 return nil
             }
-            let session = live(entry?.session, at: now)
+            let session = isStranger ? nil : live(entry?.session, at: now)
             return .terminal(
                 terminalId: terminalId,
                 appId: appId,
@@ -194,10 +212,10 @@ struct Admission {
     }
 }
 
-/// Ids of sessions that were revoked by command, the newest 10,000.
+/// Ids of sessions that the gate knows more of than the file, the newest 10,000.
 ///
-/// The file follows soon; it has not contained older ones for a long time.
-struct RevokedSessions {
+/// The file follows soon; it has said so of older ones for a long time.
+struct SessionMarks {
     private var ids: Set<String> = []
     private var order: [String] = []
     private var next = 0

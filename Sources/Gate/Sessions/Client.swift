@@ -16,10 +16,20 @@ final class Client {
     var tally: Tally?
     /// The tally of its source address; nil for clients that are not counted by address.
     var addressTally: AddressTally?
+    /// What the broker holds for it; nil while nothing waits.
+    var held: Held?
+    /// Whether its connection is encrypted.
+    var isTLS = false
     /// The broker's client while it is connected.
     var pointer: OpaquePointer?
     /// The session whose token it came with, or that has begun on its terminal since; the newest.
-    var session: String?
+    private(set) var session: String?
+    /// Whether it came with a secret that many know: the product's or the app's.
+    let isSecretShared: Bool
+    /// The session that was on the terminal already when it came with the app's secret: it has no part in that.
+    var bystander: String?
+    /// Whether it has sent a login or registration: only then is a session its own that begins on its terminal.
+    private(set) var hasAskedToLogIn = false
     /// The secret with which the client was admitted; nil if it is not to be compared again.
     let secret: Digest?
     /// When the certificate begins with which the client was admitted instead; nil where it was not.
@@ -72,6 +82,7 @@ final class Client {
         principal = pass.principal
         secret = pass.secret
         certificate = pass.certificate
+        isSecretShared = pass.isSecretShared
         clientId = facts.clientId
         username = facts.username ?? ""
         address = facts.address
@@ -106,6 +117,28 @@ final class Client {
         case .terminal, .product: true
         case .device, .service: false
         }
+    }
+
+    /// Notes whether a message that it may publish is a login or registration.
+    func noteLogin(on topic: Bytes, root: String) {
+        guard isSecretShared, !hasAskedToLogIn, case .terminal(_, let appId) = principal else {
+            return
+        }
+        let account = "\(root)/app/\(appId)/\(clientId)/request/account/"
+        hasAskedToLogIn =
+            topic.starts(with: "\(account)login".utf8)
+            || topic.starts(with: "\(account)register".utf8)
+    }
+
+    /// Notes the session that has begun on its terminal, if that may be by its own login.
+    func take(_ sessionId: String) {
+        guard !isSecretShared || hasAskedToLogIn && sessionId != bystander else { return }
+        session = sessionId
+    }
+
+    /// Whether it has no part in the session that is on its terminal.
+    func isStranger(to session: Session?) -> Bool {
+        isSecretShared && session != nil && session?.sessionId != self.session
     }
 
     var isTerminal: Bool {

@@ -91,7 +91,7 @@ extension Rights {
     /// Returns the refusal of a message from the connection; nil lets it through.
     func refusalToPublish(_ topic: Bytes, retained: Bool) -> RefusalReason? {
         guard publish.contains(where: { $0.matches(topic) }) else { return .notAllowed }
-        if retained && !isService { return .retainNotAllowed }
+        if retained && !isWorker { return .retainNotAllowed }
         return Topic.isName(topic) ? nil : .badTopic
     }
 

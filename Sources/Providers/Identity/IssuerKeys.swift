@@ -123,7 +123,7 @@ actor IssuerKeys {
             let issuer = discovery["issuer"]?.stringValue ?? ""
             let bare = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
             guard bare == settings.baseURL, let url = discovery["jwks_uri"]?.stringValue,
-                ProviderSettings.isSafeURL(url)
+                mayHaveKeys(at: url, issuer: settings.baseURL)
             else {
                 throw line.unusable(settings, "its discovery document is for another issuer")
             }
@@ -137,6 +137,12 @@ actor IssuerKeys {
         } catch {
             return .failure(error)
         }
+    }
+
+    /// Tells whether an issuer may have its keys at an address: on this machine where it is there itself, so that no
+    /// other machine's document has this one asked.
+    static func mayHaveKeys(at url: String, issuer: String) -> Bool {
+        ProviderSettings.isSafeURL(url) && (url.hasPrefix("https:") || issuer.hasPrefix("http:"))
     }
 
     private static func document(

@@ -19,9 +19,10 @@ struct BrokerListener: Sendable, Equatable {
     let host: String?
 
     /// The lines of mosquitto.conf; certificates are those that the broker was given.
-    func text(_ files: TLSFiles, connections: Int) -> String {
+    func text(_ files: TLSFiles, connections: Int, qos: Int) -> String {
         var lines = [
             "listener \(port)" + (host.map { " \($0)" } ?? ""), "max_connections \(connections)",
+            "max_qos \(qos)",
         ]
         if kind != .plain {
             lines += [

@@ -2,9 +2,9 @@ import Files
 import Glibc
 import Web
 
-/// Finds clients whose TLS handshake failed in the log of the broker of `up`.
+/// Finds clients whose TLS handshake failed, or that used QoS 2, in the log of the broker of `up`.
 ///
-/// Mosquitto 2.0.11 tells of them there alone, and without their addresses.
+/// Mosquitto 2.0.11 tells of them there alone, and without their addresses; of a handshake without the client as well.
 struct BrokerLogWatch {
     private let path: String
     private var offset: Int
@@ -13,6 +13,8 @@ struct BrokerLogWatch {
     private static let readMax = 64 << 10
     /// What stands before the library's words, the first of them where there are several.
     private static let mark = "OpenSSL Error[0]: "
+    /// What stands around the client id of a connection that ended since it used QoS 2.
+    private static let qos = (before: "Too high QoS in PUBLISH from ", behind: ", disconnecting.")
 
     /// Begins behind what the log holds now.
     init(path: String) {
@@ -20,7 +22,7 @@ struct BrokerLogWatch {
         offset = TextFile.size(path) ?? 0
     }
 
-    /// Returns the handshakes that failed since the last time.
+    /// Returns what was refused since the last time.
     mutating func take() -> [ListenerRefusal] {
         guard let size = TextFile.size(path), size != offset else { return [] }
         // Renamed, and begun again.
@@ -33,8 +35,17 @@ struct BrokerLogWatch {
         }
         offset += end + 1
         return String(decoding: bytes[...end], as: UTF8.self).split(separator: "\n")
-            .compactMap(Self.fault)
-            .map { ListenerRefusal(.handshake, address: "", detail: $0) }
+            .compactMap { line in
+                Self.fault(line).map { ListenerRefusal(.handshake, address: "", detail: $0) }
+                    ?? Self.client(line).map { ListenerRefusal(.qos, address: "", detail: $0) }
+            }
+    }
+
+    /// Returns the id of a client that used QoS 2; nil for other lines.
+    static func client(_ line: some StringProtocol) -> String? {
+        guard let start = line.firstRange(of: qos.before)?.upperBound, line.hasSuffix(qos.behind)
+        else { return nil }
+        return String(line[start...].dropLast(qos.behind.count))
     }
 
     /// Returns what was wrong with a handshake; nil for other lines.

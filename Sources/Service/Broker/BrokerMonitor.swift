@@ -187,6 +187,7 @@ final class BrokerMonitor: Service {
                 "A connection was refused",
                 metadata: [
                     "reason": "\(refusal.reason)", "client.address": "\(refusal.address)",
+                    "client.username": "\(refusal.username)",
                     "detail": "\(refusal.detail ?? "")",
                 ]
             )

@@ -37,6 +37,8 @@ package struct BrokerPlan: Sendable {
     /// Not by `memory_limit`: Mosquitto 2.0.11 counts what it uses by 128 bytes too much for each MQTT 5
     /// connection that came and went, and accepts no connection once that count is full.
     package let memoryBytes: Int
+    /// The highest QoS of a listener; services are let use 2 by the gate.
+    let clientQoS: Int
     /// The gate's options that follow settings, as lines.
     package let gateOptions: [String]
 
@@ -50,6 +52,7 @@ package struct BrokerPlan: Sendable {
         log_type error
         log_type warning
         log_type notice
+        log_type information
         log_timestamp_format %Y-%m-%dT%H:%M:%S
         connection_messages false
 
@@ -74,7 +77,7 @@ package struct BrokerPlan: Sendable {
         max_queued_messages \(queuedMessages)
         max_queued_bytes \(queuedBytes)
         max_keepalive \(ServiceLimits.keepAliveSecondsMax)
-        persistent_client_expiration 14d
+        persistent_client_expiration 7d
         set_tcp_nodelay true
         sys_interval 5
 
@@ -84,8 +87,10 @@ package struct BrokerPlan: Sendable {
     }
 
     private var listenerText: String {
-        listeners.map { $0.text(directory.brokerTLS, connections: connections) }
-            .joined(separator: "\n\n")
+        listeners.map {
+            $0.text(directory.brokerTLS, connections: connections, qos: clientQoS)
+        }
+        .joined(separator: "\n\n")
     }
 }
 
@@ -114,6 +119,7 @@ extension BrokerPlan {
         queuedMessages = settings.brokerQueuedMessages
         queuedBytes = settings.brokerQueuedBytes
         memoryBytes = settings.brokerMemoryBytes
+        clientQoS = settings.brokerClientQoS
         gateOptions = GateSetting.lines(settings)
     }
 

@@ -40,17 +40,21 @@ final class ListenerRefusals: Sendable {
             case .origin: .originNotAllowed
             case .handshake: .handshakeFailed
             case .crowded: .tooManyConnections
+            case .qos: .qosNotSupported
+            case .signIn: .operatorSignIn
             }
+        let isOfClient = refusal.reason == .qos
         var told = ClientRefusal(
-            action: "connect",
-            username: "",
-            clientID: "",
+            action: isOfClient ? "publish" : "connect",
+            username: refusal.name,
+            clientID: isOfClient ? refusal.detail : "",
             address: refusal.address,
-            topic: nil,
+            // Required where something was published; the broker does not say it.
+            topic: isOfClient ? "" : nil,
             reason: reason.rawValue,
             at: now
         )
-        told.detail = refusal.detail.isEmpty ? nil : refusal.detail
+        told.detail = refusal.detail.isEmpty || isOfClient ? nil : refusal.detail
         return told
     }
 }

@@ -1,3 +1,4 @@
+import Certificates
 import Problems
 import ServiceSettings
 package import Web
@@ -28,6 +29,12 @@ extension RunContext {
 
     /// Whether browsers come to the console by https.
     package var consoleIsSecure: Bool { consoleHasTLS || settings.consoleProxy }
+
+    /// The names that browsers may call the console by, besides this machine's: those that the operator gave it.
+    var consoleNames: [String] {
+        let authority = consoleURL.split(separator: "/").dropFirst().first.map(String.init)
+        return [settings.consoleHost, authority ?? ""] + (tls?.certificate.names ?? [])
+    }
 
     /// The address of the console as operators reach it, without a slash at the end.
     package var consoleURL: String {

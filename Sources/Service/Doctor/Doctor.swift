@@ -119,7 +119,8 @@ package struct Doctor {
             ).run()
         case "secrets": SystemChecks.secrets(directory)
         case "disk": SystemChecks.disk(directory, settings.diskReserve)
-        case "clock": SystemChecks.clock()
+        case "clock":
+            ClockCheck(directory: directory, settings: settings, patience: patience).run()
         case "limits": SystemChecks.limits(settings)
         case "broker": BrokerCheck(directory: directory, settings: settings).run()
         case "refusals":

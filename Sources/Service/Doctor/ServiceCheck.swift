@@ -1,7 +1,6 @@
 import Files
 import JSON
 import Problems
-import Providers
 import ServiceSettings
 
 /// Whether a service runs on the directory, and accepts work.
@@ -22,8 +21,7 @@ struct ServiceCheck {
                 command: "lamplighter up --data '\(directory.path)'"
             )
         }
-        let ready = TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }
-        guard let port = ready?.objectValue?["healthPort"]?.intValue else {
+        guard let port = HealthPort.port(of: directory) else {
             return check(
                 .fail,
                 "pid \(pid)",
@@ -31,7 +29,9 @@ struct ServiceCheck {
                 cure: "look at its log, which is its standard error"
             )
         }
-        guard let answer = readyz(Int(port)) else {
+        guard
+            let answer = HealthPort.read("/readyz", of: directory, settings, within: patience)
+        else {
             return check(
                 .fail,
                 "pid \(pid)",
@@ -48,12 +48,6 @@ struct ServiceCheck {
                 evidence: FindingText(joining: waiting, by: "; "),
                 cure: "it goes on trying by itself; the reason says what it waits for"
             )
-    }
-
-    private func readyz(_ port: Int) -> [UInt8]? {
-        let host = Banner.reachable(settings.healthHost)
-        let authority = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-        return WebClient.body(of: "http://\(authority):\(port)/readyz", within: patience)
     }
 
     private func waitingParts(_ body: [UInt8]) -> [FindingText] {

@@ -1,6 +1,4 @@
-import Domain
 import Files
-import Foundation
 import Problems
 import ServiceSettings
 import Storage
@@ -50,35 +48,6 @@ enum SystemChecks {
                 ? "" : "make room: reports and requests that write wait for it",
             command: state == .pass ? nil : "df -h '\(directory.path)'"
         )
-    }
-
-    /// Returns whether the clock is set.
-    static func clock() -> Finding {
-        let check = Check(.doctorClock, "the clock is set")
-        let now = SystemClock().now
-        let shown = Date(timeIntervalSince1970: Double(now.milliseconds) / 1000)
-            .formatted(.iso8601)
-        // 2025-01-01: before that no version of this program existed.
-        guard now.milliseconds > 1_735_689_600_000 else {
-            return check(
-                .fail,
-                "system clock",
-                evidence: "it says \(shown)",
-                cure: "set it: reports, codes and sessions live by it",
-                command: "sudo timedatectl set-ntp true"
-            )
-        }
-        let isWatched = TextFile.exists("/run/systemd/timesync")
-        guard !isWatched || TextFile.exists("/run/systemd/timesync/synchronized") else {
-            return check(
-                .warn,
-                "system clock",
-                evidence: "\(shown), not synchronised yet",
-                cure: "see why the time service finds no server",
-                command: "timedatectl timesync-status"
-            )
-        }
-        return check(.pass, "system clock", evidence: FindingText(verbatim: shown))
     }
 
     /// Returns whether the system lets us open as many connections as are configured.

@@ -104,10 +104,11 @@ private struct MoveProblem {
                 why: "a move fills an empty store; nothing was changed",
                 cures: [.init("--to ANOTHER", "a database or directory that is new")]
             )
-        case .outboxNotEmpty(let rows):
+        case .outboxNotEmpty(let rows, let topics):
             problem(
                 .moveOutbox,
-                "messages wait to be published, of \(rows) transactions",
+                "messages wait to be published, of \(rows) transactions: "
+                    + topics.joined(separator: ", "),
                 why:
                     "what was promised to users and devices is published first; nothing was changed",
                 cures: [

@@ -28,8 +28,9 @@ extension ProblemCode {
                 "messages wait to be published",
                 """
                 Messages of the last transactions are still in the store, since the broker has not confirmed them: the
-                service was killed, or stopped without its broker. Start it where it was, wait until "lamplighter doctor"
-                finds it well, stop it (SIGTERM), and move the store then.
+                service was killed, or stopped without its broker, or a command has changed something since. The message
+                names the topics with most of them. Start the service where it was, wait until "lamplighter doctor"
+                finds it well, stop it (SIGTERM), which publishes them, and move the store then.
                 """
             )
         case .moveSourceInUse:

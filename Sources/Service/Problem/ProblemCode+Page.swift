@@ -267,7 +267,13 @@ extension ProblemCode {
         case .doctorDisk:
             ("the disk", "Whether there is room, and whether the directory is ours alone.")
         case .doctorClock:
-            ("the clock", "Whether the clock is set: reports, codes and sessions live by it.")
+            (
+                "the clock",
+                """
+                Whether the clock is set, and was not set by 2 s or more while the service runs: reports, codes and sessions
+                live by it. Times that were stored meanwhile are wrong by as much.
+                """
+            )
         case .doctorLimits:
             (
                 "the limits",

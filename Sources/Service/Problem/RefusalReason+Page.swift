@@ -54,9 +54,9 @@ extension RefusalReason {
             )
         case .sessionTokenRequired:
             (
-                "a user is logged in on the terminal, so the app's secret does not connect as it",
-                "The secret can be extracted from an app; during a session only its token connects as the terminal.",
-                "Connect with the session's token. If the app has lost it, connect as a new terminal and log in again."
+                "a user's session on the terminal is in use, so the app's secret does not connect as it",
+                "The secret can be extracted from an app; from the first use of a session's token to the session's end only that token connects as the terminal.",
+                "Connect with the session's token. If the app has lost it, connect as a new terminal and log in again, as the project's clients do by themselves."
             )
         case .tooManyNewClients:
             (
@@ -90,8 +90,8 @@ extension RefusalReason {
             )
         case .retainNotAllowed:
             (
-                "a device or app published with the retain flag",
-                "Retained messages would outlive their content; only the service publishes some.",
+                "a client published with the retain flag",
+                "Retained messages would outlive their content; only its workers publish some.",
                 "Publish, and set the will, without the retain flag."
             )
         case .badTopic:
@@ -148,6 +148,24 @@ extension RefusalReason {
                 "All terminals, and all devices that register, have a rate and a burst by source address (limits.addressMessagesPerSecond). Beyond it only those are served that send seldom, one message a second; no connection is closed for it.",
                 "Look at the address: one with a flood of terminals belongs into a firewall. Where it is a proxy in front of the broker or very many users, raise limits.addressMessagesPerSecond, or set it to 0."
             )
+        case .busy:
+            (
+                "the broker lets no newcomer in at the moment",
+                "From all addresses together 200 new client ids a second are let in, of which one app or product has at most half while others ask (limits.newcomersPerSecond); and none while clients hold nearly as much of the broker's memory as they may (broker.heldPercent). Devices, and terminals with a session, are not concerned.",
+                "Connect again with growing pauses. If many new clients are expected, raise limits.newcomersPerSecond; if memory is short, look for clients refused as tooSlow, or raise broker.memoryMegabytes."
+            )
+        case .tooSlow:
+            (
+                "a client does not take what it is sent",
+                "More waits for it, or is unacknowledged, than may (limits.terminalHeldKilobytes and the like): deliveries are left out. A client that acknowledges nothing for a minute while nothing more may be sent is disconnected; so is who holds most while all clients hold too much together (broker.heldPercent).",
+                "Have the client acknowledge each message at once and work on it afterwards. After a pause it gets the newest status of each device; device/events and device/commands hold the rest."
+            )
+        case .qosNotSupported:
+            (
+                "a client used QoS 2",
+                "Messages of QoS 2 that are never completed would stay in the broker's memory. QoS 1 and the id of a request or report do the same: effects happen once.",
+                "Publish, and set the will, with QoS 0 or 1."
+            )
         case .overloaded:
             (
                 "reports come faster than the service can take them in",
@@ -189,6 +207,12 @@ extension RefusalReason {
                 "a client's TLS handshake failed",
                 "The detail is what the TLS library says: an alert about the certificate comes from a client that does not trust it or calls the server by another name (BAD_PACKET_LENGTH where its alert could not be read), HTTP_REQUEST from one without TLS. Of the broker's own ports the address is not known.",
                 "Give the client the authority's file, and a name that \"lamplighter tls show\" lists; TLS must be 1.2 or later."
+            )
+        case .operatorSignIn:
+            (
+                "somebody failed to sign in to the console",
+                "A password, a one-time link or a token did not let in, or was not looked at after too many wrong ones. The name is the operator's whom the password was for, ? where there is none of that name; the detail is what was tried. From one address a name has 10 wrong passwords in 15 minutes, from all together 100; a browser in which the operator signed in before has 10 of its own.",
+                "An operator who mistyped tries again, or enters by a link of \"lamplighter console\". A script's token may have ended: \"lamplighter operator token NAME\" makes another. Keep a guesser's address out with the firewall; the console need not be reached from everywhere."
             )
         default:
             (

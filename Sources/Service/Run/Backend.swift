@@ -48,6 +48,7 @@ package struct Backend {
         var environment = try environment(context, store, among: membership)
         let slow = try BackgroundService(environment.limits, store)
         environment.pool = slow.pools
+        environment.endOwed = OwedSessions(try BrokerAccess.workers(context)).end
         let logger = Logger(label: "lamplighter.worker")
         let cluster = try membership.map {
             try ClusterService($0, context, environment: environment, logger: logger)
@@ -62,17 +63,23 @@ package struct Backend {
                 MaintenanceService(
                     thread: MaintenanceThread(MaintenanceJobs.files, environment, logger: logger)
                 ),
-                MaintenanceService(
-                    thread: MaintenanceThread(
-                        MaintenanceJobs.rows,
-                        environment,
-                        isForOne: true,
-                        logger: logger
-                    )
-                ),
                 BackupTask(context, store),
-            ] + (try messageSender(context, environment)) + workers,
-            handOver: { cluster?.member.stop() },
+            ] + workers
+                // The last ones end first: what these leave in the outbox the workers still publish.
+                + [
+                    MaintenanceService(
+                        thread: MaintenanceThread(
+                            MaintenanceJobs.rows,
+                            environment,
+                            isForOne: true,
+                            logger: logger
+                        )
+                    )
+                ] + (try messageSender(context, environment)),
+            handOver: { [environment] in
+                environment.ending.begin()
+                cluster?.member.stop()
+            },
             pages: pages(
                 LinkService(environment),
                 context.publicURL,
@@ -251,7 +258,7 @@ package struct RunContext: Sendable {
     package let logger: Logger
 
     /// Notes a refusal of a listener.
-    var refused: ListenerRefusal.Teller {
+    package var refused: ListenerRefusal.Teller {
         { [listenerRefusals] in listenerRefusals.note($0, at: SystemClock().now) }
     }
 

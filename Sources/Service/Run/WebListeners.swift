@@ -100,6 +100,7 @@ struct WebListeners {
                 Endpoint(host: $0, port: port, tls: context.consoleHasTLS ? tls : nil)
             },
             responder: console.responder,
+            names: context.consoleNames,
             isSecure: context.consoleIsSecure,
             readiness: context.readiness,
             limits: ListenerLimits(headerSeconds: settings.httpHeaderSeconds),

@@ -65,6 +65,8 @@ extension SettingsTable {
         NumberSetting.brokerQueuedMessages.row,
         NumberSetting.brokerQueuedMegabytes.row,
         NumberSetting.brokerMemoryMegabytes.row,
+        NumberSetting.brokerHeldPercent.row,
+        NumberSetting.brokerClientQoS.row,
         GateSetting.newClients.row,
     ]
 }
@@ -98,5 +100,21 @@ extension NumberSetting {
         in: 64...1_048_576,
         unit: "MiB",
         doc: "Memory the broker takes at most; beyond it the broker refuses, or is restarted."
+    )
+    static let brokerHeldPercent = NumberSetting(
+        "broker.heldPercent",
+        standard: 25,
+        in: 0...100,
+        unit: "%",
+        doc:
+            "Share of that memory held for products, devices and apps together; near it, who holds most is disconnected. 0: any share."
+    )
+    static let brokerClientQoS = NumberSetting(
+        "broker.clientQoS",
+        standard: 1,
+        in: 1...2,
+        unit: "QoS",
+        doc:
+            "Highest QoS of clients other than services. QoS 2 makes the broker keep messages that are never completed."
     )
 }

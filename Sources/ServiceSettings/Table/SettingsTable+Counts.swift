@@ -146,6 +146,20 @@ extension SettingsTable {
             doc: "History queries from one source address that are answered, or wait, at once."
         ),
         NumberSetting(
+            "limits.answerBytes",
+            sets: \.answerBytesPerSecond,
+            in: 0...(1 << 30),
+            unit: "bytes/s",
+            doc: "What one terminal is sent; its requests beyond it wait. 0: no limit."
+        ),
+        NumberSetting(
+            "limits.heldPerTerminal",
+            sets: \.heldPerTerminal,
+            in: 1...10_000,
+            unit: "requests",
+            doc: "Requests of one terminal that wait for that; more are refused."
+        ),
+        NumberSetting(
             "limits.slowQueueBytes",
             sets: \.backgroundQueueBytes,
             in: 65_536...(1 << 30),

@@ -50,7 +50,7 @@ extension SettingsTable {
                 byteBurst: .serviceByteBurst
             )
         )
-        + address + forms + patience
+        + address + forms + patience + held
 
     /// The four options of one kind of sender.
     private struct Sender {
@@ -152,6 +152,68 @@ extension SettingsTable {
             in: 0...65_535,
             unit: "bytes",
             doc: "MQTT 5 Response Topic of a request; a longer one is ignored. 0: any length."
+        ),
+    ]
+
+    /// What the broker keeps, as rates bound only what comes in.
+    ///
+    /// Why these: 4 MiB are sixty answers of the largest size, and a thousand messages an hour of events of a large home;
+    /// a phone that was away gets the newest status of each device in any case.
+    private static let held: [GateSetting] = [
+        GateSetting(
+            .terminalHeldBytes,
+            key: "limits.terminalHeldKilobytes",
+            times: 1_024,
+            in: 0...1_000_000,
+            unit: "KiB",
+            doc:
+                "Messages that wait or are unacknowledged for a terminal; statuses take three quarters at most. 0: any size."
+        ),
+        GateSetting(
+            .terminalHeldMessages,
+            key: "limits.terminalHeldMessages",
+            in: 0...1_000_000,
+            unit: "messages",
+            doc: "The number of these messages; 0: any number."
+        ),
+        GateSetting(
+            .deviceHeldBytes,
+            key: "limits.deviceHeldKilobytes",
+            times: 1_024,
+            in: 0...1_000_000,
+            unit: "KiB",
+            doc: "Messages that wait or are unacknowledged for a device; 0: any size."
+        ),
+        GateSetting(
+            .deviceHeldMessages,
+            key: "limits.deviceHeldMessages",
+            in: 0...1_000_000,
+            unit: "messages",
+            doc: "The number of these messages; 0: any number."
+        ),
+        GateSetting(
+            .tooSlowSeconds,
+            key: "limits.tooSlowSeconds",
+            in: 0...86_400,
+            unit: "s",
+            doc:
+                "Time without an acknowledgement, while nothing more may be sent, after which a client is disconnected; 0: never."
+        ),
+        GateSetting(
+            .terminalSessionSeconds,
+            key: "limits.terminalSessionSeconds",
+            in: 0...604_800,
+            unit: "s",
+            doc:
+                "Time for which the broker keeps a terminal's MQTT session after its connection; 0: as long as it asks for, a week at most."
+        ),
+        GateSetting(
+            .newcomersPerSecond,
+            key: "limits.newcomersPerSecond",
+            in: 0...1_000_000,
+            unit: "1/s",
+            doc:
+                "New client ids, of apps and products, the gate lets in from all source addresses together, 127.0.0.1 included; 0: any number."
         ),
     ]
 

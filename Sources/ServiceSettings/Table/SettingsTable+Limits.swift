@@ -146,7 +146,8 @@ extension SettingsTable {
             sets: \.triggerLateSeconds,
             in: 60...86_400,
             unit: "s",
-            doc: "Lateness above which a schedule's occurrence is missed."
+            doc:
+                "Lateness above which a schedule's occurrence is missed; earlier by more it is a dead letter."
         ),
         NumberSetting(
             "limits.triggerSettle",

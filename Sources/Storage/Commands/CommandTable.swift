@@ -255,19 +255,26 @@ package struct CommandTable {
 
     /// Corrects the times of open commands after the clock was set back by `step`.
     ///
-    /// A command of the last second was most likely given after that, and stays as it is.
-    package func bringForward(byMilliseconds step: Int64) throws {
+    /// A command of the last second was most likely given after that, and stays as it is. One that was given before the
+    /// clock was set ahead, at `jump`, is corrected by as much as the clock is `behind` that of then.
+    package func bringForward(
+        byMilliseconds step: Int64,
+        jump: (at: Instant, behind: Int64)? = nil
+    ) throws {
         try transaction.requireLockOfAll()
         let now = transaction.now.milliseconds
+        let since = jump?.at ?? Instant(milliseconds: -1)
+        let parts = [
+            (step, since, Instant.max), (jump?.behind ?? 0, Instant(milliseconds: -1), since),
+        ]
         try sql.run(
             """
             UPDATE command SET expiresAt = expiresAt - $1
             WHERE state IN ('queued', 'sent') AND (createdAt < $2 OR createdAt > $3)
+                AND createdAt > $4 AND createdAt <= $5
             """,
-            step,
-            now - 1000,
-            now
-        )
+            each: parts.filter { $0.0 > 0 }
+        ) { ($0.0, now - 1000, now, $0.1, $0.2) }
         try sql.run("UPDATE dispatch SET at = $1 WHERE at > $2", now, now + step / 2)
     }
 

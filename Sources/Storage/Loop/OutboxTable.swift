@@ -72,6 +72,21 @@ package struct OutboxTable {
         return Dictionary(rows) { $0 + $1 }
     }
 
+    /// Returns the topics of waiting messages with how many each has, those with most first; at most `limit`, of the first
+    /// rows of each lane.
+    package func topics(limit: Int) throws -> [(topic: String, count: Int)] {
+        var counts: [String: Int] = [:]
+        for worker in try depths().keys {
+            for entry in try entries(by: worker, limit: Self.topicRowsMax) {
+                for message in entry.messages { counts[message.topic, default: 0] += 1 }
+            }
+        }
+        let ordered = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        return ordered.prefix(limit).map { (topic: $0.key, count: $0.value) }
+    }
+
+    private static let topicRowsMax = 1000
+
     /// Deletes rows whose messages the broker has all accepted.
     package func deleteConfirmed(_ ids: [Int64]) throws {
         try sql.run("DELETE FROM outbox WHERE id = $1", each: ids) { $0 }

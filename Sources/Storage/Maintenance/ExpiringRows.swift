@@ -14,8 +14,8 @@ package struct ExpiringRows: Sendable {
     let order: String
     /// The rows that ended before the moment `$1`.
     let condition: String
-    /// What deletes them where one statement doesn't; returns how many.
-    let delete: (@Sendable (Transaction, _ before: Instant, _ limit: Int) throws -> Int)?
+    /// What deletes those outside of a time where one statement doesn't; returns how many.
+    let delete: (@Sendable (Transaction, _ kept: ClosedRange<Instant>, _ limit: Int) throws -> Int)?
     /// What counts them where the condition doesn't.
     let count: (@Sendable (Transaction, _ before: Instant, _ limit: Int) throws -> Int64)?
 
@@ -25,7 +25,7 @@ package struct ExpiringRows: Sendable {
         key: String,
         by order: String,
         where condition: String? = nil,
-        delete: (@Sendable (Transaction, Instant, Int) throws -> Int)? = nil,
+        delete: (@Sendable (Transaction, ClosedRange<Instant>, Int) throws -> Int)? = nil,
         count: (@Sendable (Transaction, Instant, Int) throws -> Int64)? = nil
     ) {
         self.kind = kind
@@ -63,7 +63,7 @@ package struct ExpiringRows: Sendable {
         "request",
         key: "seq",
         by: "seq",
-        delete: { try $0.requests.deleteOldest(before: $1, limit: $2) },
+        delete: { try $0.requests.deleteOldest(outside: $1, limit: $2) },
         count: { try $0.requests.count(before: $1, limit: $2) }
     )
     /// Counters of tries.
@@ -87,7 +87,7 @@ package struct ExpiringRows: Sendable {
         "session",
         key: "sessionId",
         by: "endedAt",
-        delete: { try $0.sessions.deleteEnded(before: $1, limit: $2) }
+        delete: { try $0.sessions.deleteEnded(before: $1.lowerBound, limit: $2) }
     )
     /// Ids of notices that took effect.
     package static let notice = Self("notice", key: "noticeId", by: "at")
@@ -149,12 +149,19 @@ package struct ExpiringRows: Sendable {
 
 extension RetentionTable {
     /// Deletes rows of a kind that ended before a moment, the oldest first, at most `limit`; returns how many.
+    ///
+    /// Requests that came after `later` go too: a clock that was set back since wrote them. Without it that is as far ahead.
     package func delete(
         _ rows: ExpiringRows,
         before moment: Instant,
+        after later: Instant? = nil,
         limit: Int
     ) throws -> Int {
-        if let delete = rows.delete { return try delete(transaction, moment, limit) }
+        if let delete = rows.delete {
+            let now = transaction.now.milliseconds
+            let later = later ?? Instant(milliseconds: 2 * now - moment.milliseconds)
+            return try delete(transaction, moment...max(moment, later), limit)
+        }
         try transaction.sql.run(
             rows.deletion(besideOthers: transaction.sql.hasOtherWriters),
             moment,

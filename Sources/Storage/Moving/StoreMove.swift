@@ -11,8 +11,8 @@ package struct StoreMove {
     package enum Failure: Error, Equatable {
         /// The target holds something already.
         case targetInUse(table: String)
-        /// Messages wait in the source to be published, so many rows of them.
-        case outboxNotEmpty(rows: Int64)
+        /// Messages wait in the source to be published: so many rows, and topics of theirs with how many each has.
+        case outboxNotEmpty(rows: Int64, topics: [String])
         /// A process works on the source, whose name this is.
         case sourceInUse(node: String)
         /// PostgreSQL does not take a text: why not, and where it stands.
@@ -37,6 +37,8 @@ package struct StoreMove {
     private static let leftOut: Set = ["node", "lease"]
     /// Facts about the store itself: copied at the end, since those of the target are there already.
     private static let facts = "meta"
+    /// How many topics of messages that wait are named.
+    private static let topicsShownMax = 5
     /// How often it looks for others on the source, a tenth of a second apart.
     private static let looks = 20
 
@@ -89,7 +91,10 @@ package struct StoreMove {
     private func checkSource() throws {
         try checkIsUnused()
         let waiting = try source.read { try $0.sql.integer("SELECT count(*) FROM outbox") } ?? 0
-        guard waiting == 0 else { throw Failure.outboxNotEmpty(rows: waiting) }
+        guard waiting > 0 else { return }
+        let topics = try source.read { try $0.outbox.topics(limit: Self.topicsShownMax) }
+        let shown = topics.map { "\($0.count) for \($0.topic)" }
+        throw Failure.outboxNotEmpty(rows: waiting, topics: shown)
     }
 
     /// Refuses a source on which a process works, also one that shares it with no other and so has no name there.

@@ -148,11 +148,11 @@ package struct RequestTable {
         )
     }
 
-    /// Forgets requests taken before a moment, at most `limit`; returns how many.
+    /// Forgets requests taken outside of a time, at most `limit`; returns how many.
     ///
     /// Rows lie in the order of their coming, so that what comes before an old one is old too, whatever the
-    /// clock said then; and one that is as far ahead was written before the clock was set back.
-    func deleteOldest(before: Instant, limit: Int) throws -> Int {
+    /// clock said then; and one that is too far ahead was written before the clock was set back.
+    func deleteOldest(outside kept: ClosedRange<Instant>, limit: Int) throws -> Int {
         try sql.run(
             """
             DELETE FROM request WHERE seq <= (
@@ -160,8 +160,8 @@ package struct RequestTable {
                 WHERE at < $2 OR at > $3)
             """,
             limit,
-            before,
-            2 * transaction.now.milliseconds - before.milliseconds
+            kept.lowerBound,
+            kept.upperBound
         )
         return try sql.changes
     }

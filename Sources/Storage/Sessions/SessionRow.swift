@@ -49,7 +49,8 @@ struct SessionRow: TableRow {
             uid: session.uid.text,
             token: token,
             expiresAt: session.expiresAt.milliseconds,
-            old: old
+            old: old,
+            isUsed: session.isUsed
         )
     }
 }

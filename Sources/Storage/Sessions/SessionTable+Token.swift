@@ -35,23 +35,40 @@ extension SessionTable {
         return true
     }
 
-    /// Notes that a token of a session was used: the newest one ends its predecessor, and once a
-    /// minute at most the moment is kept.
+    /// Notes that a token of a session was used: the newest one ends its predecessor, the first use ends the app
+    /// secret's way in, and once a minute at most the moment is kept.
     ///
     /// Locks the user if there is anything to note.
     package func use(_ token: String, of session: Domain.Session) throws {
         let oldest = transaction.now.adding(seconds: -Domain.Session.seenSeconds)
-        let isSeen = (session.lastSeenAt ?? session.loginTime) > oldest
+        let isSeen = session.lastSeenAt.map { $0 > oldest } ?? false
         guard session.hasOldToken || !isSeen else { return }
         try transaction.lock(users: [session.uid])
         if session.hasOldToken { try endOldToken(of: session, by: token) }
         guard !isSeen else { return }
+        guard session.isUsed else { return try noteFirstUse(of: session) }
         try sql.run(
             "UPDATE session SET lastSeenAt = $1 WHERE sessionId = $2",
             transaction.now,
             session.id
         )
         try seen(session.uid)
+    }
+
+    /// Notes that a token of a session was used for the first time; nothing where that is known.
+    package func noteFirstUse(of session: Domain.Session) throws {
+        try transaction.requireLock(of: session.uid)
+        try sql.run(
+            """
+            UPDATE session SET lastSeenAt = $1
+            WHERE sessionId = $2 AND lastSeenAt IS NULL AND endedAt IS NULL
+            """,
+            transaction.now,
+            session.id
+        )
+        guard try sql.changes == 1 else { return }
+        try seen(session.uid)
+        try tellGate(session)
     }
 
     private func endOldToken(of session: Domain.Session, by token: String) throws {

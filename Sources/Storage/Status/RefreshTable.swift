@@ -57,6 +57,26 @@ package struct RefreshTable {
         )
     }
 
+    /// Asks for a refresh of a user's subscribed bindings: with some devices, or with all for nil.
+    package func add(of uid: UserID, _ dids: [DeviceID]?) throws {
+        guard let dids else {
+            return try sql.run(
+                """
+                INSERT INTO refresh (did, uid) SELECT did, uid FROM binding
+                WHERE subscribed = 1 AND uid = $1 ON CONFLICT DO NOTHING
+                """,
+                uid
+            )
+        }
+        try sql.run(
+            """
+            INSERT INTO refresh (did, uid) SELECT did, uid FROM binding
+            WHERE subscribed = 1 AND uid = $1 AND did = $2 ON CONFLICT DO NOTHING
+            """,
+            each: dids
+        ) { (uid, $0) }
+    }
+
     /// Asks for a refresh of every subscribed binding of a product's devices, whose visible attributes have
     /// changed.
     package func addAll(of key: ProductKey) throws {

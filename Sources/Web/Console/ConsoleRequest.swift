@@ -6,7 +6,7 @@ package struct ConsoleRequest: Sendable {
     package var path: [String]
     /// The parameters of the query; of a repeated name the first counts.
     package var query: [String: String]
-    /// The body; empty where there is none.
+    /// The body; empty until it is read, and where there is none.
     package var body: [UInt8]
     /// The client's address, of IPv6 its /64.
     package var address: String
@@ -68,10 +68,13 @@ package struct ConsoleAnswer: Sendable {
     }
 }
 
+/// Reads a request's body; nil where it has more than some bytes.
+package typealias BodyReader = @Sendable (_ max: Int) async -> [UInt8]?
+
 /// What answers the console's requests; `Web` speaks HTTP for it.
 package protocol ConsoleResponder: Sendable {
-    /// Answers a request; must not block.
-    func answer(_ request: ConsoleRequest) async -> ConsoleAnswer
+    /// Answers a request, whose body `read` reads, once at most; must not block.
+    func answer(_ request: ConsoleRequest, reading read: BodyReader) async -> ConsoleAnswer
     /// Ends open streams: the service stops.
     func stop()
 }

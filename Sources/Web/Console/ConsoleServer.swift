@@ -7,19 +7,20 @@ import ServiceLifecycle
 package struct ConsoleServer: Service {
     private let endpoints: [Endpoint]
     private let responder: any ConsoleResponder
+    private let hosts: HostRule
     private let isSecure: Bool
     private let readiness: Readiness
     private let limits: ListenerLimits
     private let tell: ListenerRefusal.Teller
     private let logger: Logger
 
-    /// Bytes of a request's body at most.
-    static let bodyMax = 4 << 20
-
-    /// Makes a server that begins to listen when it is run; `isSecure` says that browsers come by https.
+    /// Makes a server that begins to listen when it is run.
+    ///
+    /// It answers under `names` and this machine's own; `isSecure` says that browsers come by https.
     package init(
         endpoints: [Endpoint],
         responder: any ConsoleResponder,
+        names: [String],
         isSecure: Bool,
         readiness: Readiness,
         limits: ListenerLimits,
@@ -28,6 +29,7 @@ package struct ConsoleServer: Service {
     ) {
         self.endpoints = endpoints
         self.responder = responder
+        hosts = HostRule(names)
         self.isSecure = isSecure
         self.readiness = readiness
         self.limits = limits
@@ -42,6 +44,7 @@ package struct ConsoleServer: Service {
             name: "console",
             endpoints,
             limits: limits,
+            party: ConnectionParty.householdOrProxied,
             logger: logger,
             tell: tell
         )
@@ -55,6 +58,7 @@ package struct ConsoleServer: Service {
     func makeRouter() -> Router<WebContext> {
         let router = Router(context: WebContext.self)
         router.add(middleware: SecurityHeaders(isSecure: isSecure))
+        router.add(middleware: hosts)
         for method: HTTPRequest.Method in [.get, .head, .post, .put, .patch, .delete] {
             router.on("**", method: method) { request, context in
                 await answer(request, context)
@@ -65,10 +69,13 @@ package struct ConsoleServer: Service {
     }
 
     private func answer(_ request: Request, _ context: WebContext) async -> Response {
-        guard let read = await read(request, context) else {
-            return Response(status: .contentTooLarge, headers: [.connection: "close"])
+        let answer = await responder.answer(read(request, context)) { max in
+            var request = request
+            return (try? await request.collectBody(upTo: max)).map { Array(buffer: $0) }
         }
-        let answer = await responder.answer(read)
+        if request.method == .head, case .stream = answer.body {
+            return Response(status: .methodNotAllowed, headers: [.allow: "GET"])
+        }
         var headers = HTTPFields()
         for (name, value) in answer.headers {
             guard let name = HTTPFields.Element.Name(name) else { continue }
@@ -81,9 +88,7 @@ package struct ConsoleServer: Service {
         )
     }
 
-    private func read(_ request: Request, _ context: WebContext) async -> ConsoleRequest? {
-        var request = request
-        guard let body = try? await request.collectBody(upTo: Self.bodyMax) else { return nil }
+    private func read(_ request: Request, _ context: WebContext) -> ConsoleRequest {
         let target = request.uri.string
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         var headers: [String: String] = [:]
@@ -101,7 +106,7 @@ package struct ConsoleServer: Service {
             path: parts[0].split(separator: "/").map { FormFields.decodePart($0) ?? "%" },
             query: parts.count > 1 ? FormFields.parse(String(parts[1])) : [:],
             headers: headers,
-            body: Array(buffer: body),
+            body: [],
             address: context.visitor(of: request)
         )
     }

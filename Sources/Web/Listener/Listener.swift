@@ -38,6 +38,7 @@ struct Listener {
     private let name: String
     private let endpoints: [Endpoint]
     private let limits: ListenerLimits
+    private let party: @Sendable (SocketAddress?) -> String
     private let logger: Logger
     private let tell: ListenerRefusal.Teller
 
@@ -49,6 +50,7 @@ struct Listener {
         name: String,
         _ endpoints: [Endpoint],
         limits: ListenerLimits,
+        party: @escaping @Sendable (SocketAddress?) -> String = ConnectionParty.household,
         logger: Logger,
         tell: @escaping ListenerRefusal.Teller
     ) {
@@ -56,6 +58,7 @@ struct Listener {
         self.tell = tell
         self.endpoints = endpoints
         self.limits = limits
+        self.party = party
         var logger = logger
         // A request is not worth a line; the library would log each at info.
         logger.logLevel = max(logger.logLevel, .warning)
@@ -87,7 +90,7 @@ struct Listener {
     }
 
     private func makeServer(_ endpoint: Endpoint, _ places: ConnectionPlaces) -> HTTPServerBuilder {
-        let (limits, tell) = (limits, tell)
+        let (limits, party, tell) = (limits, party, tell)
         let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
             maxHeaderFieldSize: Self.headerBytes,
             maxHeaderListSize: Self.headerBytes,
@@ -102,6 +105,7 @@ struct Listener {
                 tls: endpoint.tls,
                 places: places,
                 limits: limits,
+                party: party,
                 tell: tell
             )
         }
@@ -116,6 +120,7 @@ struct GuardedChannel: ServerChildChannel {
     let tls: TLSContexts?
     let places: ConnectionPlaces
     let limits: ListenerLimits
+    let party: @Sendable (SocketAddress?) -> String
     let tell: ListenerRefusal.Teller
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -126,7 +131,7 @@ struct GuardedChannel: ServerChildChannel {
                 ConnectionGuard(
                     places,
                     seconds: limits.headerSeconds,
-                    party: ConnectionParty.household,
+                    party: party,
                     tell: tell
                 )
             )

@@ -3,6 +3,9 @@ import NIOHTTP1
 
 /// The other end of a connection, where that is this machine.
 enum LocalPeer {
+    /// The names of this machine in a URL, as no other machine can have them.
+    static let names = ["localhost", "127.0.0.1", "[::1]"]
+
     /// Tells whether an address is one by which a proxy on this machine comes.
     static func isLocal(_ address: String) -> Bool {
         let address = unmapped(address)

@@ -14,7 +14,7 @@ final class RequestTimes: ChannelDuplexHandler {
 
     private let connection: ConnectionGuard
     private let limits: ListenerLimits
-    /// Whole requests whose answers are not written yet.
+    /// Whole requests whose answers are not written yet; negative where an answer came before its request's end.
     private var unanswered = 0
 
     init(_ connection: ConnectionGuard, _ limits: ListenerLimits) {
@@ -28,6 +28,7 @@ final class RequestTimes: ChannelDuplexHandler {
         case .body: break
         case .end:
             unanswered += 1
+            guard unanswered > 0 else { break }
             connection.isBusy(true)
             connection.allow(ListenerLimits.answerSeconds)
         }
@@ -43,9 +44,8 @@ final class RequestTimes: ChannelDuplexHandler {
         case .head: break
         case .body: connection.allow(ListenerLimits.answerSeconds)
         case .end:
-            // An answer may come before its request's end, which is then not waited for.
-            unanswered = max(0, unanswered - 1)
-            if unanswered == 0 {
+            unanswered -= 1
+            if unanswered <= 0 {
                 connection.isBusy(false)
                 connection.allow(limits.headerSeconds)
             }

@@ -46,6 +46,7 @@ package struct WebServer: Service {
             name: "pages",
             endpoints,
             limits: limits,
+            party: ConnectionParty.householdOrProxied,
             logger: logger,
             tell: tell
         )

@@ -107,6 +107,16 @@ package enum MetricCatalog {
             "Bytes of messages that wait in a worker for their sender's turn."
         ),
         Entry(
+            "lamplighter_broker_sessions_ended_total",
+            .counter,
+            "Sessions at the broker that this process ended, since clients had left them there."
+        ),
+        Entry(
+            "lamplighter_requests_held",
+            .gauge,
+            "Requests that wait since their terminals were sent too much lately (limits.answerBytes)."
+        ),
+        Entry(
             "lamplighter_oldest_unanswered_seconds",
             .gauge,
             "Age of the oldest message a worker has not answered: at the broker, in memory or unpublished."

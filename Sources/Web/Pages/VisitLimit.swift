@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Lets each visitor have so many pages in a minute.
-final class VisitLimit: Sendable {
+/// Counts what each visitor asks for in a minute.
+package final class VisitLimit: Sendable {
     private struct State {
         var minute: Int64 = 0
         var counts: [String: Int] = [:]
@@ -12,7 +12,8 @@ final class VisitLimit: Sendable {
     private let visitorsMax: Int
     private let seconds: @Sendable () -> Int64
 
-    init(
+    /// Admits up to a number of visits a minute of each visitor; `seconds` is a clock that only goes forward.
+    package init(
         perMinute: Int,
         visitorsMax: Int = 10_000,
         seconds: @escaping @Sendable () -> Int64
@@ -25,7 +26,7 @@ final class VisitLimit: Sendable {
     /// Counts a visit; false when it is one too many.
     ///
     /// With more visitors in a minute than are counted apart, the rest share one count.
-    func admit(_ visitor: String) -> Bool {
+    package func admit(_ visitor: String) -> Bool {
         let minute = seconds() / 60
         return state.withLock { state in
             if state.minute != minute { state = State(minute: minute) }

@@ -21,7 +21,7 @@ enum LocalVisit {
 
     private static func isOwnName(_ authority: String) -> Bool {
         let authority = authority.lowercased()
-        return ["localhost", "127.0.0.1", "[::1]"].contains { name in
+        return LocalPeer.names.contains { name in
             authority == name || authority.hasPrefix(name + ":")
         }
     }

@@ -24,7 +24,7 @@ package struct OriginRule: Sendable {
         guard let origin = origin?.lowercased() else { return true }
         if origins.contains("*") || origins.contains(origin) { return true }
         guard let name = Self.name(of: origin) else { return false }
-        if ["localhost", "127.0.0.1", "[::1]"].contains(name) { return true }
+        if LocalPeer.names.contains(name) { return true }
         return isSecure && host.map { Self.withoutPort($0.lowercased()) } == name
     }
 

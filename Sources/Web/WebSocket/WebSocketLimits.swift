@@ -11,6 +11,8 @@ package struct WebSocketLimits: Sendable {
 
     /// The time in which the broker has to accept a connection, in seconds.
     static let connectSeconds: Int64 = 3
+    /// The time in which the broker has to have answered the client's first packet, in seconds.
+    static let firstPacketSeconds: Int64 = 10
     /// The time in which the last frame has to be taken before the connection is closed, in seconds.
     static let farewellSeconds: Int64 = 1
 

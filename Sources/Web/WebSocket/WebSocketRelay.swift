@@ -10,12 +10,20 @@ final class WebSocketRelay: ChannelDuplexHandler {
     typealias OutboundIn = Never
     typealias OutboundOut = WebSocketFrame
 
+    /// The connection's place, until the broker has answered.
+    private var place: ConnectionGuard?
     private var context: ChannelHandlerContext?
     private var broker: BrokerRelay?
     /// What came before the broker's connection: no more than one reading gives.
     private var early: [ByteBuffer] = []
     private var isReadOwed = false
     private(set) var hasEnded = false
+
+    /// Relays for a connection, which may be displaced until the broker has answered its first packet.
+    init(_ place: ConnectionGuard? = nil) {
+        self.place = place
+        place?.allow(WebSocketLimits.firstPacketSeconds)
+    }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
@@ -105,6 +113,12 @@ final class WebSocketRelay: ChannelDuplexHandler {
     /// Sends bytes of the broker; they leave with the next `flush`.
     func send(_ bytes: ByteBuffer) {
         guard !hasEnded, let context else { return }
+        if let place {
+            // From here on the broker's own bounds hold.
+            place.isBusy(true)
+            place.allowAll()
+            self.place = nil
+        }
         let frame = WebSocketFrame(fin: true, opcode: .binary, data: bytes)
         context.write(wrapOutboundOut(frame), promise: nil)
     }

@@ -121,12 +121,9 @@ package struct WebSocketServer: Service {
     /// Makes a WebSocket of the connection, and connects it with the broker.
     private func begin(_ channel: any Channel, _ head: HTTPRequestHead) throws {
         let pipeline = channel.pipeline.syncOperations
-        // It keeps its place for as long as it lasts.
         let connection = try pipeline.handler(type: ConnectionGuard.self)
-        connection.isBusy(true)
-        connection.allowAll()
         _ = pipeline.removeHandler(try pipeline.handler(type: WebSocketRefusal.self))
-        let relay = WebSocketRelay()
+        let relay = WebSocketRelay(connection)
         try pipeline.addHandler(relay)
         connect(
             NIOLoopBound(relay, eventLoop: channel.eventLoop),

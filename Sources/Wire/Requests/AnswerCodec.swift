@@ -10,6 +10,12 @@ package enum AnswerCodec {
         ]).encoded()
     }
 
+    /// Writes the same where the result was written before, as `payload` does.
+    package static func success(_ id: MessageID?, encoded result: [UInt8]) -> [UInt8] {
+        let head = JSONObject([("id", id.map { .string($0.text) }), ("ok", true)]).encoded()
+        return head.dropLast() + Array(#","result":"#.utf8) + result + [UInt8(ascii: "}")]
+    }
+
     /// The result of a request that has nothing to tell.
     package static let nothing: Answer = [:]
 

@@ -94,16 +94,13 @@ package enum SessionCodec {
     /// Writes the answer of `session/terminateOthers`: the number of ended sessions.
     package static func terminated(count: Int) -> Answer { ["terminated": .integer(Int64(count))] }
 
-    /// Reads the gate's message about the use of a refreshed token: the session, and the time until which
-    /// the previous token worked.
+    /// Reads the gate's message about the first use of a token: the session, and, where it was refreshed, the time
+    /// until which the previous token worked.
     package static func decode(
         tokenUsed bytes: ArraySlice<UInt8>
-    ) throws(WireError) -> (session: SessionID, until: Instant) {
+    ) throws(WireError) -> (session: SessionID, until: Instant?) {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
-            guard let until = try fields.instant("until") else {
-                throw .invalid("until", "until is missing.")
-            }
-            return (try fields.requiredID("sessionId", as: SessionID.self), until)
+            (try fields.requiredID("sessionId", as: SessionID.self), try fields.instant("until"))
         }
     }
 

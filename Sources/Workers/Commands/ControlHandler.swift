@@ -82,7 +82,8 @@ package struct ControlHandler: BatchHandler {
     private mutating func followClock(in tx: Transaction) throws {
         if let step = clockSteps.stepBack(by: environment.clock), ends {
             try tx.lockAll()
-            try tx.commands.bringForward(byMilliseconds: step)
+            let jump = environment.clockHistory.jump(by: environment.clock)
+            try tx.commands.bringForward(byMilliseconds: step, jump: jump)
         }
         clockSteps.note(environment.clock)
     }

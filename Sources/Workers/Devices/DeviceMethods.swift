@@ -5,7 +5,7 @@ import Wire
 /// `device/…`: the devices of users, and their present state (`schemas/methods/device.schema.json`).
 enum DeviceMethods {
     static let all: [String: Method] = [
-        "device/list": Method(isReading: true, run: list),
+        "device/list": .reading(isLong: isLongPage, list),
         "device/subscribe": Method(locks: .device, run: subscribe),
         "device/status": Method(isReading: true, run: status),
         "device/setCustomInfo": Method(locks: .device, run: setCustomInfo),
@@ -25,9 +25,19 @@ enum DeviceMethods {
             prepare: HistoryMethod.prepare,
             run: HistoryMethod.run
         ),
-        "device/events": Method(isReading: true, run: LogMethods.events),
-        "device/commands": Method(isReading: true, run: LogMethods.commands),
+        "device/events": .reading(check: checkBound, LogMethods.events),
+        "device/commands": .reading(check: checkBound, LogMethods.commands),
     ]
+
+    /// Whether a list has more rows than a worker reads between others' commands.
+    @Sendable
+    static func isLongPage(_ call: Call) throws -> Bool {
+        try call.pageLimit() > Int(call.limits.pageDefault)
+    }
+
+    /// Refuses who has lost the device during the reading.
+    @Sendable
+    static func checkBound(_ call: Call) throws { _ = try binding(call) }
 
     // MARK: The device of a request
 
@@ -78,17 +88,15 @@ enum DeviceMethods {
     // MARK: Reading
 
     @Sendable
-    private static func list(_ call: inout Call) throws -> Reply {
+    private static func list(_ call: inout Call) throws -> Answer {
         let limit = try call.pageLimit()
         let offset = try call.pageOffset()
         let parameters = try DeviceListParameters(call.fields)
-        return .result(
-            try list(
-                of: call.caller().uid,
-                products: parameters.products,
-                page: PageRange(offset: offset, limit: limit),
-                call
-            )
+        return try list(
+            of: call.caller().uid,
+            products: parameters.products,
+            page: PageRange(offset: offset, limit: limit),
+            call
         )
     }
 

@@ -18,7 +18,7 @@ enum LogMethods {
     }
 
     @Sendable
-    static func events(_ call: inout Call) throws -> Reply {
+    static func events(_ call: inout Call) throws -> Answer {
         let span = try span(call, types: Event.types)
         let cursor = span.cursor.map { (ts: $0.time, seq: $0.number) }
         let reader = try call.caller().uid
@@ -31,11 +31,11 @@ enum LogMethods {
                 return EventCodec.row(event, for: reader)
             }
         }
-        return .result(EventCodec.page(page.rows, next: page.next))
+        return EventCodec.page(page.rows, next: page.next)
     }
 
     @Sendable
-    static func commands(_ call: inout Call) throws -> Reply {
+    static func commands(_ call: inout Call) throws -> Answer {
         let span = try span(call, types: ["write", "query"])
         let cursor = span.cursor.map { (at: $0.time, cid: $0.number) }
         let reader = try call.caller().uid
@@ -49,7 +49,7 @@ enum LogMethods {
                 return CommandCodec.row(command, product: span.product, for: reader)
             }
         }
-        return .result(CommandCodec.page(page.rows, next: page.next))
+        return CommandCodec.page(page.rows, next: page.next)
     }
 
     private static func span(_ call: Call, types known: Set<String>) throws -> Span {

@@ -21,7 +21,7 @@ enum HistoryMethod {
         if let refusal = page.refusal { throw refusal }
         guard let since = try call.tx.devices.find(binding.did)?.ownershipSince, since <= page.since
         else { throw Rejection(.unavailable, "The device was reset meanwhile; ask again.") }
-        return .result(HistoryCodec.page(page.rows, next: page.place))
+        return .encoded(call.prepared.result)
     }
 
     private static func question(_ call: Call) throws -> HistoryQuestion {

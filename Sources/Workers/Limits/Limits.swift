@@ -75,7 +75,11 @@ package struct Limits: Sendable {
     /// Questions about the past that are answered at the same time, of the store's four readers.
     package var historyReaders = 2
     /// Questions about the past that wait to be answered.
-    package var historyQueue = 64
+    package var historyQueue = 512
+    /// Long lists and logs that are read at the same time, of the store's four readers.
+    package var listReaders = 1
+    /// Requests that one transaction answers of those whose slow work is done: others' requests stand behind it.
+    package var releasedAtOnce = 16
     /// The most events or commands that one page of a log reads.
     package var logScanMax = 10_000
     /// Chunks of history that one transaction of the compactor writes.
@@ -86,6 +90,11 @@ package struct Limits: Sendable {
     package var pageDefault: Int64 = 100
     /// The most rows of a page.
     package var pageMax: Int64 = 1000
+    /// Bytes that one terminal is sent in a second before its further requests wait, and twice that at once; 0 for no
+    /// limit.
+    package var answerBytesPerSecond = 512 << 10
+    /// Requests of one terminal that wait for that, or for the readers.
+    package var heldPerTerminal = 100
     /// Commands that may be queued for one device.
     package var queuedPerDevice = 100
     /// Devices to which one turn sends queued commands.
@@ -158,7 +167,8 @@ package struct Limits: Sendable {
     package var providerCallsMax = 128
     /// The life of a logout code, in seconds: 5 minutes.
     package var logoutCodeSeconds: Int64 = 300
-    /// The delay with which an occurrence of a schedule may still run before it is missed, in seconds.
+    /// The delay with which an occurrence of a schedule may still run before it is missed, in seconds; one that is fired
+    /// earlier by more is refused.
     package var triggerLateSeconds: Int64 = 300
     /// The time for which what was due before the scheduler came to a broker that has no session of its waits for
     /// devices, in seconds: the broker restarted without sessions, or the scheduler's client id is new.

@@ -222,6 +222,7 @@ struct BatchCommitter<Handler: BatchHandler> {
 
     private func finish(_ effects: Effects, _ row: Int64?, into publisher: inout Publisher) {
         if let row { publisher.take(effects.messages, row: row) }
+        publisher.take(readings: effects.readings)
         writer.finish(effects)
     }
 

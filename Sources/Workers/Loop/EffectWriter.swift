@@ -7,6 +7,9 @@ struct EffectWriter {
     /// The lane by its name.
     private let worker: String
     private let topics: Topics
+    private let parties: Parties
+    /// The beginning of terminals' topics.
+    private let appSpace: [UInt8]
     private let deadLettersMax: Int
     private let disk: DiskGuard
     /// Wakes and starts what follows; nil in a process without workers, whose store the workers look into.
@@ -23,7 +26,8 @@ struct EffectWriter {
         logger: Logger = Logger(label: "effects")
     ) {
         self.worker = environment.lane(of: worker).name
-        topics = environment.topics
+        (topics, parties) = (environment.topics, Parties(environment.topics))
+        appSpace = Array("\(topics.root)/app/".utf8)
         deadLettersMax = environment.limits.deadLettersMax
         disk = environment.disk
         self.environment = environment
@@ -34,7 +38,8 @@ struct EffectWriter {
     /// Writes on behalf of a worker of another process.
     init(worker: WorkerName, topics: Topics, limits: Limits) {
         self.worker = worker.rawValue
-        self.topics = topics
+        (self.topics, parties) = (topics, Parties(topics))
+        appSpace = Array("\(topics.root)/app/".utf8)
         deadLettersMax = limits.deadLettersMax
         disk = .none
         environment = nil
@@ -96,6 +101,7 @@ struct EffectWriter {
                     environment.wakeups.wake(call.worker)
                 }
             }
+            charge(effects, environment)
             for job in effects.jobs { job.submit(to: environment.pool) }
             environment.observations.record(effects.observed, at: environment.clock.now)
             ObservationLog(logger: logger, bounded: environment.refusalLog).tell(effects)
@@ -103,5 +109,20 @@ struct EffectWriter {
         metrics?.refused(effects.rejected)
         metrics?.droppedHistory(effects.droppedHistory)
         for letter in effects.deadLetters { metrics?.deadLetter(letter.kind) }
+    }
+
+    /// Counts what leaves for terminals, and what the readers may find for them.
+    private func charge(_ effects: Effects, _ environment: Environment) {
+        let (budget, parties, now) = (environment.answers, parties, environment.clock.steady)
+        for messages in [effects.messages, effects.readings] {
+            for message in messages where message.topic.utf8.starts(with: appSpace) {
+                let bytes = message.topic.utf8.count + message.payload.count
+                budget.charge(bytes, to: parties.party(of: message.topic).key, at: now)
+            }
+        }
+        for topic in effects.settled { budget.settle(parties.party(of: topic).key, at: now) }
+        for job in effects.jobs where job.work.readsStore {
+            budget.reserve(for: parties.party(of: job.reply).key, at: now)
+        }
     }
 }

@@ -10,6 +10,12 @@ package struct Effects {
     package private(set) var deadLetters: [DeadLetter.Draft] = []
     /// Messages for the broker itself that are published once, without the outbox.
     private(set) var signals: [OutboundMessage] = []
+    /// Answers that only tell what was read: they are published once, without a row of the outbox.
+    ///
+    /// Who gets none asks again.
+    private(set) var readings: [OutboundMessage] = []
+    /// Where answers go to requests for which room was reserved.
+    private(set) var settled: [String] = []
     /// Whether a message holds a token, a code or a secret.
     package private(set) var isSecret = false
     /// Workers with new work.
@@ -45,6 +51,12 @@ package struct Effects {
         messages.append(message)
         if isSecret { self.isSecret = true }
     }
+
+    /// Adds an answer that tells what was read.
+    mutating func publish(reading message: OutboundMessage) { readings.append(message) }
+
+    /// Notes that a request is answered for which room was reserved.
+    mutating func settle(_ topic: String) { settled.append(topic) }
 
     /// Adds a message that is published once, without the outbox: its loss does no harm.
     mutating func signal(_ message: OutboundMessage) { signals.append(message) }
@@ -126,6 +138,8 @@ package struct Effects {
         woken.formUnion(other.woken)
         jobs += other.jobs
         signals += other.signals
+        readings += other.readings
+        settled += other.settled
         if !other.rejected.isEmpty { rejected.merge(other.rejected) { $0 + $1 } }
         droppedHistory += other.droppedHistory
         observed.merge(other.observed)

@@ -6,6 +6,7 @@ import Storage
 extension WorkerLoop where Connection: ~Copyable {
     /// Commits a batch and due work, if there is any; returns the messages that leave once, without the outbox.
     mutating func commit(_ batch: [Inbound]) throws -> BatchCommitter<Handler>.Outcome {
+        environment.clockHistory.note(environment.clock)
         let now = environment.clock.now
         guard case .commit(_, let due) = try step(for: batch, at: now) else {
             return BatchCommitter.Outcome()

@@ -31,7 +31,10 @@ extension WorkerLoop where Connection: ~Copyable {
 
     private mutating func wait() -> Duration {
         let now = environment.clock.now
-        let pauses = [publisher.pause(at: now).map { .milliseconds($0) }, lateness.pause]
+        let pauses = [
+            publisher.pause(at: now).map { .milliseconds($0) }, lateness.pause,
+            queue.held.pause(at: environment.clock.steady),
+        ]
         let outlook = PollState.Outlook(
             hasWork: publisher.needsStore || queue.count > 0,
             nextDue: publisher.isBehind ? nil : handler.nextDue,

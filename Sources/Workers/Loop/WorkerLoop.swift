@@ -61,7 +61,12 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
             topics: environment.topics
         )
         poll = PollState(environment.limits, isShared: environment.plan.isShared)
-        queue = TurnQueue(Parties(environment.topics))
+        let holds = !handler.name.services.isEmpty
+        queue = TurnQueue(
+            Parties(environment.topics),
+            budget: holds ? environment.answers : nil,
+            environment.limits
+        )
         lateness = Lateness(handler.name, environment, metrics: metrics)
     }
 
@@ -69,13 +74,22 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     package var confirmedRows: [Int64] { publisher.confirmedRows }
 
     /// Whether messages are not published yet, or the broker has not confirmed them.
-    package var isPublishing: Bool { publisher.backlog > 0 }
+    package var isPublishing: Bool { backlog > 0 || publisher.needsStore }
+
+    /// The number of messages in memory that wait, or that the broker has not confirmed.
+    package var backlog: Int { publisher.backlog }
 
     /// Whether requests wait for their turn, or for slow work.
-    package var isAwaiting: Bool { handler.isAwaiting || queue.count > 0 }
+    package var isAwaiting: Bool { handler.isAwaiting || queue.count > 0 || queue.held.count > 0 }
 
     /// Stops receiving: later messages wait for the next connection.
-    package mutating func endIntake() { mayReceive = false }
+    ///
+    /// What others left in the outbox by now is still published.
+    package mutating func endIntake() {
+        mayReceive = false
+        publisher.lookAgain()
+        queue.endHolding()
+    }
 
     /// The gate reads at most 64 KiB of commands; a record takes up to 700 digits.
     private static var credentialsInAMessage: Int { 60 }
@@ -113,8 +127,12 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         try receive()
         reached(.read)
         let pace = committer.pace.size
-        var batch = lateness.takeEchoes(from: takeWakeups(from: queue.next(intake, upTo: pace)))
-        let unfit = UnfitRequests.part(&batch, handler)
+        let next = queue.next(intake, upTo: pace, at: environment.clock.steady)
+        var batch = lateness.takeEchoes(from: takeWakeups(from: next))
+        var unfit = UnfitRequests.part(&batch, handler)
+        for (message, rejection) in queue.takeRefused() {
+            UnfitRequests.refuse(message, rejection, by: handler, into: &unfit)
+        }
         tell(unfit.refused)
         let outcome = try commit(handler.isForOthers(batch) ? [] : batch)
         // Only permits them: they leave with `flush()`, behind what is published.

@@ -19,6 +19,7 @@ package final class WorkerMetrics: Sendable {
     private let outboxBytes: Gauge
     private let intakeBytes: Gauge
     private let intakeMessages: Gauge
+    private let requestsHeld: Gauge
     private let leftOut: Counter
     private let worker: String
 
@@ -39,6 +40,7 @@ package final class WorkerMetrics: Sendable {
         outboxBytes = Gauge(label: "lamplighter_outbox_bytes", dimensions: labels)
         intakeBytes = Gauge(label: "lamplighter_intake_bytes", dimensions: labels)
         intakeMessages = Gauge(label: "lamplighter_intake_messages", dimensions: labels)
+        requestsHeld = Gauge(label: "lamplighter_requests_held", dimensions: labels)
         leftOut = Counter(label: "lamplighter_statuses_left_out_total", dimensions: labels)
     }
 
@@ -56,6 +58,7 @@ package final class WorkerMetrics: Sendable {
         outboxBytes.record(publisher.bytes)
         intakeBytes.record(queue.bytes)
         intakeMessages.record(queue.count)
+        requestsHeld.record(queue.held.count)
     }
 
     func leftOut(_ count: Int) {

@@ -211,6 +211,9 @@ package final class WorkerThread: Sendable {
     }
 
     /// Answers requests that wait for their turn, or whose slow work is nearly done; clients repeat the others.
+    ///
+    /// Empties the outbox, as long as the broker takes what is in it: what it has not confirmed would be published again
+    /// by the next holder of a lane, and a store that is moved must have none.
     private func drain<Handler: BatchHandler>(
         _ loop: inout WorkerLoop<MosquittoConnection, Handler>
     ) throws {
@@ -218,11 +221,18 @@ package final class WorkerThread: Sendable {
         // Nobody has a lane that is handed over meanwhile.
         let longest = lease == nil ? environment.limits.drainMax : ClusterTiming.laneDrain
         let end = ContinuousClock.now + longest
-        // What the broker has not confirmed when a lane is handed over, the next holder would publish again.
-        while loop.isAwaiting || lease != nil && loop.isPublishing, ContinuousClock.now < end {
+        var (backlog, silentUntil) = (loop.backlog, ContinuousClock.now + Self.brokerSilence)
+        while loop.isAwaiting || loop.isPublishing && ContinuousClock.now < silentUntil,
+            ContinuousClock.now < end
+        {
             try loop.turn()
+            guard loop.backlog != backlog else { continue }
+            (backlog, silentUntil) = (loop.backlog, .now + Self.brokerSilence)
         }
     }
+
+    /// How long a worker that ends waits for a broker that confirms nothing.
+    private static let brokerSilence: Duration = .milliseconds(500)
 
     /// Whether reports must stay with the broker, since the disk has too little room for them.
     ///

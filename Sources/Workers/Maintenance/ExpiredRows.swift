@@ -45,14 +45,31 @@ struct ExpiredRows: MaintenanceJob {
         guard let keptSeconds else { return false }
         let now = environment.clock.now
         let step = environment.limits.sweepStep
+        let kept = kept(keptSeconds, at: now)
         return try environment.store.batch(at: now) { tx in
-            try tx.retention.delete(rows, before: now.adding(seconds: -keptSeconds), limit: step)
+            try tx.retention.delete(
+                rows,
+                before: kept.lowerBound,
+                after: kept.upperBound,
+                limit: step
+            )
         } == step
+    }
+
+    /// Returns the times of the rows that are kept.
+    ///
+    /// Those of requests run on while the clock is set: a repeat that is under way then must not have its effect twice.
+    private func kept(_ seconds: Int64, at now: Instant) -> ClosedRange<Instant> {
+        guard rows.kind == ExpiringRows.request.kind else {
+            return now.adding(seconds: -seconds)...now.adding(seconds: seconds)
+        }
+        let moments = environment.clockHistory.moments(ofLast: seconds, by: environment.clock)
+        return moments.lowerBound...moments.upperBound.adding(seconds: seconds)
     }
 
     func backlog(limit: Int) throws -> Int64? {
         guard let keptSeconds else { return 0 }
-        let oldest = environment.clock.now.adding(seconds: -keptSeconds)
+        let oldest = kept(keptSeconds, at: environment.clock.now).lowerBound
         return try environment.store.read { tx in
             try tx.retention.count(rows, before: oldest, limit: limit)
         }

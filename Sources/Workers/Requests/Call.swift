@@ -66,6 +66,8 @@ struct PageRange {
 enum Reply {
     /// A result; one that holds a token or a secret is sealed at rest.
     case result(Answer, isSecret: Bool = false)
+    /// The result of a reading method as JSON; it leaves without the outbox.
+    case encoded([UInt8])
     /// A refusal whose side effects stay, such as a counted try.
     case refusal(Rejection)
     /// The answer follows when a command's outcome is known.

@@ -37,11 +37,19 @@ struct PendingRequests {
     /// Adds a request and returns its work, to be submitted after the commit.
     mutating func admit(_ pending: PendingRequest, _ work: BackgroundTask) -> BackgroundJob {
         last += 1
+        var pending = pending
+        pending.isReserved = work.readsStore
         entries[last] = pending
         bytes += pending.request.bytes
         jobs[Key(pending.request)] = last
         let sender = Sender(pending.request, work)
-        return BackgroundJob(number: last, work: work, sender: sender, completions: completions)
+        return BackgroundJob(
+            number: last,
+            work: work,
+            sender: sender,
+            completions: completions,
+            reply: pending.request.reply.topic
+        )
     }
 
     /// Joins a repeat to the waiting request of its id; false if there is none.
@@ -79,4 +87,6 @@ struct PendingRequest {
     var method: Method
     /// The further destinations of the answer, for repeats that have joined.
     var others: [ReplyAddress] = []
+    /// Whether room for its answer is reserved in the terminal's budget (`AnswerBudget`).
+    var isReserved = false
 }

@@ -107,10 +107,13 @@ package struct RequestHandler: BatchHandler {
     /// Carries out the requests whose slow work is done, as many as one transaction may.
     mutating func answerReleased(in work: inout UnitOfWork) throws {
         let isShared = environment.store.isShared
+        let limits = environment.limits
         try processor.answerReleased(
-            atMost: isShared ? environment.limits.requestsPerSharedCommit : .max,
+            atMost: isShared ? limits.requestsPerSharedCommit : limits.releasedAtOnce,
             in: &work
         )
+        // The others come behind the requests that have arrived meanwhile.
+        if canRelease { environment.wakeups.callHere(environment.lane(of: name)) }
     }
 
     package mutating func connected(

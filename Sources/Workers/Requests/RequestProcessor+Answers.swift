@@ -14,9 +14,12 @@ extension RequestProcessor {
         _ content: [UInt8],
         in tx: Transaction
     ) throws -> RequestTable.Known? {
-        let oldest = tx.now.adding(seconds: -environment.limits.requestSeconds)
+        let remembered = environment.clockHistory.moments(
+            ofLast: environment.limits.requestSeconds,
+            by: environment.clock
+        )
         guard let known = try tx.requests.find(request.terminal.text, request.id),
-            known.at > oldest
+            known.at > remembered.lowerBound
         else { return nil }
         guard known.content == content else {
             throw Rejection.invalid("id", "This id was used for another request.")
@@ -89,6 +92,19 @@ extension RequestProcessor {
                 content: pending.content,
                 answer: pending.method.isReading ? nil : answer,
                 isSecret: isSecret
+            )
+        case .encoded(let result):
+            let answer = AnswerCodec.success(request.id, encoded: result)
+            work.effects.observed.note(AnsweredRequest(pending))
+            for reply in [request.reply] + pending.others {
+                work.effects.publish(reading: reply.message(answer))
+            }
+            try work.tx.requests.save(
+                request.terminal.text,
+                request.id,
+                content: pending.content,
+                answer: nil,
+                isSecret: false
             )
         case .refusal(let rejection):
             try refuse(pending, rejection, in: &work)

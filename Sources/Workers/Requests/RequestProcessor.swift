@@ -138,6 +138,7 @@ struct RequestProcessor {
         _ prepared: Prepared,
         in work: inout UnitOfWork
     ) throws {
+        if pending.isReserved { work.effects.settle(pending.request.reply.topic) }
         do {
             guard var call = try begin(pending, in: &work) else { return }
             if let refusal = prepared.refusal { throw refusal }
@@ -169,6 +170,11 @@ struct RequestProcessor {
         var known = try known(request, pending.content, in: work.tx)
         let session =
             try pending.method.needsToken ? TokenCheck.session(of: request, in: work.tx) : nil
+        // Those that write lock users by themselves, in an order that a lock taken here would break; a login replaces
+        // the session whose token it carries.
+        if !pending.method.needsToken, pending.method.isReading {
+            try TokenCheck.noteUse(of: request, in: work.tx)
+        }
         if let did = known?.waitsFor?.did, try work.tx.lock(devices: [did]) {
             // The command may have ended meanwhile.
             known = try self.known(request, pending.content, in: work.tx)

@@ -27,6 +27,7 @@ package struct SessionHandler: BatchHandler {
         return Subscriptions(
             new: [topics.system("session-invalid"), topics.system("outbound/result")]
                 + TokenUse.filters(environment) + SessionCut.filters(environment)
+                + QueueNews.filters(environment)
                 + topics.filters("app/+/+/request/#", of: environment.divided),
             // Of several lanes the leases say which worker is there.
             retained: environment.plan.isShared ? [] : [topics.system("worker/+")]
@@ -94,6 +95,8 @@ package struct SessionHandler: BatchHandler {
                 try GatewayAnswer.take(message, environment.messageOutcomes, in: &work)
             case .tokenUsed: try TokenUse.note(message, in: &work)
             case .sessionCut: try SessionCut.note(message, in: &work)
+            case .missed: try QueueNews.publishMissed(message, in: &work)
+            case .sessionOwed: QueueNews.endOwed(message, environment, in: &work)
             case .workerState(let name): try note(message, of: name, in: &work)
             case .request: try answer(message, on: topic, in: &work)
             case .malformed(let reason): work.effects.deadLetter(message, unknownTopic: reason)
@@ -173,7 +176,7 @@ package struct SessionHandler: BatchHandler {
         let wasPresent = present.contains(worker)
         if isOnline { present.insert(worker) } else { present.remove(worker) }
         let isNews = known.insert(worker).inserted == false && wasPresent != isOnline
-        guard isNews else { return }
+        guard isNews, !environment.ending.hasBegun else { return }
         let payload = SystemCodec.service(worker, isUp: isOnline)
         for (app, terminal) in try work.tx.sessions.liveTerminals() {
             work.effects.publish(

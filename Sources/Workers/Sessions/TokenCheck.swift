@@ -11,7 +11,13 @@ enum TokenCheck {
         return session
     }
 
-    /// The same, without a note that the token was used.
+    /// Notes the use of a token that a request carries whose method needs none and only reads.
+    static func noteUse(of request: AppRequest, in tx: Transaction) throws {
+        guard request.token != nil else { return }
+        do { _ = try session(of: request, in: tx) } catch is Rejection {}
+    }
+
+    /// As `session`, without a note that the token was used.
     static func live(of request: AppRequest, in tx: Transaction) throws -> Session {
         guard let token = request.token, !token.isEmpty else {
             throw Rejection(.invalidToken, "This method needs a session's token.", field: "token")

@@ -6,7 +6,7 @@ import Wire
 /// owner's alone.
 enum DeviceUserMethods {
     static let all: [String: Method] = [
-        "device/users": Method(isReading: true, run: users),
+        "device/users": .reading(check: checkPrincipal, users),
         "device/removeUser": Method(locks: .device, run: removeUser),
         "device/allowReset": Method(locks: .device, run: allowReset),
     ]
@@ -22,10 +22,13 @@ enum DeviceUserMethods {
         return binding
     }
 
+    @Sendable
+    private static func checkPrincipal(_ call: Call) throws { _ = try principal(call) }
+
     // MARK: Users
 
     @Sendable
-    private static func users(_ call: inout Call) throws -> Reply {
+    private static func users(_ call: inout Call) throws -> Answer {
         let limit = try call.pageLimit()
         let start = try RowCursor(call.fields)
         let binding = try principal(call)
@@ -47,7 +50,7 @@ enum DeviceUserMethods {
         let last = rows.isEmpty ? nil : present.dropFirst(rows.count - 1).first
         let isMore = rows.count < present.count
         let cursor = isMore ? last.map { RowCursor(at: $0.boundAt, id: $0.uid.text).text } : nil
-        return .result(BindingCodec.users(rows, next: cursor))
+        return BindingCodec.users(rows, next: cursor)
     }
 
     /// Returns the address by which the owner may know a user.

@@ -6,7 +6,7 @@ import Wire
 enum SharingMethods {
     static let all: [String: Method] = [
         "share/invite": Method(locks: .device, run: SharingInvitation.run),
-        "share/list": Method(isReading: true, run: list),
+        "share/list": .reading(isLong: DeviceMethods.isLongPage, list),
         "share/answer": Method(run: answer),
         "share/revoke": Method(run: revoke),
         "share/transfer": Method(locks: .device, run: transfer),
@@ -15,7 +15,7 @@ enum SharingMethods {
     // MARK: Listing
 
     @Sendable
-    private static func list(_ call: inout Call) throws -> Reply {
+    private static func list(_ call: inout Call) throws -> Answer {
         let fields = call.fields
         let parameters = try SharingListParameters(fields)
         let limit = try call.pageLimit()
@@ -32,11 +32,9 @@ enum SharingMethods {
         }
         let last = rows.isEmpty ? nil : page[rows.count - 1]
         let next = rows.count < page.count ? last : nil
-        return .result(
-            SharingCodec.page(
-                rows,
-                next: next.map { RowCursor(at: $0.createdAt, id: $0.id.text).text }
-            )
+        return SharingCodec.page(
+            rows,
+            next: next.map { RowCursor(at: $0.createdAt, id: $0.id.text).text }
         )
     }
 

@@ -91,8 +91,6 @@ struct ReportProcessor {
             product: product,
             status: &status,
             at: work.now,
-            // Another process may have taken the report before, by a clock that is ahead.
-            clocksApart: work.shards.areAll ? 0 : Instant.clocksApartMax,
             ids: &work.ids
         )
         {

@@ -155,28 +155,26 @@ struct StatusRulesTests {
         #expect(on.events.count == 1 && status.ts == Make.now)
     }
 
-    @Test("Where clocks differ, what arrives later counts, unless it has an older time of its own")
-    mutating func clocksApart() throws {
-        func take(_ report: Report, at now: Instant, apart: Int64) throws -> Report.Stored {
-            try StatusRules.decide(
-                report,
-                of: Make.did,
-                product: Make.product(),
-                status: &status,
-                at: now,
-                clocksApart: apart,
-                ids: &ids
-            ).get().stored
-        }
-        let ahead = Make.now.adding(milliseconds: 1_800)
-        _ = try take(Make.report(["level": 10], alerts: [.init("hot")]), at: ahead, apart: 2_000)
-        #expect(try take(Make.report(["level": 15]), at: Make.now, apart: 0) == .history)
-        let older = Make.report(["level": 15], ts: -1)
-        #expect(try take(older, at: Make.now, apart: 2_000) == .history)
+    @Test(
+        "What has no time of its own is the newest by arrival, whatever moment is stored",
+        arguments: [2, 599, 600] as [Int64]
+    )
+    mutating func arrival(_ ahead: Int64) throws {
+        let fast = Make.at(ahead)
+        _ = try decide(Make.report(["level": 10], alerts: [.init("hot")]), at: fast).get()
+        #expect(try take(Make.report(["level": 15], ts: ahead - 1)).stored == .history)
+        let raised = try #require(status.open.first)
 
-        let off = Make.report(["level": 20], alerts: [.init("hot", value: false)])
-        #expect(try take(off, at: Make.now, apart: 2_000) == .state)
-        #expect(value("level") == 20 && time("level") == ahead && status.open.isEmpty)
+        let off = try take(Make.report(["level": 20], alerts: [.init("hot", value: false)]))
+        #expect(off.stored == .state && off.changed == ["level"])
+        #expect(off.events.map(\.id) == [raised.eventID] && status.open.isEmpty)
+        #expect(value("level") == 20 && time("level") == Make.now && status.ts == Make.now)
+
+        // Times count again from there on.
+        #expect(try take(Make.report(["level": 25], ts: -1)).stored == .history)
+        let timed = Make.report(["level": 30], ts: 1)
+        #expect(try decide(timed, at: Make.at(1)).get().stored == .state)
+        #expect(value("level") == 30 && time("level") == Make.at(1) && status.version == 3)
     }
 
     @Test("Each attribute has a time of its own")

@@ -61,6 +61,23 @@ struct AdmissionTests {
             .sessionTokenRequired
         ),
         Case("app:demo", World.device, World.terminal, session: World.session(), .badSecret),
+        // Until a token of the session was used, the answer to its login may be lost.
+        Case("app:demo", World.app, World.terminal, session: World.session(isUsed: false)),
+        Case("app:demo", World.token, World.terminal, session: World.session(isUsed: false)),
+        Case(
+            "app:demo",
+            World.device,
+            World.terminal,
+            session: World.session(isUsed: false),
+            .badSecret
+        ),
+        Case(
+            "app:other",
+            World.app,
+            World.terminal,
+            session: World.session(isUsed: false),
+            .terminalOfOtherApp
+        ),
         Case("app:demo", World.app, World.terminal, session: World.session(until: World.now)),
         Case(
             "app:demo",
@@ -216,6 +233,28 @@ struct AdmissionTests {
         )
 
         #expect(throws: Never.self) { try admission.admit(attempt, by: tables, now: World.now) }
+    }
+
+    @Test("The first use of a token is noted, and ends the secret's way in before the file says so")
+    func firstUse() throws {
+        var admission = World.admission
+        let tables = World.tables(session: World.session(isUsed: false))
+        func admit(_ password: Digest) throws(RefusalReason) -> Admission.Pass {
+            let attempt = Admission.Attempt(
+                username: "app:demo",
+                password: password,
+                clientId: World.terminal
+            )
+            return try admission.admit(attempt, by: tables, now: World.now)
+        }
+
+        let stranger = try admit(World.app)
+        #expect(stranger.isSecretShared && stranger.session == nil && stranger.begun == nil)
+        let own = try admit(World.token)
+        #expect(!own.isSecretShared && own.session == "s-1" && own.begun?.sessionId == "s-1")
+        admission.used.insert("s-1")
+        #expect(throws: RefusalReason.sessionTokenRequired) { try admit(World.app) }
+        #expect(try admit(World.token).begun == nil)
     }
 
     @Test("New client ids of one address are let in up to the limit of a minute")

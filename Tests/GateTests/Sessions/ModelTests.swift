@@ -13,7 +13,7 @@ private struct Reference {
         if topic.isEmpty || topic.contains("+") || topic.contains("#") || topic.contains("\0") {
             return false
         }
-        if retained, !isService { return false }
+        if retained, !isWorker { return false }
         return writable.contains { Self.passes(topic, $0) }
     }
 
@@ -39,6 +39,10 @@ private struct Reference {
         guard Self.isFilter(filter) else { return false }
         let samples = Self.samples(of: filter)
         return readable.contains { granted in samples.allSatisfy { Self.passes($0, granted) } }
+    }
+
+    private var isWorker: Bool {
+        principal == .service(name: "tools") || principal == .service(name: "lamplighter")
     }
 
     private var isService: Bool {

@@ -90,7 +90,7 @@ struct OverlapTests {
                         by: tables,
                         now: now
                     )
-                    if let rotated = pass?.rotated, let old = rotated.old {
+                    if let rotated = pass?.begun, let old = rotated.old {
                         admission.spent.insert(old, of: rotated.sessionId, now: now)
                     }
                     #expect((pass != nil) == reference.mayConnect(token, at: now))

@@ -110,7 +110,7 @@ struct RightsTests {
         if !isFilter { #expect(rights.mayReceive(row.topic) == row.receive) }
     }
 
-    @Test("Retained messages and wills are for services only, and no will goes to a $ topic")
+    @Test("Retained messages and wills are for workers only, and no will goes to a $ topic")
     func retained() {
         let device = World.rights(Self.device)
         let worker = World.rights(.service(name: "tools"))
@@ -175,7 +175,7 @@ struct RightsTests {
 
     @Test("Only the newest revoked sessions are remembered")
     func bounded() {
-        var revoked = RevokedSessions(limit: 3)
+        var revoked = SessionMarks(limit: 3)
         for number in 1...5 { revoked.insert("s-\(number)") }
 
         #expect((1...5).map { revoked.contains("s-\($0)") } == [false, false, true, true, true])

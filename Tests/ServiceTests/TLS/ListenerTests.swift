@@ -161,13 +161,15 @@ import Testing
         let settings = try await settings(["tls.host": "192.0.2.7", "mqtt.host": "127.0.0.2"])
         let files = TLSFiles(certificate: "/c", key: "/k", authority: "/a")
 
-        let texts = BrokerListener.all(settings, ports).map { $0.text(files, connections: 9) }
+        let texts = BrokerListener.all(settings, ports).map {
+            $0.text(files, connections: 9, qos: 1)
+        }
 
         #expect(
             texts == [
-                "listener 4711 127.0.0.2\nmax_connections 9",
-                "listener 4712 192.0.2.7\nmax_connections 9\ncertfile /c\nkeyfile /k\ntls_version tlsv1.2",
-                "listener 4713 192.0.2.7\nmax_connections 9\ncertfile /c\nkeyfile /k\ntls_version tlsv1.2\n"
+                "listener 4711 127.0.0.2\nmax_connections 9\nmax_qos 1",
+                "listener 4712 192.0.2.7\nmax_connections 9\nmax_qos 1\ncertfile /c\nkeyfile /k\ntls_version tlsv1.2",
+                "listener 4713 192.0.2.7\nmax_connections 9\nmax_qos 1\ncertfile /c\nkeyfile /k\ntls_version tlsv1.2\n"
                     + "cafile /a\nrequire_certificate true",
             ]
         )

@@ -245,7 +245,7 @@ struct StoreMoveTests {
         try world.store.arrange(at: Make.now) { tx in
             _ = try tx.outbox.add([Make.message()], by: "status", isSecret: false)
         }
-        #expect(throws: StoreMove.Failure.outboxNotEmpty(rows: 1)) {
+        #expect(throws: StoreMove.Failure.outboxNotEmpty(rows: 1, topics: ["1 for t"])) {
             _ = try move(world.store, empty)
         }
     }

@@ -1,10 +1,11 @@
 import Domain
 import JSON
+import Storage
 import Testing
 
 @testable import Workers
 
-@Suite("A clock that is set back")
+@Suite("A clock that is set")
 struct ClockStepTests: CommandSuite {
     @Test("A command expires as it would have without", arguments: [20, 7200] as [Int64])
     func expiry(_ step: Int64) throws {
@@ -42,5 +43,78 @@ struct ClockStepTests: CommandSuite {
         #expect(steps.stepBack(by: clock) == nil)
         clock.set(back: 2 - min(0, back))
         #expect(steps.stepBack(by: clock) == 2000 + max(0, back) * 1000)
+    }
+
+    @Test(
+        "A repeat has its effect once for ten minutes that passed, however the clock is set meanwhile",
+        arguments: [-7200, -600, 600, 7200] as [Int64]
+    )
+    func repeats(_ ahead: Int64) throws {
+        let world = try world()
+        var loop = try world.loop(ControlHandler(world.environment))
+        var prune = try #require(
+            ExpiredRows.all(world.environment).first { $0.name == "request" }
+        )
+        func ask() throws {
+            world.sendRequest(
+                0,
+                "device/control",
+                id: "c",
+                ["did": .string(World.did(0).text), "data": ["power": true], "mode": "queue"]
+            )
+            try world.settle(&loop)
+            _ = try prune.step()
+        }
+        try ask()
+        world.clock.advance(seconds: 30)
+        world.clock.set(back: -ahead)
+        try ask()
+        world.clock.advance(seconds: 300)
+        world.clock.set(back: ahead)
+        try ask()
+        // Kept from its coming on, by every clock: some minutes longer at most.
+        world.clock.advance(seconds: 260)
+        try ask()
+        #expect(try world.count("command") == 1)
+
+        world.clock.advance(seconds: 601)
+        try ask()
+        #expect(try world.count("command") == 2)
+    }
+
+    @Test(
+        "A clock that was ahead for a while leaves the deadlines of commands from before as they were"
+    )
+    func aheadForAWhile() throws {
+        let world = try world()
+        var loop = try world.loop(ControlHandler(world.environment))
+        func give(_ id: String) throws -> Int64 {
+            world.sendRequest(
+                0,
+                "device/control",
+                id: id,
+                [
+                    "did": .string(World.did(0).text), "data": ["power": true], "mode": "queue",
+                    "ttl": 86_400,
+                ]
+            )
+            try world.settle(&loop)
+            return world.clock.now.milliseconds + 86_400_000
+        }
+        let first = try give("a")
+        world.clock.advance(seconds: 10)
+        world.clock.set(back: -7200)
+        try world.settle(&loop)
+        let second = try give("b")
+        world.clock.advance(seconds: 60)
+        world.clock.set(back: 7200)
+        try world.settle(&loop)
+
+        let commands = try world.read { tx in
+            try (1...2).compactMap { try tx.commands.find(World.did(0), $0) }
+        }
+        #expect(
+            commands.map(\.expiresAt.milliseconds) == [first, second - 7_200_000]
+        )
     }
 }

@@ -279,6 +279,7 @@ struct TriggerTests {
         let world = try ScheduleWorld()
         let id = try world.make("07:00", ["date": "2023-11-15"])
         let due = try #require(try world.schedule(id)?.nextAt)
+        try world.advance(to: id, seconds: -300)
         world.fire(id, dueAt: due)
         try world.run()
         try world.ask(0, "enable", ["scheduleId": .string(id.text)])
@@ -317,11 +318,35 @@ struct TriggerTests {
         #expect(try world.world.count("scheduleRun") == 0)
     }
 
-    @Test("An outside scheduler may fire any occurrence to come; it runs once")
+    @Test(
+        "What is fired before its time by more than it may be late is kept as a dead letter, and runs at its time"
+    )
+    func tooEarly() throws {
+        for more in [[:], ["date": "2023-11-15"]] as [JSONObject] {
+            let world = try ScheduleWorld()
+            let id = try world.make("07:00", more)
+            let due = try #require(try world.schedule(id)?.nextAt)
+            try world.advance(to: id, seconds: -300)
+            world.world.clock.advance(milliseconds: -1)
+
+            world.fire(id, dueAt: due)
+            try world.run()
+            #expect(try world.deadLetters().count == 1)
+            #expect(try world.world.count("command") == 0)
+            #expect(try world.schedule(id)?.nextAt == due)
+
+            try world.advance(to: id)
+            try world.settle()
+            #expect(try world.runs(id).map(\.state) == ["sent"])
+        }
+    }
+
+    @Test("An outside scheduler may fire an occurrence a little before its time; it runs once")
     func outside() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00")
         let due = try #require(try world.schedule(id)?.nextAt)
+        try world.advance(to: id, seconds: -300)
 
         world.fire(id, dueAt: due)
         world.fire(id, dueAt: due)

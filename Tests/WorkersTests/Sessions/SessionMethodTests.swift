@@ -131,6 +131,47 @@ struct SessionMethodTests {
         #expect(try world.askAccount("account/whoami", id: "d", token: first?.stringValue).isOK)
     }
 
+    /// The first uses of a token: what each is, and whether it counts as one.
+    static let firstUses: [(name: String, counts: Bool, use: @Sendable (World) throws -> Void)] = [
+        ("a request", true, { _ = try $0.askAccount("account/whoami", id: "u") }),
+        (
+            "a request that needs no token", true,
+            { _ = try $0.askAccount("app/info", id: "u", token: World.token(0)) }
+        ),
+        ("another token", false, { _ = try $0.askAccount("app/info", id: "u", token: "none") }),
+        (
+            "another terminal's request", false,
+            {
+                $0.sendRequest(9, "account/whoami", id: "u", token: World.token(0))
+                try $0.runAccount()
+            }
+        ),
+        (
+            "a connection", true,
+            {
+                $0.broker.send("ll/v1/system/token-used", ["sessionId": "s-0", "ts": 1])
+                try $0.runSession()
+            }
+        ),
+    ]
+
+    @Test("The first use of a token is kept, whatever it is", arguments: firstUses.indices)
+    func firstUse(row: Int) throws {
+        let (name, counts, use) = Self.firstUses[row]
+        let world = try world()
+        func isUsed() throws -> Bool? {
+            try world.read { try $0.sessions.find(SessionID(trusted: "s-0"))?.isUsed }
+        }
+        #expect(try isUsed() == false, "\(name)")
+
+        try use(world)
+
+        #expect(try isUsed() == counts, "\(name)")
+        // A refreshed session goes on as what it was: the refresh is a use itself.
+        let refreshed = try world.askAccount("session/refresh", id: "r")
+        #expect(try refreshed.isOK && isUsed() == true, "\(name)")
+    }
+
     @Test("Every worker that looks at tokens hears the gate's word in its turn")
     func usedAtGateInOneBatch() throws {
         let world = try world()

@@ -197,4 +197,26 @@ struct SessionTests {
             .filter { $0["service"] == "control" }
         #expect(told.map { $0["type"] } == ["serviceDown", "serviceUp"])
     }
+
+    @Test(
+        "A stop of the whole service tells nobody that its workers go, and leaves nothing to publish"
+    )
+    func allEnd() throws {
+        let world = try World()
+        try world.makeUsers(1)
+        var loop = try world.loop(SessionHandler(world.environment))
+        for isOnline in [true, false] {
+            if !isOnline { world.environment.ending.begin() }
+            for worker in ["control", "schedule"] {
+                world.broker.send(
+                    "ll/v1/system/worker/\(worker)",
+                    SystemCodec.workerState(isOnline: isOnline, ts: world.clock.now)
+                )
+            }
+            try world.settle(&loop)
+        }
+        let told = world.broker.published(to: "ll/v1/app/demo/\(World.terminal(0).text)/system")
+        #expect(told.isEmpty)
+        #expect(try world.count("outbox") == 0)
+    }
 }

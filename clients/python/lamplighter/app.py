@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import random
 import secrets
 import ssl
 import sys
@@ -74,7 +75,8 @@ class App:
     raises LamplighterError.
 
     A login changes `credentials`; the connection comes back with its token. `on("ended", …)` tells that the session is
-    over. Handlers of `on` run one after the other on a thread of their own, and may make requests.
+    over: the connection is then made anew, and a login may follow at once. A terminal whose token is lost is refused; the
+    app goes on as a new one. Handlers of `on` run one after the other on a thread of their own, and may make requests.
 
         terminal_id, credentials  those of last time, or `store`: a file that keeps both
         tls                    True for the system's authorities, the path of an authority's file, or an SSLContext
@@ -103,9 +105,12 @@ class App:
         self._pushes: queue.SimpleQueue = queue.SimpleQueue()
         self._ready = self._closed = False
         self._refused = 0
+        self._other_id: str | None = None  # of the two terminals that are tried in turn, the one that waits
+        self._renewal: float | None = None  # when another connection is to be made
         self._with_token = False
         self._network = None  # the thread of the connection
-        self._client = self._make_client(tls, transport, path, mqtt5)
+        self._options = (tls, transport, path, mqtt5)
+        self._client = None
         for name, service in SERVICES.items():
             setattr(self, name, service(self.ask))
 
@@ -135,6 +140,7 @@ class App:
 
         Raises ConnectionRefused, OSError when the broker can't be reached, or TimeoutError.
         """
+        self._client = self._make_client(*self._options)
         self._use_password()
         self._save()
         self._client.connect(self._host, self._port, KEEPALIVE)
@@ -142,7 +148,7 @@ class App:
         threading.Thread(target=self._dispatch, name="lamplighter-pushes", daemon=True).start()
         self._client.loop_start()
         with self._changed:
-            came = self._changed.wait_for(lambda: self._ready or self._refused > (self.credentials is not None), self.timeout)
+            came = self._changed.wait_for(lambda: self._ready or self._refused > 1, self.timeout)
             ready = self._ready
         if not ready:
             self.close()
@@ -158,9 +164,10 @@ class App:
             waiting = list(self._requests.values())
             self._requests.clear()
             self._changed.notify_all()
-        self._client.disconnect()
-        if threading.get_ident() != self._network:
-            self._client.loop_stop()
+        if self._client:
+            self._client.disconnect()
+            if threading.get_ident() != self._network:
+                self._client.loop_stop()
         self._pushes.put(None)
         for request in waiting:
             request.future.set_exception(ConnectionError("The app was closed."))
@@ -176,37 +183,85 @@ class App:
         return self._ready
 
     def _use_password(self):
-        # After a refusal token and secret take turns. While the session lives the secret is refused, so that whoever
-        # gets in with it knows that the session is over; a passing refusal ends nothing.
+        # After a refusal token and secret take turns; a passing refusal ends nothing.
         self._with_token = self.credentials is not None and self._refused % 2 == 0
         self._client.username_pw_set(f"app:{self.app_id}", self.credentials.token if self._with_token else self._secret)
 
-    def _on_connect(self, _client, _data, _flags, code, *_properties):
+    def _on_connect(self, client, _data, _flags, code, *_properties):
         with self._changed:
+            if client is not self._client:
+                return
             self._network = threading.get_ident()
             if getattr(code, "value", code) != 0:
-                self._refused += 1
-                self._use_password()
-                self._changed.notify_all()
-                return
+                return self._on_refusal(client)
             self._refused = 0
-            if self.credentials is not None and not self._with_token:
-                self._end({"type": "sessionInvalid", "sessionId": self.credentials.sessionId, "reason": "expired"})
+            if self._other_id:
+                self._other_id = None
+                self._save()
             filters = [(f"{self._space}/#", 1)]
-            if self.credentials is not None:
+            if self._with_token:
                 filters.append((self._user_filter, 1))
-            self._subscribe(filters, self._begin)
+            self._subscribe(filters, lambda _granted: self._begin())
+
+    def _on_refusal(self, client):
+        """Tries the next way in, at once after the first refusal: token, secret, and without a token a new terminal.
+
+        Its own id is refused to a terminal that lost the token of a live session; which refusal it is, nobody says.
+        """
+        if self.credentials is None:
+            self.terminal_id, self._other_id = self._other_id or new_terminal_id(), self.terminal_id
+        client.disconnect()
+        self._renew(min(60, 2 ** (self._refused - 1)) * random.uniform(0.5, 1) if self._refused else 0)
+        self._refused += 1
+
+    def _renew(self, pause=0):
+        """Has another connection made in the place of this one."""
+        self._ready = False
+        self._renewal = time.monotonic() + pause
+        self._changed.notify_all()
+
+    def _make_anew(self):
+        with self._changed:
+            self._renewal = None
+            if self._closed:
+                return
+            old, self._client = self._client, self._make_client(*self._options)
+            self._ready = False
+            self._subscribing.clear()
+            self._use_password()
+            old.disconnect()
+            self._client.connect_async(self._host, self._port, KEEPALIVE)
+            self._client.loop_start()
+        old.loop_stop()
 
     def _begin(self):
         """Goes on with the requests once the answers can be heard."""
+        if self.credentials is not None and not self._with_token:
+            return self._check_session()
         self._ready = True
         for request in list(self._requests.values()):
             request.next = None
             self._publish(request)
         self._changed.notify_all()
 
-    def _on_disconnect(self, *_arguments):
+    def _check_session(self):
+        """Asks whether the session is over, as the secret got in: it also does until the token's first use."""
+        request = _Request("account/whoami", {"id": secrets.token_hex(8), "token": self.credentials.token, "params": {}},
+                           self.timeout, self.repeat_after)
+        request.future.add_done_callback(self._on_checked)
+        self._requests[request.body["id"]] = request
+        self._publish(request)
+        self._changed.notify_all()
+
+    def _on_checked(self, future):
         with self._changed:
+            if self.credentials is not None:
+                self._renew(1 if future.exception() else 0)
+
+    def _on_disconnect(self, client, *_arguments):
+        with self._changed:
+            if client is not self._client:
+                return
             self._ready = False
             self._subscribing.clear()
             self._changed.notify_all()
@@ -216,11 +271,11 @@ class App:
         if mid is not None:
             self._subscribing[mid] = then
 
-    def _on_subscribe(self, _client, _data, mid, *_granted):
+    def _on_subscribe(self, client, _data, mid, granted, *_properties):
         with self._changed:
-            then = self._subscribing.pop(mid, None)
+            then = self._subscribing.pop(mid, None) if client is self._client else None
             if then:
-                then()
+                then(all(getattr(code, "value", code) < 128 for code in granted))
 
     @property
     def _space(self):
@@ -278,21 +333,26 @@ class App:
         request.pause *= 2
 
     def _repeat(self):
-        """Publishes again what was not answered, and gives up what is past its time."""
+        """Publishes again what was not answered, gives up what is past its time, and makes another connection."""
         while True:
             late = []
             with self._changed:
                 if self._closed:
                     return
                 now = time.monotonic()
+                is_due = self._renewal is not None and self._renewal <= now
                 for id, request in list(self._requests.items()):
                     if request.deadline <= now:
                         late.append(self._requests.pop(id))
                     elif self._ready and request.next is not None and request.next <= now:
                         self._publish(request)
                 times = [t for r in self._requests.values() for t in (r.deadline, r.next if self._ready else None) if t]
-                if not late:
+                if self._renewal is not None:
+                    times.append(self._renewal)
+                if not late and not is_due:
                     self._changed.wait(min(times) - now if times else None)
+            if is_due:
+                self._make_anew()
             for request in late:
                 request.future.set_exception(TimeoutError(f"No answer to {request.method}."))
 
@@ -305,6 +365,8 @@ class App:
             if error.code == "InvalidToken" and self.credentials and request.body.get("token") == self.credentials.token:
                 self._end({"type": "sessionInvalid", "sessionId": self.credentials.sessionId,
                            "reason": error.reason or "expired"})
+            if request.method == "account/logout" and (error.code, error.reason) == ("InvalidToken", "loggedOut"):
+                return request.future.set_result({})  # an earlier one, whose answer was lost
             return request.future.set_exception(error)
         result = answer["result"]
         if request.method == "session/refresh" and self.credentials:
@@ -312,11 +374,18 @@ class App:
                                result["expiresAt"]))
         elif all(member in result for member in SESSION_MEMBERS):
             self._log_in(result)
-            # Whoever has the answer hears what happens to the user.
-            return self._subscribe([(self._user_filter, 1)], lambda: request.future.set_result(result))
+            # Whoever has the answer hears what happens to the user. Where another connection carried the login, this
+            # takes a connection with the token; the request is asked again there, and answered alike.
+            self._requests[request.body["id"]] = request
+            return self._subscribe(
+                [(self._user_filter, 1)], lambda granted: self._settle(request, result) if granted else self._renew())
         elif request.method == "account/logout" and self.credentials:
             self._end({"type": "sessionInvalid", "sessionId": self.credentials.sessionId, "reason": "loggedOut"})
         request.future.set_result(result)
+
+    def _settle(self, request, result):
+        if self._requests.pop(request.body["id"], None):
+            request.future.set_result(result)
 
     # -- the session
 
@@ -340,6 +409,7 @@ class App:
         self.statuses.clear()
         self._use_password()
         self._save()
+        self._renew()  # the gate will cut this connection off
         self._pushes.put(Push("ended", None, notice))
 
     def _kept(self):

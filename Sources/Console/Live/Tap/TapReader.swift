@@ -22,7 +22,8 @@ struct TapReader: Sendable {
     /// What the service's parts tell one another to know that they live.
     private static let silent: Set<String> = ["echo", "mark", "wake", "process", "batch"]
     private static let fromGate: Set<String> = [
-        "presence", "token-used", "session-cut", "trigger", "session-invalid",
+        "presence", "token-used", "session-cut", "missed", "session-owed", "trigger",
+        "session-invalid",
     ]
     private static let services: Set<String> = [
         "account", "app", "device", "home", "schedule", "session", "share",

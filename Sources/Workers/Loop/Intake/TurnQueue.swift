@@ -1,4 +1,5 @@
 import DequeModule
+import Domain
 import Mosquitto
 
 /// Received messages that wait for their turn: each behind those of its own sender, and at most one of each other
@@ -7,9 +8,11 @@ import Mosquitto
 /// Acknowledgements leave in the order of arrival, so the queue counts how many of the oldest messages are done.
 struct TurnQueue {
     private struct Waiting {
-        var order: Int
+        /// Its place in the order of arrival; nil for one that was held, and is acknowledged.
+        var order: Int?
         var message: Inbound
         var size: Int
+        var party: UInt64 = 0
     }
 
     private enum State { case waiting, taken, done }
@@ -34,10 +37,16 @@ struct TurnQueue {
     private var arrivals = Deque<(end: Int, at: ContinuousClock.Instant)>()
     /// The bytes of the waiting messages.
     private(set) var bytes = 0
+    /// Requests that wait until answers to their terminals are paid for.
+    private(set) var held: HeldRequests
 
-    init(_ parties: Parties) { self.parties = parties }
+    /// Makes a queue; with a budget terminals beyond it wait.
+    init(_ parties: Parties, budget: AnswerBudget? = nil, _ limits: Limits = Limits()) {
+        self.parties = parties
+        held = HeldRequests(budget, limits)
+    }
 
-    /// The number of waiting messages.
+    /// The number of messages that wait for their turn alone.
     var count: Int { words.count + senders.count + registrations.count }
 
     /// Whether more messages may be received.
@@ -54,22 +63,57 @@ struct TurnQueue {
     /// Adds messages and returns those whose turn it is.
     ///
     /// Call `done()` when they are committed, before asking for the next ones.
-    mutating func next(_ intake: Intake, upTo limit: Int) -> [Inbound] {
+    mutating func next(
+        _ intake: Intake,
+        upTo limit: Int,
+        at now: ContinuousClock.Instant = .now
+    ) -> [Inbound] {
         let deliveries = intake.deliveries
-        if count == 0, states.isEmpty, deliveries.count <= limit {
+        let mayHold = held.isActive(at: now)
+        if count == 0, states.isEmpty, !mayHold, deliveries.count <= limit {
             passing = deliveries.count { $0.quality == .atLeastOnce }
             return Inbound.all(of: intake)
         }
         append(intake)
+        if mayHold { goOn(at: now) }
         var batch: [Inbound] = []
         while batch.count < limit, let next = popFirst() {
             bytes -= next.size
-            taken.append(next.order)
-            states[next.order - base].state = .taken
+            if mayHold, let order = next.order, held.mustHold(next.party, at: now) {
+                hold(next, order, at: now)
+                continue
+            }
+            if let order = next.order {
+                taken.append(order)
+                states[order - base].state = .taken
+            }
             batch.append(next.message)
         }
         return batch
     }
+
+    private mutating func hold(_ next: Waiting, _ order: Int, at now: ContinuousClock.Instant) {
+        taken.append(order)
+        states[order - base].state = .taken
+        held.hold(next.message, of: next.party, at: now)
+    }
+
+    /// Gives those who waited long enough their turn.
+    private mutating func goOn(at now: ContinuousClock.Instant) {
+        for (message, party) in held.release(at: now) {
+            let waiting = Waiting(message: message, size: message.size, party: party)
+            bytes += waiting.size
+            senders.append(waiting, of: party)
+        }
+    }
+
+    /// Returns the requests refused since the last call, since too many wait.
+    mutating func takeRefused() -> [(message: Inbound, rejection: Rejection)] {
+        held.takeRefused()
+    }
+
+    /// Lets requests go on that are held: the worker ends.
+    mutating func endHolding() { held.end() }
 
     /// Marks the messages given last as done; returns how many more of the oldest may be acknowledged.
     mutating func done() -> Int {
@@ -92,14 +136,15 @@ struct TurnQueue {
         for delivery in intake.deliveries {
             // A copy: a slice of the batch's bytes would keep all of them in memory.
             let message = Inbound(delivery, in: intake.bytes, at: now).copy
+            let party = parties.party(of: message.topic)
             let waiting = Waiting(
                 order: base + states.count,
                 message: message,
-                size: message.size
+                size: message.size,
+                party: party.key
             )
             states.append((.waiting, delivery.quality == .atLeastOnce))
             bytes += waiting.size
-            let party = parties.party(of: message.topic)
             switch party.kind {
             case .service, .user: words.append(waiting)
             case .registration: registrations.append(waiting)
@@ -111,7 +156,7 @@ struct TurnQueue {
 
     private mutating func popFirst() -> Waiting? {
         if let word = words.popFirst() { return word }
-        if let first = registrations.first, first.order <= nextWaiting() {
+        if let first = registrations.first, first.order ?? 0 <= nextWaiting() {
             return registrations.popFirst()
         }
         return senders.popFirst()

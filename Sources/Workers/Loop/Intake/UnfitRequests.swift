@@ -20,23 +20,31 @@ enum UnfitRequests {
         _ handler: some BatchHandler
     ) -> (answers: [OutboundMessage], refused: [RefusedMessage]) {
         guard batch.contains(where: \.isCorrelationTooLong) else { return ([], []) }
-        var answers: [OutboundMessage] = []
-        var refused: [RefusedMessage] = []
+        var parted: (answers: [OutboundMessage], refused: [RefusedMessage]) = ([], [])
         batch.removeAll { message in
-            guard message.isCorrelationTooLong,
-                let answer = handler.refusal(of: message, rejection)
-            else { return false }
-            answers.append(answer)
-            refused.append(
-                RefusedMessage(
-                    topic: message.topicText,
-                    code: rejection.code.rawValue,
-                    trace: message.trace ?? .make()
-                )
-            )
-            return true
+            message.isCorrelationTooLong && refuse(message, rejection, by: handler, into: &parted)
         }
-        return (answers, refused)
+        return parted
+    }
+
+    /// Refuses a request without a transaction; false if it can't be answered.
+    @discardableResult
+    static func refuse(
+        _ message: Inbound,
+        _ rejection: Rejection,
+        by handler: some BatchHandler,
+        into parted: inout (answers: [OutboundMessage], refused: [RefusedMessage])
+    ) -> Bool {
+        guard let answer = handler.refusal(of: message, rejection) else { return false }
+        parted.answers.append(answer)
+        parted.refused.append(
+            RefusedMessage(
+                topic: message.topicText,
+                code: rejection.code.rawValue,
+                trace: message.trace ?? .make()
+            )
+        )
+        return true
     }
 }
 

@@ -5,6 +5,9 @@ import DequeModule
 /// A row is deleted only when all earlier ones are done as well: otherwise a crash would leave an old status there
 /// without the newer one that replaced it, and users would see it go back.
 struct OpenRows {
+    /// Stands for no row.
+    static let none: Int64 = -1
+
     private var order = Deque<(row: Int64, since: ContinuousClock.Instant)>()
     /// The number of each row's messages that the broker has not confirmed yet; 0 for a row that waits for older
     /// ones.

@@ -149,6 +149,15 @@ struct Publisher {
         enqueue(messages, row: row)
     }
 
+    /// Adds messages that have no row of the outbox, and are lost with the connection.
+    mutating func take(readings messages: [OutboundMessage]) {
+        for message in messages {
+            let pending = PendingMessage(row: OpenRows.none, message: message, sharesPayload: false)
+            bytes += pending.size
+            append(pending)
+        }
+    }
+
     private mutating func enqueue(_ messages: [OutboundMessage], row: Int64) {
         rows.begin(row, messages: messages.count)
         var start = 0

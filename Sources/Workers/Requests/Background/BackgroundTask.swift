@@ -24,6 +24,8 @@ package enum BackgroundTask: Sendable {
     case identity(ProviderCredential, ProviderSettings)
     /// Reads a page of a device's past.
     case history(HistoryQuestion)
+    /// Reads a long list or log.
+    case reading(StoreReading)
 
     /// The pool that does the work; nil if it isn't slow.
     package var pool: BackgroundPoolKind? {
@@ -32,15 +34,19 @@ package enum BackgroundTask: Sendable {
         case .hash, .verify, .verifyEach, .both: .password
         case .identity: .provider
         case .history: .reading
+        case .reading: .listing
         }
     }
+
+    /// Whether it reads what may be a large answer.
+    var readsStore: Bool { pool == .reading || pool == .listing }
 }
 
 extension BackgroundTask {
     /// The passwords in it.
     private var secrets: [SecretBytes] {
         switch self {
-        case .commit, .tried, .refusal, .identity, .history: []
+        case .commit, .tried, .refusal, .identity, .history, .reading: []
         case .hash(let password), .verify(let password, _), .verifyEach(let password, _):
             [password]
         case .both(let old, _, let new): [old, new]
@@ -60,8 +66,10 @@ package enum BackgroundPoolKind: String, Sendable, CaseIterable {
     case password
     /// Calls to identity providers: wait for others.
     case provider
-    /// Reads of the store that may take long.
+    /// Reads of devices' history, which may take long.
     case reading
+    /// Reads of long lists and logs.
+    case listing
 }
 
 /// The result of slow work.
@@ -76,7 +84,9 @@ package struct Prepared: Sendable {
     package var tried: [CodePurpose]?
     /// The provider's answer.
     package var identity: Result<VerifiedIdentity, ProviderFailure>?
-    /// The page of the past.
+    /// The result of a request that only reads, as JSON.
+    package var result: [UInt8] = []
+    /// The page of the past, without its rows.
     package var page: HistoryPage?
     /// The refusal of the work, if it was refused.
     package var refusal: Rejection?

@@ -37,6 +37,8 @@ struct BackgroundJob: Sendable {
     var work: BackgroundTask
     var sender: Sender
     var completions: CompletionQueue
+    /// The topic of the request's answer.
+    var reply: String
 
     /// Submits the work; its result comes to the mailbox.
     func submit(to pool: any BackgroundPool) {

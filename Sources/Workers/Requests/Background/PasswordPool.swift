@@ -1,5 +1,4 @@
 package import Domain
-import Glibc
 
 /// Hashes and verifies passwords on threads of its own, with a bounded queue before them.
 package final class PasswordPool: BackgroundPool {
@@ -16,8 +15,8 @@ package final class PasswordPool: BackgroundPool {
             .password,
             threads: threads,
             bounds: bounds,
-            // Hashing must not delay reports: its threads have a low priority (Linux: this thread alone).
-            begin: { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 15) },
+            // Hashing must not delay reports.
+            begin: PlainThread.yieldToOthers,
             bytes: { $0.bytes },
             // The password is no longer needed.
             discard: { $0.wipe() },
@@ -59,7 +58,7 @@ private struct PasswordWork: Sendable {
         var prepared = Prepared()
         do {
             switch work {
-            case .commit, .tried, .refusal, .identity, .history: break
+            case .commit, .tried, .refusal, .identity, .history, .reading: break
             case .hash(let password): prepared.hash = try hash(password)
             case .verify(let password, let encoded):
                 try verify(password, against: encoded, into: &prepared)

@@ -146,7 +146,7 @@ package struct Pools: BackgroundPool {
         switch kind {
         case .password: passwords
         case .provider: providers
-        case .reading: readers
+        case .reading, .listing: readers
         }
     }
 }

@@ -1,43 +1,82 @@
 package import Domain
 package import Storage
+import Wire
 
-/// Runs long reads, such as months of history, on threads of its own with a bounded queue: readers of the store
-/// never block its writer.
+/// Runs long reads, such as months of history, on threads of its own with bounded queues: readers of the store never
+/// block its writer.
+///
+/// Lists and logs have a queue beside that of history, of which one question may take seconds. A terminal may have as
+/// many in a queue as it may have requests that wait.
 package final class ReadingPool: BackgroundPool {
-    private let queue: BackgroundQueue<HistoryQuestion>
+    private let history: BackgroundQueue<HistoryQuestion>
+    private let lists: BackgroundQueue<StoreReading>
 
     /// Makes a pool over a store.
     package init(_ store: Store, _ limits: Limits) {
         let reader = HistoryReader(store, scanMax: limits.historyScanMax)
-        queue = BackgroundQueue(
+        let bounds = PoolBounds(
+            waiting: limits.historyQueue,
+            bytes: limits.backgroundQueueBytes,
+            perSender: limits.heldPerTerminal,
+            perAddress: limits.counts.readsAtOncePerSource
+        )
+        history = BackgroundQueue(
             .reading,
             threads: limits.historyReaders,
-            bounds: PoolBounds(
-                waiting: limits.historyQueue,
-                bytes: limits.backgroundQueueBytes,
-                perAddress: limits.counts.readsAtOncePerSource
-            )
+            bounds: bounds,
+            begin: PlainThread.yieldToOthers
         ) { question in
-            var prepared = Prepared()
-            do {
-                prepared.page = try reader.page(question)
-                return prepared
-            } catch {
-                return .refused(
-                    Rejection(.unavailable, "The history can't be read now.", retryAfter: 5)
-                )
+            Self.prepared("The history can't be read now.") { prepared in
+                var page = try reader.page(question)
+                let answer = HistoryCodec.page(page.rows, next: page.place)
+                prepared.result = AnswerCodec.payload(answer)
+                page.rows = []
+                prepared.page = page
             }
+        }
+        lists = BackgroundQueue(
+            .listing,
+            threads: limits.listReaders,
+            bounds: bounds,
+            begin: PlainThread.yieldToOthers
+        ) { reading in
+            Self.prepared("This can't be read now.") { $0.result = try reading.read(store) }
         }
     }
 
-    package func room(in kind: BackgroundPoolKind) -> Int { kind == .reading ? queue.room : 0 }
+    private static func prepared(
+        _ failure: String,
+        _ read: (inout Prepared) throws -> Void
+    ) -> Prepared {
+        var prepared = Prepared()
+        do {
+            try read(&prepared)
+            return prepared
+        } catch let rejection as Rejection {
+            return .refused(rejection)
+        } catch {
+            return .refused(Rejection(.unavailable, failure, retryAfter: 5))
+        }
+    }
+
+    package func room(in kind: BackgroundPoolKind) -> Int {
+        switch kind {
+        case .reading: history.room
+        case .listing: lists.room
+        case .password, .provider: 0
+        }
+    }
 
     package func refusal(
         of sender: Sender,
         in kind: BackgroundPoolKind,
         beside others: [Sender]
     ) -> Rejection? {
-        kind == .reading ? queue.refusal(of: sender, beside: others) : .poolIsFull
+        switch kind {
+        case .reading: history.refusal(of: sender, beside: others)
+        case .listing: lists.refusal(of: sender, beside: others)
+        case .password, .provider: .poolIsFull
+        }
     }
 
     package func submit(
@@ -45,10 +84,16 @@ package final class ReadingPool: BackgroundPool {
         from sender: Sender,
         done: @escaping @Sendable (Prepared) -> Void
     ) {
-        guard case .history(let question) = work else { return done(Prepared()) }
-        queue.submit(question, from: sender, done: done)
+        switch work {
+        case .history(let question): history.submit(question, from: sender, done: done)
+        case .reading(let reading): lists.submit(reading, from: sender, done: done)
+        default: done(Prepared())
+        }
     }
 
-    /// Closes the queue: refuses waiting work, and finishes running work.
-    package func close() { queue.close() }
+    /// Closes the queues: refuses waiting work, and finishes running work.
+    package func close() {
+        history.close()
+        lists.close()
+    }
 }

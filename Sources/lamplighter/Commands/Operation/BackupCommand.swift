@@ -110,19 +110,19 @@ struct RestoreCommand: AsyncParsableCommand {
     func run() async throws {
         let values = try await settings.read()
         if let database = values.database { throw Problem.backupOnServer(database.place) }
-        let directory = try DataDirectory.prepare(values.dataDirectory)
-        let lock = try DirectoryLock(directory)
-        defer { withExtendedLifetime(lock) {} }
-        let report = try Backup.restore(
-            file,
-            into: directory,
-            passphrase: try passphrase.read(isNew: false),
-            endsSessions: endSessions,
-            now: SystemClock().now,
-            progress: BackupProgress.shower(isSilent: output.json)
-        )
-        BackupProgress.show(report, directory.path, as: "restored", output: output)
+        let (path, report) = try DataDirectory.filling(values.dataDirectory) { directory in
+            let report = try Backup.restore(
+                file,
+                into: directory,
+                passphrase: try passphrase.read(isNew: false),
+                endsSessions: endSessions,
+                now: SystemClock().now,
+                progress: BackupProgress.shower(isSilent: output.json)
+            )
+            return (directory.path, report)
+        }
+        BackupProgress.show(report, path, as: "restored", output: output)
         guard !output.json else { return }
-        Terminal.tell("start it: lamplighter up --data '\(directory.path)'")
+        Terminal.tell("start it: lamplighter up --data '\(path)'")
     }
 }

@@ -1,0 +1,55 @@
+import Domain
+import JSON
+import Service
+import Storage
+import Web
+
+/// Tells of proofs that let nobody in: each as a refusal, some in the audit.
+struct FailedSignIns: Sendable {
+    /// What was tried.
+    enum Proof: String, Sendable {
+        case password, link, token
+    }
+
+    private let context: ConsoleContext
+    private let perAddress = Self.limit(OperatorSignIn.auditedPerAddress)
+    private let together = Self.limit(OperatorSignIn.auditedTogether)
+
+    init(_ context: ConsoleContext) { self.context = context }
+
+    /// Makes a counter of each minute.
+    static func limit(_ perMinute: Int) -> VisitLimit {
+        let start = ContinuousClock.now
+        return VisitLimit(perMinute: perMinute) {
+            (ContinuousClock.now - start).components.seconds
+        }
+    }
+
+    /// Tells of one, which with `isTooMany` was not even looked at.
+    ///
+    /// Without a `name` there is no operator of the one that was given, which may be a secret in the wrong field.
+    /// - Throws: The error of the store.
+    func tell(
+        _ proof: Proof,
+        name: String? = nil,
+        from address: String,
+        isTooMany: Bool = false
+    ) throws {
+        let name = name ?? "?"
+        context.run.refused(
+            ListenerRefusal(.signIn, address: address, name: name, detail: proof.rawValue)
+        )
+        guard perAddress.admit(address), together.admit("") else { return }
+        try context.store.batch(at: context.now, once: true) { tx in
+            var entry = AuditEntry(
+                kind: .loginFailed,
+                uid: nil,
+                app: nil,
+                actor: Actor(.operator, name),
+                detail: isTooMany ? "\(proof.rawValue), too many tries" : proof.rawValue
+            )
+            entry.subject = "address \(address)"
+            try tx.audit.add(entry)
+        }
+    }
+}

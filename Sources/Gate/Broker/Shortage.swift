@@ -1,0 +1,64 @@
+import CMosquittoBroker
+import Glibc
+
+/// Keeps the gate alive where memory is about to end: Swift ends the process at an allocation that fails.
+///
+/// Probes ten times a second, and every 256 events, whether a larger piece could be had. While it could not, the gate
+/// refuses all but the workers, and works on with the reserve that it gave up.
+final class Shortage {
+    private(set) var isShort = false
+    private var reserve: UnsafeMutableRawPointer?
+    private var events = 0
+    private var probedAt: Int64 = 0
+
+    private static let reserveBytes = 8 << 20
+    private static let probeBytes = 24 << 20
+    private static let eventsBetween = 256
+
+    init() { reserve = malloc(Self.reserveBytes) }
+
+    deinit { free(reserve) }
+
+    /// Looks whether memory is short, at most ten times a second.
+    func probe(at steady: Int64) {
+        guard steady &- probedAt >= 100 else { return }
+        probedAt = steady
+        probe()
+    }
+
+    private func probe() {
+        events = 0
+        isShort = !Self.hasRoom(for: Self.probeBytes)
+        if isShort {
+            free(reserve)
+            reserve = nil
+        } else if reserve == nil {
+            reserve = malloc(Self.reserveBytes)
+        }
+    }
+
+    /// Whether an event is answered by a no, since memory is short and the client is not a worker.
+    func refuses(_ event: Int32, of data: UnsafeMutableRawPointer, at gate: Gate) -> Bool {
+        events &+= 1
+        if events >= Self.eventsBetween { probe() }
+        guard isShort else { return false }
+        switch event {
+        case Int32(MOSQ_EVT_BASIC_AUTH.rawValue): return true
+        case Int32(MOSQ_EVT_ACL_CHECK.rawValue):
+            let client = data.assumingMemoryBound(to: mosquitto_evt_acl_check.self).pointee.client
+            return client.flatMap { gate.clients[$0] }?.rights.isWorker != true
+        case Int32(MOSQ_EVT_MESSAGE.rawValue):
+            let client = data.assumingMemoryBound(to: mosquitto_evt_message.self).pointee.client
+            return client.flatMap { gate.clients[$0] }?.rights.isWorker != true
+        default: return false
+        }
+    }
+
+    /// Whether the system would give so much more; nothing of it is touched.
+    private static func hasRoom(for bytes: Int) -> Bool {
+        let memory = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let memory, memory != MAP_FAILED else { return false }
+        munmap(memory, bytes)
+        return true
+    }
+}

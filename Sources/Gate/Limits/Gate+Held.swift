@@ -1,0 +1,150 @@
+import CMosquittoBroker
+import Credentials
+import JSON
+import Metering
+
+// How much the broker holds for one client and for all of them (reference: fairness#held). The broker asks before each
+// delivery, so what waits is counted there; how much of it was acknowledged is read from the broker's memory where that
+// is known (`PrivateStructure`), when the count reaches a limit and once a second.
+extension Gate {
+    /// Whether a granted delivery may be kept for a client; if not, notes the status that it misses, or tells.
+    func mayHold(_ client: Client, at pointer: OpaquePointer, topic: Bytes, bytes: Int) -> Bool {
+        guard let held = heldBy(client) else { return true }
+        let size = bytes &+ topic.count &+ PrivateStructure.bytesPerMessage
+        let isStatus = topic.suffix(Self.status.count).elementsEqual(Self.status)
+        if !held.hasRoom(bytes: size, isStatus: isStatus) {
+            let now = Clock.coarse()
+            count(held) { held.read(pointer, isConnected: client.isConnected, at: now) }
+            guard held.hasRoom(bytes: size, isStatus: isStatus) else {
+                leaveOut(held, of: client, topic: topic, isStatus: isStatus, at: now)
+                return false
+            }
+        }
+        count(held) { held.add(bytes: size) }
+        return true
+    }
+
+    private static let status = Array("/status".utf8)
+
+    private func leaveOut(
+        _ held: Held,
+        of client: Client,
+        topic: Bytes,
+        isStatus: Bool,
+        at now: Int64
+    ) {
+        if isStatus {
+            if held.missed.isEmpty { slow[held.clientId] = held }
+            held.missed.note(topic, rootLevels: rootLevels)
+        } else if held.mustTell(at: now) {
+            tell(client, .receive(bytes: 0), to: topic, because: .tooSlow)
+        }
+    }
+
+    /// Returns what is held for a client; nil for services, which are not limited.
+    private func heldBy(_ client: Client) -> Held? {
+        if let held = client.held { return held }
+        guard let limit = settings.limits.heldLimit(of: client.principal) else { return nil }
+        let held = held[client.clientId] ?? Held(client.clientId, limit: limit)
+        self.held[client.clientId] = held
+        client.held = held
+        if client.isConnected { held.client = client }
+        return held
+    }
+
+    /// Carries out a change, and keeps the sum over all clients.
+    private func count(_ held: Held, _ change: () -> Void) {
+        let before = held.bytes
+        change()
+        heldBytes &+= held.bytes &- before
+    }
+
+    /// Takes what waits in the session of a client that connects again; forgets it where the session begins clean.
+    func inherit(_ pointer: OpaquePointer, _ client: Client) {
+        inheriting.insert(pointer)
+        pendingEnds[client.clientId] = nil
+        if client.rights.isService { arrivedServices.append(client) }
+        if gate_client_clean_start(pointer) { forgetHeld(client.clientId) }
+        guard let held = held[client.clientId] else { return }
+        (client.held, held.client, held.lapsesAt) = (held, client, .max)
+    }
+
+    /// Notes how long the session of a connection that ended lives; forgets what was held where it ended as well.
+    func leaveSession(of client: Client, _ pointer: OpaquePointer) {
+        guard client.isConnected else { return }
+        noteSession(of: client)
+        guard let held = held[client.clientId], held.client === client else { return }
+        let seconds = PrivateStructure.sessionSeconds(of: pointer) ?? 7 * 86_400
+        if seconds == 0 { return forgetHeld(client.clientId) }
+        (held.client, held.lapsesAt) = (nil, Clock.coarse() &+ Int64(seconds) &* 1_000)
+    }
+
+    /// Forgets what was held for a client whose session ended.
+    func forgetHeld(_ clientId: String) {
+        guard let held = held.removeValue(forKey: clientId) else { return }
+        count(held) { held.clear() }
+        held.client?.held = nil
+        slow[clientId] = nil
+    }
+
+    /// Looks at all for whom something waits; called once a second.
+    func reviewHeld(at steady: Int64) {
+        let now = Clock.coarse()
+        for held in held.values {
+            if held.client == nil, held.lapsesAt <= now { forgetHeld(held.clientId) }
+            guard let client = held.client, client.isConnected, let pointer = client.pointer else {
+                continue
+            }
+            count(held) { held.read(pointer, isConnected: true, at: now, isForced: true) }
+            if held.messages == 0, held.missed.isEmpty {
+                forgetHeld(held.clientId)
+            } else if settings.limits.tooSlowSeconds > 0,
+                now &- held.stuckSince >= Int64(settings.limits.tooSlowSeconds) &* 1_000,
+                held.stuckSince < .max, !client.isLeaving
+            {
+                expel(client)
+            }
+        }
+        tellMissed()
+        relieve(at: steady)
+    }
+
+    /// Closes the connection of a client that takes too little.
+    func expel(_ client: Client) {
+        let topic = Array("\(settings.root)/".utf8)
+        topic.withUnsafeBufferPointer {
+            tell(client, .receive(bytes: 0), to: $0, because: .tooSlow)
+        }
+        leaving.append(Leave(client: client, due: 0))
+    }
+
+    /// Asks the service for the statuses that terminals missed and can take now.
+    func tellMissed() {
+        for held in slow.values {
+            guard let client = held.client, client.isConnected, let pointer = client.pointer else {
+                continue
+            }
+            count(held) { held.read(pointer, isConnected: true, at: Clock.coarse()) }
+            guard held.isDrained else { continue }
+            slow[held.clientId] = nil
+            var json = JSONWriter()
+            json.beginObject()
+            json.name("terminalId")
+            json.value(held.clientId)
+            json.name("uid")
+            json.value(held.missed.uid)
+            json.name("dids")
+            json.beginArray()
+            for did in held.missed.dids.sorted() { json.value(did) }
+            json.endArray()
+            json.name("all")
+            json.value(held.missed.isAll)
+            json.name("ts")
+            json.value(Clock.now())
+            json.endObject()
+            held.missed = MissedStatuses()
+            let topic = topicForWorkers("system/missed", ofTerminal: held.clientId)
+            Broker.publish(topic, json.finish(), qos: 1)
+        }
+    }
+}

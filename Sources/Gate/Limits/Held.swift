@@ -1,0 +1,130 @@
+import Metering
+
+/// What the broker holds for one terminal, device or registering product: in its session too, after its connection.
+final class Held {
+    let clientId: String
+    let limit: HeldLimit
+    /// The connection; nil for a session without one.
+    weak var client: Client?
+    /// Bytes, with `PrivateStructure.bytesPerMessage` for each message: exact when read last, plus all granted since.
+    private(set) var bytes = 0
+    private(set) var messages = 0
+    /// The statuses that were left out, to be published again.
+    var missed = MissedStatuses()
+    /// When what is held was read from the broker last, and when a refusal was told.
+    private var readAt: Int64 = .min / 2
+    private var toldAt: Int64 = .min / 2
+    /// The oldest message that is not acknowledged, and since when it is the oldest one with a full window.
+    private var oldest: UInt = 0
+    private(set) var stuckSince: Int64 = .max
+    /// When the session without a connection ends by itself.
+    var lapsesAt: Int64 = .max
+
+    init(_ clientId: String, limit: HeldLimit) {
+        self.clientId = clientId
+        self.limit = limit
+    }
+
+    /// Whether a delivery of so many bytes stays within the limit; a status within three quarters of it.
+    func hasRoom(bytes size: Int, isStatus: Bool) -> Bool {
+        let (bytesMax, messagesMax) = isStatus ? limit.forStatuses : (limit.bytes, limit.messages)
+        return (bytesMax == 0 || bytes &+ size <= bytesMax)
+            && (messagesMax == 0 || messages < messagesMax)
+    }
+
+    /// Whether so little is held that what was left out can be sent.
+    var isDrained: Bool {
+        bytes <= limit.bytes / 4 && messages <= limit.messages / 4
+    }
+
+    /// Counts a delivery.
+    func add(bytes size: Int) {
+        bytes &+= size
+        messages &+= 1
+    }
+
+    /// Reads what is held, at most ten times a second unless forced.
+    ///
+    /// Where the broker does not show it, a connection is taken to accept as much a second as a terminal may be
+    /// answered, and a session without one nothing.
+    func read(_ pointer: OpaquePointer?, isConnected: Bool, at now: Int64, isForced: Bool = false) {
+        let elapsed = min(now &- readAt, 3_600_000)
+        guard isForced || elapsed >= 100 else { return }
+        readAt = now
+        guard let pointer else { return }
+        guard let holding = PrivateStructure.holding(of: pointer) else {
+            guard isConnected else { return }
+            bytes = max(0, bytes &- Int(elapsed) &* HeldLimit.takenBytesPerSecond / 1_000)
+            messages = max(0, messages &- Int(elapsed) &* HeldLimit.takenMessagesPerSecond / 1_000)
+            let isFull = !hasRoom(bytes: PrivateStructure.bytesPerMessage, isStatus: false)
+            return noteOldest(isFull ? 1 : 0, at: now)
+        }
+        messages = holding.messages
+        bytes = holding.bytes &+ messages &* PrivateStructure.bytesPerMessage
+        let isFull =
+            holding.isWindowFull
+            || !hasRoom(bytes: PrivateStructure.bytesPerMessage, isStatus: false)
+        noteOldest(isFull && isConnected ? max(1, holding.oldest) : 0, at: now)
+    }
+
+    private func noteOldest(_ message: UInt, at now: Int64) {
+        guard message != oldest else { return }
+        oldest = message
+        stuckSince = message == 0 ? .max : now
+    }
+
+    /// Forgets what was held, since the session ended.
+    func clear() {
+        (bytes, messages, missed) = (0, 0, MissedStatuses())
+        noteOldest(0, at: 0)
+    }
+
+    /// Whether a delivery that was left out is to be told: the first one of a second.
+    func mustTell(at now: Int64) -> Bool {
+        guard now &- toldAt >= 1_000 else { return false }
+        toldAt = now
+        return true
+    }
+}
+
+/// How much may wait for one client.
+struct HeldLimit: Equatable {
+    /// Bytes; 0 for no limit.
+    var bytes: Int
+    /// Messages; 0 for no limit.
+    var messages: Int
+
+    /// What a connection is taken to accept where the broker does not show it: as much as a terminal is answered.
+    static let takenBytesPerSecond = 512 << 10
+    static let takenMessagesPerSecond = 200
+
+    /// Statuses are left out first: three quarters of the room are theirs.
+    fileprivate var forStatuses: (bytes: Int, messages: Int) { (bytes / 4 &* 3, messages / 4 &* 3) }
+}
+
+/// The statuses that a terminal did not get, since more waited for it than may.
+struct MissedStatuses {
+    /// The user to whom they were published.
+    private(set) var uid = ""
+    /// The devices, or the first ones of very many.
+    private(set) var dids: Set<String> = []
+    /// Whether there were more devices than are remembered: then all of the user's are meant.
+    private(set) var isAll = false
+
+    static let didsMax = 200
+
+    var isEmpty: Bool { dids.isEmpty && !isAll }
+
+    /// Notes a topic of the form `user/{uid}/device/{did}/status` behind the root.
+    mutating func note(_ topic: Bytes, rootLevels: Int) {
+        let levels = String(decoding: topic, as: UTF8.self).split(separator: "/").dropFirst(
+            rootLevels
+        )
+        guard levels.count == 5, let user = levels.dropFirst().first,
+            let did = levels.dropFirst(3).first
+        else { return }
+        if uid != user { (uid, dids, isAll) = (String(user), [], false) }
+        guard dids.count < Self.didsMax || dids.contains(String(did)) else { return isAll = true }
+        dids.insert(String(did))
+    }
+}

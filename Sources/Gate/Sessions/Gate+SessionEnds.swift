@@ -1,0 +1,95 @@
+import CMosquittoBroker
+import Credentials
+import JSON
+import Metering
+import Sharding
+
+// How long the broker's sessions live. A session of a client whose secret many know ends with its connection, a
+// terminal's after an hour, a device's after seven days. Where the broker lets the gate, it is told so at CONNECT; the
+// other sessions, and those that hold too much, the service ends: it connects with the client's id and begins clean.
+extension Gate {
+    private static let deviceSeconds: UInt32 = 7 * 86_400
+    /// Sessions that wait for their end: more are forgotten, and end by the broker's own time.
+    private static let owedMax = 100_000
+    /// Client ids of one message.
+    private static let owedPerMessage = 200
+
+    /// Bounds the session that a CONNECT asks for.
+    func boundSession(of pointer: OpaquePointer, _ pass: Admission.Pass) {
+        switch pass.principal {
+        case .service: return
+        case .device: PrivateStructure.endSession(of: pointer, after: Self.deviceSeconds)
+        case .terminal, .product:
+            guard settings.limits.terminalSessionSeconds > 0 else { return }
+            if pass.isSecretShared {
+                PrivateStructure.beginClean(pointer)
+                PrivateStructure.endSession(of: pointer, after: 0)
+            } else {
+                let seconds = UInt32(clamping: settings.limits.terminalSessionSeconds)
+                PrivateStructure.endSession(of: pointer, after: seconds)
+            }
+        }
+    }
+
+    /// Notes when the session of a connection that ended is to end, where the broker does not know.
+    func noteSession(of client: Client) {
+        guard settings.limits.terminalSessionSeconds > 0, !BrokerVersion.isTested else { return }
+        switch client.principal {
+        case .service, .device: return
+        case .product: owe(client.clientId)
+        case .terminal:
+            let seconds = client.isSecretShared ? 0 : settings.limits.terminalSessionSeconds
+            owe(client.clientId, after: Int64(seconds) &* 1_000)
+        }
+    }
+
+    /// Ends the session of a connection that is about to be closed.
+    func endSession(of client: Client) {
+        guard let pointer = client.pointer, PrivateStructure.endSession(of: pointer, after: 0)
+        else {
+            return owe(client.clientId)
+        }
+    }
+
+    /// Has the service end a client's session in so many milliseconds, unless it connects before.
+    func owe(_ clientId: String, after milliseconds: Int64 = 0) {
+        guard pendingEnds.count < Self.owedMax || pendingEnds[clientId] != nil else { return }
+        pendingEnds[clientId] = Clock.steady() &+ milliseconds
+    }
+
+    /// Tells the service which sessions are to end, once a second until they have.
+    func tellOwed(at steady: Int64) {
+        guard !pendingEnds.isEmpty else { return }
+        var byShard: [UInt8: [String]] = [:]
+        for (clientId, due) in pendingEnds where due <= steady && connected[clientId] == nil {
+            byShard[hasShards ? Shard.of(clientId.utf8) : 0, default: []].append(clientId)
+        }
+        for ids in byShard.values {
+            guard let first = ids.first else { continue }
+            var json = JSONWriter()
+            json.beginObject()
+            json.name("clientIds")
+            json.beginArray()
+            for id in ids.prefix(Self.owedPerMessage) { json.value(id) }
+            json.endArray()
+            json.endObject()
+            let topic = topicForWorkers("system/session-owed", ofTerminal: first)
+            Broker.publish(topic, json.finish(), qos: 0)
+        }
+    }
+
+    /// Whether this is the service, which connects as a client to end that client's session.
+    func isEndOfSession(_ client: OpaquePointer, facts: Broker.Facts, password: Digest?) -> Bool {
+        facts.username == "service:\(Admission.workerName)" && password == admission.worker
+            && !facts.clientId.utf8.starts(with: "svc.".utf8) && gate_client_clean_start(client)
+    }
+
+    /// Lets the service end a session that is still pendingEnds; it never takes a connection over.
+    func endSession(of clientId: String) -> Bool {
+        guard connected[clientId] == nil, pendingEnds.removeValue(forKey: clientId) != nil else {
+            return false
+        }
+        forgetHeld(clientId)
+        return true
+    }
+}

@@ -1,0 +1,68 @@
+import Domain
+import Files
+import Foundation
+import Problems
+import ServiceSettings
+import Workers
+
+/// Whether the machine's clock is set, and was not set while the service runs.
+struct ClockCheck {
+    let directory: DataDirectory
+    let settings: Settings
+    /// How long the service may take to answer.
+    let patience: Duration
+
+    private let check = Check(.doctorClock, "the clock is set")
+    /// A step from which on commands and statuses are seen to suffer, in seconds.
+    private static let stepWarn = 2.0
+    /// A step from which on the times of devices that are right count as wrong, in seconds.
+    private static let stepFail = Double(Report.aheadMaxSeconds)
+
+    func run() -> Finding {
+        let now = SystemClock().now
+        let shown = Date(timeIntervalSince1970: Double(now.milliseconds) / 1000)
+            .formatted(.iso8601)
+        // 2025-01-01: before that no version of this program existed.
+        guard now.milliseconds > 1_735_689_600_000 else {
+            return check(
+                .fail,
+                "system clock",
+                evidence: "it says \(shown)",
+                cure: "set it: reports, codes and sessions live by it",
+                command: "sudo timedatectl set-ntp true"
+            )
+        }
+        let isWatched = TextFile.exists("/run/systemd/timesync")
+        guard !isWatched || TextFile.exists("/run/systemd/timesync/synchronized") else {
+            return check(
+                .warn,
+                "system clock",
+                evidence: "\(shown), not synchronised yet",
+                cure: "see why the time service finds no server",
+                command: "timedatectl timesync-status"
+            )
+        }
+        guard let step, abs(step) >= Self.stepWarn else {
+            return check(.pass, "system clock", evidence: FindingText(verbatim: shown))
+        }
+        let signed = (step < 0 ? "" : "+") + String(Int(step.rounded()))
+        return check(
+            abs(step) >= Self.stepFail ? .fail : .warn,
+            "system clock",
+            evidence: "\(shown); it was set by \(signed) s since the service started",
+            cure:
+                "see what sets it, start the service behind time-sync.target, and restart it once the time is right: it counts from there",
+            command: "timedatectl"
+        )
+    }
+
+    /// The step that the running service tells of; nil without an answer.
+    private var step: Double? {
+        guard let page = HealthPort.read("/metrics", of: directory, settings, within: patience)
+        else { return nil }
+        let name = "lamplighter_clock_step_seconds "
+        return String(decoding: page, as: UTF8.self).split(separator: "\n")
+            .first { $0.hasPrefix(name) }
+            .flatMap { Double($0.dropFirst(name.count)) }
+    }
+}

@@ -1,0 +1,66 @@
+import Synchronization
+
+/// How much each terminal was sent lately: beyond a rate its further requests wait.
+///
+/// Each byte that leaves moves the moment by which it is paid for. Who is more than two seconds ahead of the clock
+/// waits. Workers of a process share one budget. A party is the hash of a terminal's topic (`Parties`).
+package final class AnswerBudget: Sendable {
+    /// Terminals that are remembered, of some 50 bytes each: 5 MB.
+    ///
+    /// Beyond it all are forgotten.
+    private static let partiesMax = 100_000
+    /// What may leave at once, as a time at the rate.
+    private static let burst: Duration = .seconds(2)
+    /// Bytes that a request for the readers counts for until its answer is known: the largest payload.
+    private static let reserve = 65_536
+
+    private struct State {
+        var paidAt: [UInt64: ContinuousClock.Instant] = [:]
+        /// Nobody's moment is later.
+        var latest: ContinuousClock.Instant?
+    }
+
+    private let state = Mutex(State())
+    private let bytesPerSecond: Int
+
+    /// Sets the rate; 0 for no limit.
+    package init(bytesPerSecond: Int) { self.bytesPerSecond = bytesPerSecond }
+
+    /// Counts bytes that leave for a party; negative ones that were reserved.
+    func charge(_ bytes: Int, to party: UInt64, at now: ContinuousClock.Instant) {
+        guard bytesPerSecond > 0 else { return }
+        let time = Duration.nanoseconds(Int64(bytes) * 1_000_000_000 / Int64(bytesPerSecond))
+        state.withLock { state in
+            let paidAt = max(state.paidAt[party] ?? now, now) + time
+            guard paidAt > now else { return state.paidAt[party] = nil }
+            if state.paidAt.count >= Self.partiesMax {
+                state.paidAt = state.paidAt.filter { $0.value > now }
+            }
+            if state.paidAt.count >= Self.partiesMax { state.paidAt = [:] }
+            state.paidAt[party] = paidAt
+            state.latest = max(state.latest ?? paidAt, paidAt)
+        }
+    }
+
+    /// Counts a request whose answer may be large, before it is known.
+    func reserve(for party: UInt64, at now: ContinuousClock.Instant) {
+        charge(Self.reserve, to: party, at: now)
+    }
+
+    /// Takes back what was reserved for a request, which is answered.
+    func settle(_ party: UInt64, at now: ContinuousClock.Instant) {
+        charge(-Self.reserve, to: party, at: now)
+    }
+
+    /// Returns the time until a party's next request may begin; nil if it may now.
+    func wait(of party: UInt64, at now: ContinuousClock.Instant) -> Duration? {
+        let paidAt = state.withLock { $0.paidAt[party] }
+        guard let paidAt, paidAt > now + Self.burst else { return nil }
+        return paidAt - now - Self.burst
+    }
+
+    /// Whether any party may have to wait.
+    func hasDebtors(at now: ContinuousClock.Instant) -> Bool {
+        state.withLock { state in state.latest.map { $0 > now + Self.burst } ?? false }
+    }
+}

@@ -1,0 +1,90 @@
+import DequeModule
+import Domain
+
+/// Requests of terminals that were sent too much lately: each waits behind those of its own terminal.
+///
+/// They are acknowledged: held back, their acknowledgements would hold back those of all later messages. One that a
+/// crash takes along is repeated by its sender, as one that waits for slow work.
+struct HeldRequests {
+    private let budget: AnswerBudget?
+    private let perTerminal: Int
+    private let countMax: Int
+    private let bytesMax: Int
+    private var lines: [UInt64: Deque<Inbound>] = [:]
+    private(set) var count = 0
+    private var bytes = 0
+    private var refused: [(message: Inbound, rejection: Rejection)] = []
+    /// Whether nothing is held any more: the worker ends.
+    private var isEnding = false
+
+    /// Holds requests by a budget; none without one.
+    ///
+    /// All together they take a quarter of the intake at most.
+    init(_ budget: AnswerBudget?, _ limits: Limits) {
+        self.budget = budget
+        perTerminal = limits.heldPerTerminal
+        countMax = limits.intakeMax / 4
+        bytesMax = limits.intakeBytes / 4
+    }
+
+    /// Whether any request may have to wait.
+    func isActive(at now: ContinuousClock.Instant) -> Bool {
+        count > 0 || (budget?.hasDebtors(at: now) ?? false) && !isEnding
+    }
+
+    /// Whether a party's next request has to wait.
+    func mustHold(_ party: UInt64, at now: ContinuousClock.Instant) -> Bool {
+        !isEnding && (lines[party] != nil || budget?.wait(of: party, at: now) != nil)
+    }
+
+    /// Lets a request wait, or refuses it if too many do.
+    mutating func hold(_ message: Inbound, of party: UInt64, at now: ContinuousClock.Instant) {
+        let size = message.size
+        guard lines[party]?.count ?? 0 < perTerminal, count < countMax, bytes + size <= bytesMax
+        else {
+            let wait = budget?.wait(of: party, at: now) ?? .zero
+            return refused.append((message, Self.rejection(after: wait)))
+        }
+        lines[party, default: []].append(message)
+        count += 1
+        bytes += size
+    }
+
+    private static func rejection(after wait: Duration) -> Rejection {
+        Rejection(
+            .tooManyRequests,
+            "Too much was asked for and sent at once; wait for the answers.",
+            retryAfter: wait.components.seconds + 1
+        )
+    }
+
+    /// Returns the first request of each party that may go on; all of them when the worker ends.
+    mutating func release(at now: ContinuousClock.Instant) -> [(message: Inbound, party: UInt64)] {
+        guard count > 0 else { return [] }
+        var free: [(message: Inbound, party: UInt64)] = []
+        for party in lines.keys where isEnding || budget?.wait(of: party, at: now) == nil {
+            repeat {
+                guard let message = lines[party]?.popFirst() else { break }
+                count -= 1
+                bytes -= message.size
+                free.append((message, party))
+            } while isEnding
+            if lines[party]?.isEmpty == true { lines[party] = nil }
+        }
+        return free
+    }
+
+    /// Returns the refused requests since the last call.
+    mutating func takeRefused() -> [(message: Inbound, rejection: Rejection)] {
+        defer { refused = [] }
+        return refused
+    }
+
+    /// Returns the time until the first of them may go on; nil if none waits.
+    func pause(at now: ContinuousClock.Instant) -> Duration? {
+        lines.keys.map { budget?.wait(of: $0, at: now) ?? .zero }.min()
+    }
+
+    /// Lets all of them go on.
+    mutating func end() { isEnding = true }
+}

@@ -1,0 +1,83 @@
+import DequeModule
+import Metrics
+package import Mosquitto
+import Synchronization
+
+/// Ends sessions at the broker that clients left there, on threads of its own.
+///
+/// It connects as each client, with a clean start, and goes: Mosquitto has no other way to end one session. The gate
+/// names a client again until its session is gone, so that nothing is kept of a try that failed.
+package final class OwedSessions: Sendable {
+    /// Clients that wait: five messages of the gate.
+    private static let owedMax = 1000
+    /// Threads, which live as long as there is work; one ends some hundred sessions a second.
+    private static let endersMax = 2
+    /// The longest wait for the broker's answer.
+    private static let patience: Duration = .seconds(2)
+
+    private struct State {
+        var waiting = Deque<String>()
+        /// Those that wait or are under way.
+        var known: Set<String> = []
+        var threads = 0
+    }
+
+    private let state = Mutex(State())
+    private let options: ConnectionOptions
+    private let ended = Counter(label: "lamplighter_broker_sessions_ended_total")
+
+    /// Connects as a worker does.
+    package init(_ options: ConnectionOptions) {
+        var options = options
+        (options.cleanStart, options.sessionExpirySeconds) = (true, 0)
+        (options.will, options.batches) = (nil, nil)
+        (options.connectTimeout, options.writeTimeout) = (Self.patience, Self.patience)
+        self.options = options
+    }
+
+    /// Ends the sessions of some clients soon; those beyond what may wait are left to the gate's next message.
+    @Sendable
+    package func end(_ clients: [String]) {
+        let mustStart = state.withLock { state in
+            for client in clients where state.waiting.count < Self.owedMax {
+                if state.known.insert(client).inserted { state.waiting.append(client) }
+            }
+            guard !state.waiting.isEmpty, state.threads < Self.endersMax else { return false }
+            state.threads += 1
+            return true
+        }
+        if mustStart { PlainThread.detach { self.work() } }
+    }
+
+    /// Whether nothing waits or is under way.
+    var isIdle: Bool { state.withLock { $0.known.isEmpty } }
+
+    private func work() {
+        guard let waker = try? Waker() else { return state.withLock { $0.threads -= 1 } }
+        while let client = next() {
+            if end(client, waker) { ended.increment() }
+            state.withLock { _ = $0.known.remove(client) }
+        }
+    }
+
+    private func next() -> String? {
+        state.withLock { state in
+            let client = state.waiting.popFirst()
+            if client == nil { state.threads -= 1 }
+            return client
+        }
+    }
+
+    private func end(_ client: String, _ waker: Waker) -> Bool {
+        var options = options
+        options.clientID = client
+        do {
+            var connection = try MosquittoClient(options, waker: waker)
+            _ = try connection.connect()
+            connection.disconnect()
+            return true
+        } catch {
+            return false
+        }
+    }
+}

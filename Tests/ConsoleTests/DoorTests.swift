@@ -1,0 +1,178 @@
+import Dispatch
+import Domain
+import JSON
+import Synchronization
+import TestKit
+import Testing
+
+@testable import Console
+
+@Suite("A browser that signed in before")
+struct KnownBrowserTests {
+    private let browsers = KnownBrowser(secret: "s")
+
+    @Test("is known for its operator alone, by processes with the same secret")
+    func known() throws {
+        let mark = browsers.mark(for: "ann")
+
+        let number = try #require(browsers.number(in: mark, for: "ann"))
+        #expect(KnownBrowser(secret: "s").number(in: mark, for: "ann") == number)
+        #expect(KnownBrowser(secret: "t").number(in: mark, for: "ann") == nil)
+        #expect(browsers.number(in: mark, for: "bob") == nil)
+        #expect(browsers.number(in: browsers.mark(for: "ann"), for: "ann") != number)
+    }
+
+    @Test("shows what it was given, unchanged", arguments: ["", ".", "a.b", "x", "é.é"])
+    func forged(_ mark: String) {
+        #expect(browsers.number(in: mark, for: "ann") == nil)
+        let right = browsers.mark(for: "ann")
+        let other = right.first == "A" ? "B" : "A"
+        #expect(browsers.number(in: other + right.dropFirst(), for: "ann") == nil)
+        #expect(browsers.number(in: right + mark, for: "ann") == nil || mark.isEmpty)
+        #expect(browsers.number(in: nil, for: "ann") == nil)
+    }
+}
+
+@Suite("The console's threads", .endsInTime)
+struct ConsoleThreadsTests {
+    @Test("serve operators first, then who shows a cookie, then strangers")
+    func ranks() async throws {
+        let threads = ConsoleThreads()
+        let order = Order()
+        let (started, starts) = AsyncStream.makeStream(of: Void.self)
+        // One thread is held by a stranger, the other by an operator.
+        let gate = Gate()
+        async let first: Void = threads.run(.stranger) {
+            starts.yield(); gate.wait()
+        }
+        async let second: Void = threads.run(.operator) {
+            starts.yield(); gate.wait()
+        }
+        var iterator = started.makeAsyncIterator()
+        for _ in 0..<2 { await iterator.next() }
+
+        try await withThrowingTaskGroup { group in
+            for rank in ConsoleThreads.Rank.allCases.reversed() {
+                group.addTask { try await threads.run(rank) { order.note(rank) } }
+                while threads.waiting < 4 - rank.rawValue { await Task.yield() }
+            }
+            gate.open()
+            try await group.waitForAll()
+        }
+        _ = try await (first, second)
+
+        let found = order.ranks
+        #expect(Set(found) == Set(ConsoleThreads.Rank.allCases))
+        let places = ConsoleThreads.Rank.allCases.compactMap { found.firstIndex(of: $0) }
+        // Two threads note beside each other: neighbours may change places, no others.
+        #expect(zip(places, places.dropFirst(2)).allSatisfy { $0 < $1 })
+    }
+
+    @Test("are one for strangers, of whom only so many wait")
+    func strangers() async throws {
+        let threads = ConsoleThreads()
+        let gate = Gate()
+        let (started, starts) = AsyncStream.makeStream(of: Void.self)
+        async let first: Void = threads.run(.stranger) {
+            starts.yield(); gate.wait()
+        }
+        var iterator = started.makeAsyncIterator()
+        await iterator.next()
+
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<ConsoleThreads.Rank.stranger.waitingMax {
+                group.addTask { try await threads.run(.stranger) {} }
+            }
+            while threads.waiting < ConsoleThreads.Rank.stranger.waitingMax { await Task.yield() }
+            await #expect(throws: ConsoleThreads.IsFull.self) {
+                try await threads.run(.stranger) {}
+            }
+            #expect(try await threads.run(.operator) { true })
+            gate.open()
+            try await group.waitForAll()
+        }
+        try await first
+    }
+}
+
+/// In which order pieces of work were done.
+private final class Order: Sendable {
+    private let state = Mutex<[ConsoleThreads.Rank]>([])
+    var ranks: [ConsoleThreads.Rank] { state.withLock { $0 } }
+    func note(_ rank: ConsoleThreads.Rank) { state.withLock { $0.append(rank) } }
+}
+
+/// Holds threads until it is opened.
+private final class Gate: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+    func wait() { semaphore.wait() }
+    /// Opens it for two.
+    func open() { for _ in 0..<2 { semaphore.signal() } }
+}
+
+@Suite("What the console takes")
+struct BodyTests {
+    @Test("is little of strangers, more of operators, most of documents")
+    func sizes() {
+        func operation(_ role: OperatorRole?) -> Operation {
+            Operation("x", "POST", "x", role: role) { _ in .empty }
+        }
+        #expect(operation(nil).bodyMax == 4 << 10)
+        #expect(operation(.admin).bodyMax == 64 << 10)
+        #expect(operation(.viewer).takingDocument.bodyMax == 1 << 20)
+    }
+
+    @Test("has a bound on its values, which are counted before it is read")
+    func values() throws {
+        func body(_ count: Int) -> [UInt8] {
+            Array("{\((0..<count).map { "\"k\($0)\":1" }.joined(separator: ","))}".utf8)
+        }
+        #expect(try ConsoleAPI.object(body(ConsoleAPI.valuesMax)).members.count == 20_000)
+        let refused = #expect(throws: Refused.self) {
+            try ConsoleAPI.object(body(ConsoleAPI.valuesMax + 1))
+        }
+        #expect(refused?.status == 413)
+    }
+}
+
+@Suite("A search for users")
+struct UserSearchTests {
+    struct Case: CustomTestStringConvertible, Sendable {
+        var text: String
+        var role: OperatorRole
+        var isFound: Bool
+        var testDescription: String { "\(role) \(text)" }
+    }
+
+    static let cases = [
+        Case(text: "lena@example.org", role: .admin, isFound: true),
+        Case(text: "lena@", role: .admin, isFound: true),
+        Case(text: "LENA@example.org", role: .operator, isFound: true),
+        Case(text: "+4915112345678", role: .operator, isFound: true),
+        Case(text: "lena@", role: .operator, isFound: false),
+        Case(text: "\"lena@\"", role: .operator, isFound: false),
+        Case(text: "1511234567", role: .operator, isFound: false),
+        Case(text: "lena@example.org", role: .viewer, isFound: false),
+    ]
+
+    @Test(
+        "finds whole addresses for an operator, parts for an admin, none for a viewer",
+        arguments: cases
+    )
+    func addresses(row: Case) throws {
+        var user = User(
+            uid: try #require(UserID("u-abcdefghijk4f")),
+            app: try #require(AppID("app")),
+            region: "r",
+            countryCode: "49",
+            nickname: "",
+            isAnonymous: false,
+            createdAt: Instant(milliseconds: 0)
+        )
+        user.email = EmailAddress("lena@example.org")
+        user.phone = Phone("15112345678", countryCode: "49")
+        let term = try #require(try SearchTerms(row.text).terms.first)
+
+        #expect(UserOperations.finds(term, addressOf: user, for: row.role) == row.isFound)
+    }
+}

@@ -1,0 +1,83 @@
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import Testing
+
+@testable import Web
+
+@Suite("The console's listener")
+struct ConsoleServerTests {
+    /// Answers everything with a stream, or with what it reads.
+    private struct Responder: ConsoleResponder {
+        func answer(
+            _ request: ConsoleRequest,
+            reading read: BodyReader
+        ) async -> ConsoleAnswer {
+            guard request.path != ["stream"] else {
+                return ConsoleAnswer(200, headers: [], body: .stream { try await $0.write([46]) })
+            }
+            let body = await read(3)
+            return ConsoleAnswer(body == nil ? 413 : 200, headers: [], body: .bytes(body ?? []))
+        }
+        func stop() {}
+    }
+
+    private func status(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        host: String = "localhost:8082",
+        body: String = ""
+    ) async throws -> Int {
+        let server = ConsoleServer(
+            endpoints: [],
+            responder: Responder(),
+            names: ["lamps.example.com:8443", "*.lamps.example.org", "192.0.2.7", "fd00::7"],
+            isSecure: false,
+            readiness: Readiness(parts: []),
+            limits: ListenerLimits(),
+            tell: { _ in },
+            logger: Logger(label: "test")
+        )
+        return try await Application(router: server.makeRouter()).test(.router) { client in
+            try await client.execute(
+                uri: path,
+                method: method,
+                headers: [:],
+                body: ByteBuffer(string: body)
+            ) { $0.status.code }
+        }
+    }
+
+    @Test("begins no stream for HEAD")
+    func head() async throws {
+        #expect(try await status(.get, "/stream") == 200)
+        #expect(try await status(.head, "/stream") == 405)
+        #expect(try await status(.head, "/x") == 200)
+    }
+
+    @Test("reads no more of a body than who answers takes")
+    func body() async throws {
+        #expect(try await status(.post, "/x", body: "abc") == 200)
+        #expect(try await status(.post, "/x", body: "abcd") == 413)
+    }
+
+    @Test(
+        "answers under its own names alone",
+        arguments: [
+            ("localhost:8082", true), ("LOCALHOST", true), ("127.0.0.1:1", true),
+            ("[::1]:8082", true),
+            ("lamps.example.com", true), ("lamps.example.com:443", true), ("192.0.2.7:8082", true),
+            ("[fd00::7]:1", true), ("a.lamps.example.org", true), ("b.a.lamps.example.org", false),
+            ("lamps.example.org", false), ("evil.example", false),
+            ("localhost.evil.example", false),
+            ("127.0.0.1.evil.example", false), ("", false), ("[::1].evil", false),
+        ]
+    )
+    func names(_ host: String, _ isOwn: Bool) {
+        let rule = HostRule([
+            "lamps.example.com:8443", "*.lamps.example.org", "192.0.2.7", "fd00::7",
+        ])
+        #expect(rule.allows(host) == isOwn)
+        #expect(!rule.allows(nil))
+    }
+}
