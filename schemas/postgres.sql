@@ -549,6 +549,9 @@ CREATE TABLE public.status (
     historyday bigint DEFAULT 0 NOT NULL,
     historybytes bigint DEFAULT 0 NOT NULL,
     historytoldat bigint,
+    historycountday bigint DEFAULT 0 NOT NULL,
+    historycount bigint DEFAULT 0 NOT NULL,
+    historycountbefore bigint DEFAULT 0 NOT NULL,
     CONSTRAINT status_alive_check CHECK ((alive = ANY (ARRAY[(0)::bigint, (1)::bigint]))),
     CONSTRAINT status_online_check CHECK ((online = ANY (ARRAY[(0)::bigint, (1)::bigint])))
 )

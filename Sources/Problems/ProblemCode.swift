@@ -70,6 +70,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case doctorTransactions = "LL1315"
     case doctorBloat = "LL1316"
     case doctorConnections = "LL1317"
+    case doctorHistory = "LL1318"
     case unexpected = "LL1900"
 
     /// Finds a code however it is written: `LL1003`, `ll1003` or `1003`.

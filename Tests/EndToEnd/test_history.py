@@ -1,11 +1,12 @@
 """device/history: what a device reported, page by page and summed up."""
 
 import datetime
+import json
 import unittest
 import zoneinfo
 
 from client import now
-from world import FREE, EndToEnd
+from world import FREE, EndToEnd, OwnWorldOfClass
 
 HOUR = 3_600_000
 DAY = 24 * HOUR
@@ -122,6 +123,28 @@ class History(EndToEnd):
         self.assertEqual(new.get("device/history", span), {"rows": []})
         self.assertEqual(new.get("device/events", {"did": device.did}), {"events": []})
         self.assertEqual(new.get("device/commands", {"did": device.did}), {"commands": []})
+
+
+class Counted(OwnWorldOfClass):
+    """What the history took is as much as it holds."""
+
+    def test_doctor_finds_a_chunk_that_stands_twice(self):
+        start = now()
+        device, _ = self.pair()
+        device.report(reports=[{"ts": start + i, "data": {"count": i}} for i in range(20)])
+        self.assertEqual(self.doctor()["state"], "pass")
+        lines = "".join(f'[{start + i},{{"count":{i}}}]\n' for i in range(20)).encode().hex()
+        blob = f"'\\x{lines}'" if self.world.service.store else f"x'{lines}'"
+        self.world.service.sql("INSERT INTO history (did, fromTs, seq, toTs, count, lines) "
+                         f"VALUES ('{device.did}', {start}, 1, {start + 19}, 20, {blob})")
+        found = self.doctor()
+        self.assertEqual(found["state"], "fail", found)
+        self.assertRegex(found["evidence"], f"{device.did} has 40 records, and 20 were taken")
+        self.assertIn("LL1318", found["cure"])
+
+    def doctor(self):
+        done = self.world.service.cli("doctor", "--only", "history", "--json", check=False)
+        return json.loads(done.stdout)["checks"][0]
 
 
 if __name__ == "__main__":

@@ -99,6 +99,8 @@ package struct Status: Sendable, Equatable {
     package var newest: Newest?
     /// The device's use of its history today.
     package var historyUse = HistoryUse()
+    /// The records that the history took of the device's newest days.
+    package var historyCount = HistoryCount()
 
     /// The times that reports brought, as far as they are known; the newest is among them.
     package var reportTimes: [Instant] {

@@ -10,7 +10,8 @@ import Workers
 package struct Doctor {
     /// The groups that can be picked, in their order.
     package static let groups = [
-        "service", "store", "database", "secrets", "disk", "clock", "limits", "broker", "gate",
+        "service", "store", "history", "database", "secrets", "disk", "clock", "limits", "broker",
+        "gate",
         "refusals",
         "addresses", "backup", "certificates",
     ]
@@ -109,6 +110,13 @@ package struct Doctor {
             ServiceCheck(directory: directory, settings: settings, patience: patience).run()
         case "store":
             StoreCheck(directory: directory, place: StorePlace(settings), store: store).run()
+        case "history":
+            HistoryCheck(
+                directory: directory,
+                place: StorePlace(settings),
+                limits: Limits(settings),
+                store: store
+            ).run()
         case "secrets": SystemChecks.secrets(directory)
         case "disk": SystemChecks.disk(directory, settings.diskReserve)
         case "clock":

@@ -249,6 +249,18 @@ extension ProblemCode {
             )
         case .doctorStore:
             ("the store", "Whether the database opens, with the settings it needs, and is whole.")
+        case .doctorHistory:
+            (
+                "the history's records",
+                """
+                Whether the history has as many records of a day as it took: of up to 200 bound devices, other ones each
+                time, the newest day with records and the day before (UTC). More are stored than were taken where two
+                processes of earlier versions moved the same records, as at a rolling restart; charts and sums count those
+                twice until they are no longer kept. Bring all processes to one version; "lamplighter history export" shows the records.
+                Fewer are stored where rows were deleted by hand, or the database lost what it had confirmed: see
+                LL1314, and restore a backup beside this installation to compare.
+                """
+            )
         case .doctorBroker: ("the broker", "Whether the broker runs, answers, and drops nothing.")
         case .doctorGate:
             ("the gate", "Whether the gate is present, and refuses unknown clients.")

@@ -60,13 +60,25 @@ package struct HistoryDayTable {
 
     /// From now on records of a day make its sums stale: it is about to be summed up.
     package func begin(_ day: Int64) throws {
-        guard try fact(Self.begunFact).map({ $0 < day }) ?? true else { return }
-        try transaction.meta.set(Self.begunFact, to: "\(day)")
+        try raise(Self.begunFact, to: day)
     }
 
     /// Notes that all devices' days up to this one were summed up.
     package func finish(_ day: Int64) throws {
-        try transaction.meta.set(Self.doneFact, to: "\(day)")
+        try raise(Self.doneFact, to: day)
+    }
+
+    /// Sets a day unless a later one is set: another process may have gone on meanwhile.
+    private func raise(_ name: String, to day: Int64) throws {
+        try sql.run(
+            """
+            INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name)
+            DO UPDATE SET value = excluded.value
+            WHERE CAST(meta.value AS BIGINT) < CAST(excluded.value AS BIGINT)
+            """,
+            name,
+            "\(day)"
+        )
     }
 
     private func fact(_ name: String) throws -> Int64? {

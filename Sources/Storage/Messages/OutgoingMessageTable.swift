@@ -82,6 +82,16 @@ package struct OutgoingMessageTable {
         try query("messageId = $1", id).first
     }
 
+    /// Returns whether a message is there and a try is the last that was begun, with the message locked.
+    package func isAt(_ tries: Int, _ id: MessageID) throws -> Bool {
+        try sql.run(
+            "UPDATE delivery SET tries = tries WHERE messageId = $1 AND tries = $2",
+            id,
+            tries
+        )
+        return try sql.changes == 1
+    }
+
     /// Puts a message off.
     package func postpone(_ id: MessageID, until moment: Instant) throws {
         try sql.run("UPDATE delivery SET dueAt = $1 WHERE messageId = $2", moment, id)

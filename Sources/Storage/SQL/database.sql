@@ -67,7 +67,10 @@ CREATE TABLE status (
     listensFrom INTEGER,
     historyDay INTEGER NOT NULL DEFAULT 0,
     historyBytes INTEGER NOT NULL DEFAULT 0,
-    historyToldAt INTEGER
+    historyToldAt INTEGER,
+    historyCountDay INTEGER NOT NULL DEFAULT 0,
+    historyCount INTEGER NOT NULL DEFAULT 0,
+    historyCountBefore INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX statusOnline ON status (did, productKey, online) WHERE online = 1;

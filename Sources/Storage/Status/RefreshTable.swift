@@ -20,9 +20,13 @@ package struct Refresh: Hashable, Sendable {
 /// Only the status worker publishes statuses, so that a newer one never comes before an older one. Others leave
 /// a row here and wake it: it then publishes the current status for subscribed users and an empty message for
 /// all others.
+///
+/// Who asks for everything holds no locks, so that a row that is there is written again: whoever carries it out at that
+/// moment removes it first, waits for that, and reads what has changed only then.
 package struct RefreshTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
+    private static let again = "ON CONFLICT (did, uid) DO UPDATE SET uid = excluded.uid"
 
     /// Asks for refreshes.
     package func add(_ refreshes: [Refresh]) throws {
@@ -40,7 +44,7 @@ package struct RefreshTable {
                 """
                 INSERT INTO refresh (did, uid) SELECT did, uid FROM binding
                 WHERE subscribed = 1 AND instr($1, substr(did, length(did) - 1)) > 0
-                ON CONFLICT DO NOTHING
+                ORDER BY did, uid \(Self.again)
                 """,
                 shards.names
             )
@@ -48,7 +52,7 @@ package struct RefreshTable {
         try sql.run(
             """
             INSERT INTO refresh (did, uid) SELECT did, uid FROM binding WHERE subscribed = 1
-            ON CONFLICT DO NOTHING
+            ORDER BY did, uid \(Self.again)
             """
         )
     }
@@ -80,7 +84,7 @@ package struct RefreshTable {
             """
             INSERT INTO refresh (did, uid) SELECT did, uid FROM binding
             WHERE subscribed = 1 AND did IN (SELECT did FROM device WHERE productKey = $1)
-            ON CONFLICT DO NOTHING
+            ORDER BY did, uid \(Self.again)
             """,
             key
         )
@@ -116,7 +120,7 @@ package struct RefreshTable {
         }
     }
 
-    /// Removes refreshes that this transaction carries out.
+    /// Removes refreshes that this transaction carries out, before it reads what it publishes.
     package func remove(_ refreshes: [Refresh]) throws {
         try transaction.requireLocks(of: refreshes.map(\.did))
         try sql.run("DELETE FROM refresh WHERE did = $1 AND uid = $2", each: refreshes) {

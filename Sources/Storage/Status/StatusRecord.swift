@@ -32,6 +32,15 @@ extension StatusRecord: TableRow {
             bytes: column("historyBytes", \.status.historyUse.bytes, as: .changing),
             toldAt: column("historyToldAt", \.status.historyUse.toldAt, as: .changing)
         )
+        status.historyCount = HistoryCount(
+            day: column("historyCountDay", \.status.historyCount.day, as: .changing),
+            records: column("historyCount", \.status.historyCount.records, as: .changing),
+            recordsBefore: column(
+                "historyCountBefore",
+                \.status.historyCount.recordsBefore,
+                as: .changing
+            )
+        )
         status.presence.isOnline = column("online", \.status.presence.isOnline, as: .apart)
         status.presence.isAlive = column("alive", \.status.presence.isAlive, as: .apart)
         status.presence.connection = column("connection", \.status.presence.connection, as: .apart)

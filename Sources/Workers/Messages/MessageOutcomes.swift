@@ -86,6 +86,8 @@ package final class MessageOutcomes: Sendable {
             self.count(row, "retried")
             self.log(failure, of: row)
         }
+        // Its lease was over, and another process tries: what comes of that counts.
+        guard try work.tx.outgoingMessages.isAt(row.tries, row.message.id) else { return }
         let error = row.message.redacted(failure.reason)
         try noteUse(row, by: provider, failure: error, in: work)
         switch failure {

@@ -32,6 +32,7 @@ struct HistoryAdditions {
         for record in records {
             if status.historyUse.take(record.bytes, bound: bound, at: work.now) {
                 self.records.append(record)
+                status.historyCount.add(record.ts)
             } else {
                 dropped += 1
             }

@@ -135,7 +135,6 @@ package struct StatusHandler: BatchHandler {
     }
 
     package mutating func due(in tx: Transaction) throws -> Effects? {
-        var work = try beginWork(in: tx)
         var batch = StatusBatch()
         try reconciliation.callNext(
             in: tx,
@@ -151,6 +150,7 @@ package struct StatusHandler: BatchHandler {
         for refresh in refreshes { batch.add(.refresh(refresh.uid), of: refresh.did) }
         try batch.lock(in: tx)
         try tx.refreshes.remove(refreshes)
+        var work = try beginWork(in: tx)
         var effects = try batch.carryOut(reconciling: &reconciliation, in: &work)
         ids = work.ids
         effects.merge(work.effects)

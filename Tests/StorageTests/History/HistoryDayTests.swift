@@ -69,6 +69,19 @@ struct HistoryDayTests {
         #expect(days[0].halves.allSatisfy { $0.totals.count == 20 })
     }
 
+    @Test("Who comes late sets neither day back")
+    func forward() throws {
+        try begin()
+        try world.store.arrange(at: Make.now) { tx in
+            try tx.history.days.finish(day)
+            try tx.history.days.begin(day - 1)
+            try tx.history.days.finish(day - 1)
+        }
+
+        #expect(try world.store.read { try $0.meta.value("historyDaysBegun") } == "\(day)")
+        #expect(try world.store.read { try $0.history.days.done() } == day)
+    }
+
     @Test("A day of few records has no sums")
     func few() throws {
         try fill(Int(HistoryDay.recordsMin) - 1, value: 1)

@@ -157,6 +157,30 @@ struct OutgoingMessageTests {
         #expect(try use(world)["sms"]?.succeededAt == nil)
     }
 
+    @Test("A failure of a try that another process has begun again changes nothing")
+    func lateFailure() throws {
+        let world = try World()
+        try add(world, Self.message(at: world.clock.now))
+        func claim() throws -> OutgoingMessageTable.Due {
+            let claimed = try world.write {
+                try $0.outgoingMessages.claim(.sms, leaseSeconds: 60, limit: 1)
+            }
+            world.clock.advance(seconds: 61)
+            return try #require(claimed.first)
+        }
+        let (first, second) = (try claim(), try claim())
+        let outcomes = world.environment.messageOutcomes
+        func fail(_ row: OutgoingMessageTable.Due) throws {
+            _ = try world.work { try outcomes.failed(row, .final("no"), by: "gateway", in: &$0) }
+        }
+
+        try fail(first)
+        #expect(try waiting(world).map(\.due.tries) == [2] && records(world).isEmpty)
+
+        try fail(second)
+        #expect(try waiting(world).isEmpty && records(world).map(\.state) == [.failed])
+    }
+
     @Test("A gateway's failure is a line in the log, without codes and addresses")
     func gatewaysWords() throws {
         let lines = LogLines()

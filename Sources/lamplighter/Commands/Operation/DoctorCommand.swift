@@ -9,7 +9,7 @@ struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract:
-            "Check service, store, secrets, disk, clock, limits, broker, gate, refusals, addresses.",
+            "Check service, store, history, secrets, disk, clock, limits, broker, gate, refusals, addresses.",
         discussion: """
             lamplighter doctor
             lamplighter doctor --json

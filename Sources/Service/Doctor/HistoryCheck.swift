@@ -1,0 +1,69 @@
+import Domain
+import Files
+import Foundation
+import PostgreSQL
+import Problems
+import Storage
+import Workers
+
+/// Whether the history has as many records as it took: of each one that was acknowledged one, and none twice.
+struct HistoryCheck {
+    let directory: DataDirectory
+    let place: StorePlace
+    let limits: Limits
+    /// The service's own, within it; nil to open it.
+    var store: Store?
+
+    /// The devices that are looked at, other ones each time.
+    private static let devicesMax = 200
+
+    private var subject: String { place.database?.place ?? directory.database }
+
+    func run() -> Finding {
+        let check = Check(.doctorHistory, "the history has each record once")
+        do {
+            let days = try compare(in: store ?? StoreAccess.tool(directory, place))
+            let wrong = days.filter { $0.stored != $0.taken }
+            guard
+                let first = wrong.max(by: { abs($0.stored - $0.taken) < abs($1.stored - $1.taken) })
+            else {
+                return check(.pass, subject, evidence: "\(days.count) days of devices compared")
+            }
+            return check(
+                .fail,
+                subject,
+                evidence:
+                    "\(wrong.count) of \(days.count) days of devices differ: of \(date(first.day)) \(first.did.text) has \(first.stored) records, and \(first.taken) were taken",
+                cure: first.stored > first.taken
+                    ? "some stand twice: stop the processes of other versions, and see lamplighter explain LL1318"
+                    : "some are missing: see whether rows were deleted by hand, and lamplighter explain LL1318",
+                command:
+                    "lamplighter history export \(first.did.text) --from \(date(first.day))T00:00:00Z"
+            )
+        } catch {
+            let why = (error as? Problem)?.message ?? StoreError.summary(error)
+            return check(.skip, subject, evidence: FindingText(verbatim: why))
+        }
+    }
+
+    private func compare(in store: Store) throws -> [HistoryComparison] {
+        // Ids are random behind their first two characters.
+        let start =
+            "d-"
+            + (0..<2).compactMap { _ in "0123456789abcdefghijklmnopqrstuvwxyz".randomElement() }
+        return try store.read { tx in
+            let kept = try tx.products.all().compactMap(\.historyDays) + [limits.historyDays]
+            let seconds = Int64(kept.min() ?? 1) * 86_400
+            return try tx.history.compare(
+                from: start,
+                since: SystemClock().now.adding(seconds: -seconds),
+                limit: Self.devicesMax
+            )
+        }
+    }
+
+    private func date(_ day: Int64) -> String {
+        Date(timeIntervalSince1970: Double(day) * 86_400)
+            .formatted(.iso8601.year().month().day())
+    }
+}

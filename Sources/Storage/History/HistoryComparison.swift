@@ -1,0 +1,102 @@
+package import Domain
+
+/// Records of a device's day, as many as the history took of it (`HistoryCount`), and as many as are stored.
+package struct HistoryComparison: Sendable, Equatable {
+    /// The device.
+    package var did: DeviceID
+    /// The day, counted in UTC from the Unix epoch.
+    package var day: Int64
+    /// The records that were taken.
+    package var taken: Int64
+    /// The records that chunks and buffer hold.
+    package var stored: Int64 = 0
+}
+
+extension HistoryTable {
+    /// Compares what was taken with what is stored, for the newest two days of up to `limit` bound devices; a device's day
+    /// that began before `oldest` is left out.
+    ///
+    /// The devices are those from an id on, and behind the last one the first ones. Within one read all is of one moment,
+    /// whatever is written meanwhile.
+    package func compare(
+        from start: String,
+        since oldest: Instant,
+        limit: Int
+    ) throws -> [HistoryComparison] {
+        let statuses = try sample(from: start, limit: limit)
+        var days = statuses.flatMap { record in
+            record.status.historyCount.days.compactMap { day, taken in
+                HistoryDay.time(of: day).lowerBound >= oldest.milliseconds
+                    ? HistoryComparison(did: record.did, day: day, taken: taken) : nil
+            }
+        }
+        try addInner(&days)
+        try addAtEdges(&days)
+        try addBuffered(&days)
+        return days
+    }
+
+    private static let isBound = "EXISTS (SELECT 1 FROM binding AS b WHERE b.did = status.did)"
+
+    private func sample(from start: String, limit: Int) throws -> [StatusRecord] {
+        let found = try sql.rows(
+            of: StatusRecord.table,
+            "WHERE did >= $1 AND \(Self.isBound) ORDER BY did LIMIT $2",
+            start,
+            limit
+        )
+        return found
+            + (try sql.rows(
+                of: StatusRecord.table,
+                "WHERE did < $1 AND \(Self.isBound) ORDER BY did LIMIT $2",
+                start,
+                limit - found.count
+            ))
+    }
+
+    /// Adds the chunks that lie within their day, of which the lines need not be read.
+    private func addInner(_ days: inout [HistoryComparison]) throws {
+        try sql.query(
+            """
+            SELECT CAST(coalesce(sum(count), 0) AS BIGINT) FROM history
+            WHERE did = $1 AND fromTs >= $2 AND fromTs < $3 AND toTs < $3
+            """,
+            each: days.indices
+        ) { [days] in
+            let time = HistoryDay.time(of: days[$0].day)
+            return (days[$0].did, time.lowerBound, time.upperBound)
+        } row: { place, row in
+            days[place].stored += row.next(Int64.self)
+        }
+    }
+
+    /// Adds the lines of chunks that reach over a day's begin or end.
+    private func addAtEdges(_ days: inout [HistoryComparison]) throws {
+        let edges = days.indices.flatMap { place in
+            let time = HistoryDay.time(of: days[place].day)
+            return [(place, time.lowerBound), (place, time.upperBound)]
+        }
+        try sql.query(
+            """
+            SELECT \(HistoryChunk.table.columns) FROM history
+            WHERE did = $1 AND fromTs >= $2 AND fromTs < $3 AND toTs >= $3
+            """,
+            each: edges
+        ) { [days] place, edge in
+            (days[place].did, edge - Self.spanMax, edge)
+        } row: { edge, row in
+            let time = HistoryDay.time(of: days[edge.0].day)
+            HistoryLine.forEach(in: row.nextRow(HistoryChunk.self).lines) { line in
+                if time.contains(HistoryLine.ts(line)) { days[edge.0].stored += 1 }
+            }
+        }
+    }
+
+    private func addBuffered(_ days: inout [HistoryComparison]) throws {
+        let places = Dictionary(grouping: days.indices) { days[$0].did }
+        try buffer.forEach { did, line in
+            let day = HistoryDay.number(of: HistoryLine.ts(line))
+            for place in places[did] ?? [] where days[place].day == day { days[place].stored += 1 }
+        }
+    }
+}

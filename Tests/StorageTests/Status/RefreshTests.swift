@@ -1,0 +1,57 @@
+import Domain
+import PostgreSQL
+import StoreTestKit
+import TestKit
+import Testing
+
+@testable import Storage
+
+@Suite("Retained statuses to publish again", .onlyInDatabase)
+struct RefreshTests {
+    @Test("Who carries a refresh out waits for a transaction that asks for it once more")
+    func again() throws {
+        let directory = try TemporaryDirectory()
+        let (first, second) = (try World(directory), try World(directory))
+        try first.fill()
+        try first.store.arrange(at: Make.now) { tx in
+            let user = User(
+                uid: Make.uid,
+                app: Make.app,
+                region: "default",
+                countryCode: "49",
+                nickname: "n",
+                isAnonymous: true,
+                createdAt: tx.now
+            )
+            try tx.accounts.insert(user, deviceID: nil)
+            try tx.bindings.insert(
+                Binding(
+                    did: Make.did,
+                    uid: Make.uid,
+                    app: Make.app,
+                    role: .special,
+                    boundAt: tx.now
+                )
+            )
+            try tx.refreshes.add([Refresh(did: Make.did, uid: Make.uid)])
+        }
+        func carryOut() throws {
+            try second.store.batch(at: Make.now) { tx in
+                try tx.sql.run("SET LOCAL lock_timeout = '20ms'")
+                try tx.lock(devices: [Make.did])
+                try tx.refreshes.remove(tx.refreshes.next(limit: 10))
+            }
+        }
+
+        try first.store.batch(at: Make.now) { tx in
+            // What a status is made of changes here.
+            try tx.refreshes.addAll(of: Make.key)
+            #expect(try tx.refreshes.isWaiting())
+            #expect(throws: PostgresError.self) { try carryOut() }
+        }
+
+        #expect(try second.store.read { try $0.refreshes.isWaiting() })
+        try carryOut()
+        #expect(try !second.store.read { try $0.refreshes.isWaiting() })
+    }
+}
