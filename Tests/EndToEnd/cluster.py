@@ -42,7 +42,7 @@ class Node(Service):
 
     def start(self):
         self.spawn()
-        self.ready = eventually(self._ready, 60, f"{self.name}'s ready.json")
+        self.ready = eventually(self._ready, 60, lambda: f"{self.name}'s ready.json {self.tail()}")
         self.mqtt_port = self.cluster.broker_port
         return self
 

@@ -15,8 +15,6 @@ from harness import TORTURE, eventually
 RESTARTS = int(os.environ.get("LAMPLIGHTER_RESTARTS", 200 if TORTURE else 6))
 
 
-# A process that is told to end while it takes lanes may end with 1 (LL1900), which this test does not excuse.
-@unittest.skipUnless(TORTURE or "LAMPLIGHTER_RESTARTS" in os.environ, "one of the long tests")
 class Rolling(test_cluster.Processes):
     def test_restarted_in_turn_the_history_has_each_answered_report_once(self):
         self.load(devices=24, terminals=2, reports=200, commands=10)

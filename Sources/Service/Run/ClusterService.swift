@@ -49,6 +49,8 @@ struct ClusterService: Service {
             member.stop()
         }
         if loss.hasHappened.load(ordering: .acquiring) { throw Problem.slotLost() }
+        // `Backend.handOver` stops the member early, and the group fails when a service returns before its turn.
+        try? await gracefulShutdown()
     }
 
     /// Takes a slot among the processes that share a database, and sees that all divide the work alike.
