@@ -12,9 +12,9 @@ final class ConsoleThreads: Sendable {
     enum Rank: Int, CaseIterable, Sendable {
         /// An operator.
         case `operator`
-        /// Somebody who shows a cookie or a token, to see whose it is.
+        /// A request with a cookie or a token, whose session is looked up.
         case lookup
-        /// Somebody who signs in.
+        /// A sign-in.
         case stranger
         /// The same, from an address that does so all the time.
         case crowd

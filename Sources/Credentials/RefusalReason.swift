@@ -44,7 +44,7 @@ package enum RefusalReason: String, Error, Sendable, CaseIterable {
     /// All terminals and products behind one source address send more messages than they may together, and this
     /// terminal more than seldom.
     case addressTooFast
-    /// A newcomer while the broker lets nobody new in: too many come at once, or clients hold too much of its memory.
+    /// A new client while the broker admits none: too many come at once, or clients hold too much of its memory.
     case busy
     /// A delivery to a client for which too much waits, or the end of its connection.
     case tooSlow

@@ -12,12 +12,12 @@ final class Gate {
     var admission: Admission
     var newClients: NewClients
     var newcomers: Newcomers
-    /// What the broker holds for clients with something that waits, by client id, and the sum of the bytes.
+    /// The clients for which messages wait, by client id, and the sum of the bytes.
     var held: [String: Held] = [:]
     var heldBytes = 0
     /// Those among them that missed statuses.
     var slow: [String: Held] = [:]
-    /// Whether so much is held that newcomers are refused.
+    /// Whether newcomers are refused because of the memory held.
     var isCrowded = false
     /// When free memory was given back last.
     var trimmedAt: Int64 = 0

@@ -1,35 +1,35 @@
 import Domain
 import Synchronization
 
-/// How the machine's clock was set while this process runs, told by a clock that is never set.
+/// Records the steps of the machine's clock while this process runs, measured by the monotonic clock.
 ///
-/// Rows have the times of the machine's clock. By these spans a row of the last ten minutes is known as one, though the
-/// clock was set since.
+/// Rows have the machine's time. With these spans a row of the last ten minutes is recognized even if the
+/// clock was stepped since.
 package final class ClockHistory: Sendable {
-    /// A time in which the clock was not set; both ends in milliseconds of the steady clock.
+    /// A span without a step of the clock; both ends in milliseconds of the monotonic clock.
     fileprivate struct Span {
         var from: Int64
         var until: Int64
-        /// What the machine's clock says beyond the steady one, in milliseconds.
+        /// Milliseconds by which the machine's clock is ahead of the monotonic one.
         var ahead: Int64
     }
 
     fileprivate struct State {
         var start: ContinuousClock.Instant?
         var spans: [Span] = []
-        /// The last step ahead: what the clock said before it, and what it said beyond the steady one.
+        /// The last step ahead: the time before it, and the milliseconds it was ahead of the monotonic clock then.
         var jump: (at: Instant, ahead: Int64)?
     }
 
     private let state = Mutex(State())
     fileprivate static let spansMax = 16
 
-    /// Notes what both clocks say; to be called at least each second.
+    /// Compares both clocks; called at least once a second.
     func note(_ clock: any WallClock) {
         state.withLock { _ = $0.note(clock) }
     }
 
-    /// Returns what the machine's clock has said in the last seconds: the earliest and the latest.
+    /// Returns the earliest and the latest time that the machine's clock showed in the last seconds.
     func moments(ofLast seconds: Int64, by clock: any WallClock) -> ClosedRange<Instant> {
         state.withLock { state in
             let start = state.note(clock) - seconds * 1000
@@ -40,7 +40,7 @@ package final class ClockHistory: Sendable {
         }
     }
 
-    /// Returns what the clock said before it was last set ahead, and by how many milliseconds it is behind that clock now;
+    /// Returns the time before the clock was last set ahead, and by how many milliseconds it is behind that time now;
     /// nil where it never was.
     func jump(by clock: any WallClock) -> (at: Instant, behind: Int64)? {
         state.withLock { state in
@@ -53,7 +53,7 @@ package final class ClockHistory: Sendable {
 }
 
 extension ClockHistory.State {
-    /// Notes what both clocks say; returns the time of the steady one.
+    /// Compares both clocks; returns the monotonic time.
     fileprivate mutating func note(_ clock: any WallClock) -> Int64 {
         let (wall, steady) = (clock.now.milliseconds, clock.steady)
         let now = Int64((steady - (start ?? steady)) / .milliseconds(1))

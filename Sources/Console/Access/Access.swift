@@ -20,7 +20,7 @@ struct Access: Sendable {
         request.header("authorization") != nil || request.cookie(cookieName)?.isEmpty == false
     }
 
-    /// The name of the cookie by which a browser is known from which somebody signed in before.
+    /// The name of the cookie that marks a browser in which an operator has signed in before.
     private var browserCookieName: String { cookieName + "-browser" }
 
     /// Returns the cookie that makes a browser known.

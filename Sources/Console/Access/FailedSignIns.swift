@@ -4,7 +4,7 @@ import Service
 import Storage
 import Web
 
-/// Tells of proofs that let nobody in: each as a refusal, some in the audit.
+/// Reports failed sign-ins: each as a refusal, some in the audit.
 struct FailedSignIns: Sendable {
     /// What was tried.
     enum Proof: String, Sendable {

@@ -1,9 +1,9 @@
 import CMosquittoBroker
 
-// What waits for a client, and how long its session lives. The words stand behind those that `start` compares; two more
-// are compared here, since they come behind the fields that a broker built in another way has more or fewer of.
+// The messages that wait for a client, and the lifetime of its session. The words come after those that `start` compares.
+// Two more are compared here, since they come after fields that depend on how the broker was built.
 extension PrivateStructure {
-    /// What the broker keeps for a client at the moment.
+    /// The memory that the broker holds for a client at the moment.
     struct Holding {
         /// Bytes of payload that wait or are not acknowledged, of packets that were not sent, and of one half received.
         var bytes: Int
@@ -28,7 +28,7 @@ extension PrivateStructure {
         static let window = 5
     }
 
-    /// Returns what waits for a client; nil where that is unknown.
+    /// Returns the memory held for a client; nil where that is unknown.
     static func holding(of client: OpaquePointer) -> Holding? {
         guard let start = sessionStart(of: client) else { return nil }
         let payload = Int(bitPattern: load(start, Word.outgoing &+ Outgoing.bytes))
@@ -62,7 +62,7 @@ extension PrivateStructure {
         return read == 0 ? 0 : sum / read &* count
     }
 
-    /// Has a client's session end at most so many seconds after its connection, and its will leave no later.
+    /// Lowers a client's session expiry and will delay to at most `seconds`.
     ///
     /// - Returns: False where that can't be done.
     @discardableResult

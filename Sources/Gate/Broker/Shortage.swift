@@ -1,10 +1,10 @@
 import CMosquittoBroker
 import Glibc
 
-/// Keeps the gate alive where memory is about to end: Swift ends the process at an allocation that fails.
+/// Keeps the gate alive when memory runs out: Swift traps when an allocation fails.
 ///
-/// Probes ten times a second, and every 256 events, whether a larger piece could be had. While it could not, the gate
-/// refuses all but the workers, and works on with the reserve that it gave up.
+/// Probes ten times a second, and every 256 events, whether a larger block can be allocated. While it can't, the gate
+/// refuses all clients but the workers and lives on the reserve that it freed.
 final class Shortage {
     private(set) var isShort = false
     private var reserve: UnsafeMutableRawPointer?
@@ -19,7 +19,7 @@ final class Shortage {
 
     deinit { free(reserve) }
 
-    /// Looks whether memory is short, at most ten times a second.
+    /// Checks whether memory is short, at most ten times a second.
     func probe(at steady: Int64) {
         guard steady &- probedAt >= 100 else { return }
         probedAt = steady
@@ -37,7 +37,7 @@ final class Shortage {
         }
     }
 
-    /// Whether an event is answered by a no, since memory is short and the client is not a worker.
+    /// Whether to refuse an event, since memory is short and the client isn't a worker.
     func refuses(_ event: Int32, of data: UnsafeMutableRawPointer, at gate: Gate) -> Bool {
         events &+= 1
         if events >= Self.eventsBetween { probe() }
@@ -54,7 +54,7 @@ final class Shortage {
         }
     }
 
-    /// Whether the system would give so much more; nothing of it is touched.
+    /// Whether the system would allocate `bytes` more; the memory isn't touched.
     private static func hasRoom(for bytes: Int) -> Bool {
         let memory = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let memory, memory != MAP_FAILED else { return false }

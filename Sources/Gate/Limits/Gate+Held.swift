@@ -41,7 +41,7 @@ extension Gate {
         }
     }
 
-    /// Returns what is held for a client; nil for services, which are not limited.
+    /// Returns the account of a client; nil for services, which have no limit.
     private func heldBy(_ client: Client) -> Held? {
         if let held = client.held { return held }
         guard let limit = settings.limits.heldLimit(of: client.principal) else { return nil }
@@ -59,7 +59,7 @@ extension Gate {
         heldBytes &+= held.bytes &- before
     }
 
-    /// Takes what waits in the session of a client that connects again; forgets it where the session begins clean.
+    /// Takes over the account of the session that a client resumes; drops it where the session begins clean.
     func inherit(_ pointer: OpaquePointer, _ client: Client) {
         inheriting.insert(pointer)
         pendingEnds[client.clientId] = nil
@@ -69,7 +69,7 @@ extension Gate {
         (client.held, held.client, held.lapsesAt) = (held, client, .max)
     }
 
-    /// Notes how long the session of a connection that ended lives; forgets what was held where it ended as well.
+    /// Notes how long the session of an ended connection lives; drops the account where the session ended too.
     func leaveSession(of client: Client, _ pointer: OpaquePointer) {
         guard client.isConnected else { return }
         noteSession(of: client)
@@ -79,7 +79,7 @@ extension Gate {
         (held.client, held.lapsesAt) = (nil, Clock.coarse() &+ Int64(seconds) &* 1_000)
     }
 
-    /// Forgets what was held for a client whose session ended.
+    /// Drops the account of a client whose session ended.
     func forgetHeld(_ clientId: String) {
         guard let held = held.removeValue(forKey: clientId) else { return }
         count(held) { held.clear() }
@@ -87,7 +87,7 @@ extension Gate {
         slow[clientId] = nil
     }
 
-    /// Looks at all for whom something waits; called once a second.
+    /// Reviews all accounts; called once a second.
     func reviewHeld(at steady: Int64) {
         let now = Clock.coarse()
         for held in held.values {

@@ -14,7 +14,7 @@ extension Gate {
     /// Free memory beyond which it is given back to the system.
     private static let unusedBytes = 16 << 20
 
-    /// Takes from those who hold most until the sum is well below its bound; called once a second.
+    /// Ends the sessions that hold most until the sum is well below its bound; called once a second.
     func relieve(at steady: Int64) {
         guard settings.limits.heldBytes > 0 else { return }
         let memory = Memory.now()

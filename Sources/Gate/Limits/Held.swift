@@ -1,6 +1,6 @@
 import Metering
 
-/// What the broker holds for one terminal, device or registering product: in its session too, after its connection.
+/// The account of the memory that the broker holds for one terminal, device or registering product, connected or not.
 final class Held {
     let clientId: String
     let limit: HeldLimit
@@ -11,7 +11,7 @@ final class Held {
     private(set) var messages = 0
     /// The statuses that were left out, to be published again.
     var missed = MissedStatuses()
-    /// When what is held was read from the broker last, and when a refusal was told.
+    /// The times of the last reading from the broker and of the last refusal that was told.
     private var readAt: Int64 = .min / 2
     private var toldAt: Int64 = .min / 2
     /// The oldest message that is not acknowledged, and since when it is the oldest one with a full window.
@@ -25,14 +25,14 @@ final class Held {
         self.limit = limit
     }
 
-    /// Whether a delivery of so many bytes stays within the limit; a status within three quarters of it.
+    /// Whether a delivery of `size` bytes stays within the limit; a status within three quarters of it.
     func hasRoom(bytes size: Int, isStatus: Bool) -> Bool {
         let (bytesMax, messagesMax) = isStatus ? limit.forStatuses : (limit.bytes, limit.messages)
         return (bytesMax == 0 || bytes &+ size <= bytesMax)
             && (messagesMax == 0 || messages < messagesMax)
     }
 
-    /// Whether so little is held that what was left out can be sent.
+    /// Whether little enough is held to send the statuses that were left out.
     var isDrained: Bool {
         bytes <= limit.bytes / 4 && messages <= limit.messages / 4
     }
@@ -43,7 +43,7 @@ final class Held {
         messages &+= 1
     }
 
-    /// Reads what is held, at most ten times a second unless forced.
+    /// Reads the held memory from the broker, at most ten times a second unless forced.
     ///
     /// Where the broker does not show it, a connection is taken to accept as much a second as a terminal may be
     /// answered, and a session without one nothing.
@@ -73,7 +73,7 @@ final class Held {
         stuckSince = message == 0 ? .max : now
     }
 
-    /// Forgets what was held, since the session ended.
+    /// Empties the account, since the session ended.
     func clear() {
         (bytes, messages, missed) = (0, 0, MissedStatuses())
         noteOldest(0, at: 0)

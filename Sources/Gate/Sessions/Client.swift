@@ -16,7 +16,7 @@ final class Client {
     var tally: Tally?
     /// The tally of its source address; nil for clients that are not counted by address.
     var addressTally: AddressTally?
-    /// What the broker holds for it; nil while nothing waits.
+    /// The account of the memory held for it; nil while no message waits.
     var held: Held?
     /// Whether its connection is encrypted.
     var isTLS = false

@@ -9,7 +9,7 @@ import Sharding
 // other sessions, and those that hold too much, the service ends: it connects with the client's id and begins clean.
 extension Gate {
     private static let deviceSeconds: UInt32 = 7 * 86_400
-    /// Sessions that wait for their end: more are forgotten, and end by the broker's own time.
+    /// The most sessions whose end is pending; further ones end by the broker's own expiry.
     private static let owedMax = 100_000
     /// Client ids of one message.
     private static let owedPerMessage = 200
@@ -51,7 +51,7 @@ extension Gate {
         }
     }
 
-    /// Has the service end a client's session in so many milliseconds, unless it connects before.
+    /// Asks the service to end a client's session after `milliseconds`, unless the client connects before.
     func owe(_ clientId: String, after milliseconds: Int64 = 0) {
         guard pendingEnds.count < Self.owedMax || pendingEnds[clientId] != nil else { return }
         pendingEnds[clientId] = Clock.steady() &+ milliseconds
@@ -84,7 +84,7 @@ extension Gate {
             && !facts.clientId.utf8.starts(with: "svc.".utf8) && gate_client_clean_start(client)
     }
 
-    /// Lets the service end a session that is still pendingEnds; it never takes a connection over.
+    /// Lets the service end a session whose end is pending; it never takes over a live connection.
     func endSession(of clientId: String) -> Bool {
         guard connected[clientId] == nil, pendingEnds.removeValue(forKey: clientId) != nil else {
             return false

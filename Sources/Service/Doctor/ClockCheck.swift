@@ -5,7 +5,7 @@ import Problems
 import ServiceSettings
 import Workers
 
-/// Whether the machine's clock is set, and was not set while the service runs.
+/// Checks that the machine's clock is set, and was not stepped while the service ran.
 struct ClockCheck {
     let directory: DataDirectory
     let settings: Settings
@@ -56,7 +56,7 @@ struct ClockCheck {
         )
     }
 
-    /// The step that the running service tells of; nil without an answer.
+    /// The step that the running service reports; nil without an answer.
     private var step: Double? {
         guard let page = HealthPort.read("/metrics", of: directory, settings, within: patience)
         else { return nil }

@@ -1,6 +1,6 @@
 package import Domain
 
-/// Reads what the gate says of what the broker keeps for clients (`schemas/messages/system.schema.json`).
+/// Reads the gate's reports about held messages (`schemas/messages/system.schema.json`).
 package enum QueueNewsCodec {
     /// The most client ids of one message.
     package static let clientsMax = 200
@@ -15,7 +15,7 @@ package enum QueueNewsCodec {
         package var dids: [DeviceID]?
     }
 
-    /// Reads that a terminal takes messages again, and what it has missed.
+    /// Reads that a terminal takes messages again, and which statuses it missed.
     package static func decode(missed bytes: ArraySlice<UInt8>) throws(WireError) -> Missed {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
             let uid = try fields.uid()

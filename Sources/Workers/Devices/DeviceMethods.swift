@@ -35,7 +35,7 @@ enum DeviceMethods {
         try call.pageLimit() > Int(call.limits.pageDefault)
     }
 
-    /// Refuses who has lost the device during the reading.
+    /// Refuses the request if its user lost the device during the reading.
     @Sendable
     static func checkBound(_ call: Call) throws { _ = try binding(call) }
 

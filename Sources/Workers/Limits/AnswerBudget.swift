@@ -1,22 +1,22 @@
 import Synchronization
 
-/// How much each terminal was sent lately: beyond a rate its further requests wait.
+/// Limits the bytes of answers that each terminal is sent per second: beyond the rate, its further requests wait.
 ///
-/// Each byte that leaves moves the moment by which it is paid for. Who is more than two seconds ahead of the clock
+/// Each byte sent advances the terminal's virtual time. A terminal more than two seconds ahead of the clock
 /// waits. Workers of a process share one budget. A party is the hash of a terminal's topic (`Parties`).
 package final class AnswerBudget: Sendable {
     /// Terminals that are remembered, of some 50 bytes each: 5 MB.
     ///
     /// Beyond it all are forgotten.
     private static let partiesMax = 100_000
-    /// What may leave at once, as a time at the rate.
+    /// The bytes that may leave at once, as a time at the rate.
     private static let burst: Duration = .seconds(2)
-    /// Bytes that a request for the readers counts for until its answer is known: the largest payload.
+    /// Bytes that a read request is charged until its answer is known: the largest payload.
     private static let reserve = 65_536
 
     private struct State {
         var paidAt: [UInt64: ContinuousClock.Instant] = [:]
-        /// Nobody's moment is later.
+        /// The latest virtual time of all terminals.
         var latest: ContinuousClock.Instant?
     }
 
@@ -42,12 +42,12 @@ package final class AnswerBudget: Sendable {
         }
     }
 
-    /// Counts a request whose answer may be large, before it is known.
+    /// Charges a request whose answer may be large, before the answer is known.
     func reserve(for party: UInt64, at now: ContinuousClock.Instant) {
         charge(Self.reserve, to: party, at: now)
     }
 
-    /// Takes back what was reserved for a request, which is answered.
+    /// Refunds the reservation of a request that was answered.
     func settle(_ party: UInt64, at now: ContinuousClock.Instant) {
         charge(-Self.reserve, to: party, at: now)
     }

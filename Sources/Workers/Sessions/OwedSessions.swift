@@ -3,10 +3,10 @@ import Metrics
 package import Mosquitto
 import Synchronization
 
-/// Ends sessions at the broker that clients left there, on threads of its own.
+/// Ends sessions that clients left at the broker, on threads of its own.
 ///
-/// It connects as each client, with a clean start, and goes: Mosquitto has no other way to end one session. The gate
-/// names a client again until its session is gone, so that nothing is kept of a try that failed.
+/// It connects as each client with a clean start and disconnects: Mosquitto has no other way to end one session. The
+/// gate names a client again until its session is gone, so a failed try needs no record.
 package final class OwedSessions: Sendable {
     /// Clients that wait: five messages of the gate.
     private static let owedMax = 1000
@@ -35,7 +35,7 @@ package final class OwedSessions: Sendable {
         self.options = options
     }
 
-    /// Ends the sessions of some clients soon; those beyond what may wait are left to the gate's next message.
+    /// Queues clients whose sessions are to end; those beyond the limit are left to the gate's next message.
     @Sendable
     package func end(_ clients: [String]) {
         let mustStart = state.withLock { state in

@@ -2,10 +2,10 @@ import Domain
 import Storage
 import Wire
 
-/// Handles what the gate says of what the broker keeps for clients: statuses that a terminal was too slow for, and
+/// Handles the gate's reports about held messages: statuses that a slow terminal missed, and
 /// sessions that must end.
 enum QueueNews {
-    /// The beginning of the workers' own client ids, whose sessions nobody ends.
+    /// The prefix of the workers' client ids, whose sessions are never ended.
     private static let own = "svc."
 
     /// Returns the filters for both messages.
@@ -15,9 +15,9 @@ enum QueueNews {
         }
     }
 
-    /// Has the newest statuses published again that a terminal missed; those of no subscribed binding are left out.
+    /// Publishes the newest statuses again that a terminal missed; those without a subscribed binding are left out.
     ///
-    /// The status worker does it, some hundred at a time.
+    /// The status worker does it, a few hundred at a time.
     static func publishMissed(_ message: Inbound, in work: inout UnitOfWork) throws {
         do {
             let missed = try QueueNewsCodec.decode(missed: message.payload)
@@ -29,7 +29,7 @@ enum QueueNews {
         }
     }
 
-    /// Has sessions ended that a client left at the broker.
+    /// Ends sessions that clients left at the broker.
     static func endOwed(_ message: Inbound, _ environment: Environment, in work: inout UnitOfWork) {
         do {
             let clients = try QueueNewsCodec.decode(sessionOwed: message.payload)

@@ -1,10 +1,10 @@
 import DequeModule
 import Domain
 
-/// Requests of terminals that were sent too much lately: each waits behind those of its own terminal.
+/// Queues the requests of terminals over their answer budget: each waits behind those of its own terminal.
 ///
-/// They are acknowledged: held back, their acknowledgements would hold back those of all later messages. One that a
-/// crash takes along is repeated by its sender, as one that waits for slow work.
+/// They are acknowledged, since holding back one acknowledgement holds back all later ones. A client repeats a request
+/// that a crash takes along, as it does for one that waits for slow work.
 struct HeldRequests {
     private let budget: AnswerBudget?
     private let perTerminal: Int
@@ -14,12 +14,12 @@ struct HeldRequests {
     private(set) var count = 0
     private var bytes = 0
     private var refused: [(message: Inbound, rejection: Rejection)] = []
-    /// Whether nothing is held any more: the worker ends.
+    /// Whether no request waits any more, since the worker ends.
     private var isEnding = false
 
-    /// Holds requests by a budget; none without one.
+    /// Makes a queue for a budget; without one no request waits.
     ///
-    /// All together they take a quarter of the intake at most.
+    /// All together take at most a quarter of the intake.
     init(_ budget: AnswerBudget?, _ limits: Limits) {
         self.budget = budget
         perTerminal = limits.heldPerTerminal
@@ -85,6 +85,6 @@ struct HeldRequests {
         lines.keys.map { budget?.wait(of: $0, at: now) ?? .zero }.min()
     }
 
-    /// Lets all of them go on.
+    /// Releases all of them.
     mutating func end() { isEnding = true }
 }

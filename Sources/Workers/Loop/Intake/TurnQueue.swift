@@ -98,7 +98,7 @@ struct TurnQueue {
         held.hold(next.message, of: next.party, at: now)
     }
 
-    /// Gives those who waited long enough their turn.
+    /// Moves requests that waited long enough into the turn.
     private mutating func goOn(at now: ContinuousClock.Instant) {
         for (message, party) in held.release(at: now) {
             let waiting = Waiting(message: message, size: message.size, party: party)
