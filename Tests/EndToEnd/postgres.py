@@ -180,8 +180,16 @@ class Server:
         return f"postgres://lamplighter@/{name}?host={self.directory}{port}"
 
     def drop(self, address):
-        name = address.split("@/")[1].split("?")[0]
-        self.sql(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        self.sql(f"DROP DATABASE IF EXISTS {self.name(address)} WITH (FORCE)")
+
+    def copy_database(self, source, target):
+        """Replaces a database by a copy of another one, to which nothing is connected."""
+        self.drop(target)
+        self.sql(f"CREATE DATABASE {self.name(target)} TEMPLATE {self.name(source)}")
+
+    @staticmethod
+    def name(address):
+        return address.split("@/")[1].split("?")[0]
 
     def close(self):
         if self.owner != os.getpid():

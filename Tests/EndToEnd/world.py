@@ -1,9 +1,12 @@
 """The world most tests share: one service, products and apps to test with, and a watcher."""
 
+import os
 import secrets
+import shutil
 import unittest
 
 import client as clients
+import postgres
 from client import Client, Device, Terminal, fresh_mac, register
 from harness import TOPICS, Service
 
@@ -57,8 +60,13 @@ class World:
         self.service = service or Service(arguments=[*SETTINGS, *settings])
         self.secrets, self.apps, self.watcher, self.gateway = {}, {}, None, None
         try:
-            self.service.start()
-            self.furnish()
+            # Others than a plain service, or with other contents, are furnished over the command line.
+            if Furnished.fits(self):
+                furnished().copy_to(self)
+                self.service.start()
+            else:
+                self.service.start()
+                self.furnish()
             if watch:
                 self.watcher = self.tool("watch").connect_as_watcher()
         except BaseException:
@@ -126,6 +134,47 @@ class World:
         self.service.close()
 
 
+class Furnished:
+    """A stopped service's data with the test products and apps, made once in a process and copied for each world."""
+
+    def __init__(self):
+        self.owner = os.getpid()
+        self.service = Service(arguments=SETTINGS)
+        self.world = World.__new__(World)
+        self.world.service, self.world.secrets, self.world.apps = self.service, {}, {}
+        try:
+            self.service.start()
+            self.world.furnish()
+            self.service.stop()
+        except BaseException:
+            self.service.close()
+            raise
+
+    @staticmethod
+    def fits(world):
+        service = world.service
+        return (type(world).furnish is World.furnish and type(service) is Service and not service.data.exists()
+                and service.store == service.database)
+
+    def copy_to(self, world):
+        shutil.copytree(self.service.data, world.service.data)
+        if world.service.database:
+            postgres.shared().copy_database(self.service.database, world.service.database)
+        world.secrets = dict(self.world.secrets)
+        world.apps = {app_id: dict(app) for app_id, app in self.world.apps.items()}
+
+
+_furnished = None
+
+
+def furnished():
+    """The data that this process copies for its worlds."""
+    global _furnished
+    if _furnished is None or _furnished.owner != os.getpid():
+        _furnished = Furnished()
+    return _furnished
+
+
 class Tool(Client):
     """A client in the worker role, as operators' tools are."""
 
@@ -149,10 +198,13 @@ def shared():
 
 
 def close_shared():
-    global _shared
+    global _shared, _furnished
     if _shared is not None:
         _shared.close()
         _shared = None
+    if _furnished is not None:
+        _furnished.service.close()
+        _furnished = None
 
 
 class EndToEnd(unittest.TestCase):
