@@ -1,5 +1,4 @@
 import Hummingbird
-import HummingbirdTesting
 import Logging
 import Testing
 
@@ -38,14 +37,7 @@ struct ConsoleServerTests {
             tell: { _ in },
             logger: Logger(label: "test")
         )
-        return try await Application(router: server.makeRouter()).test(.router) { client in
-            try await client.execute(
-                uri: path,
-                method: method,
-                headers: [:],
-                body: ByteBuffer(string: body)
-            ) { $0.status.code }
-        }
+        return try await Asked(server.makeRouter(), path, method: method, body: body).status
     }
 
     @Test("begins no stream for HEAD")

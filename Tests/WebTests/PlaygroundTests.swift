@@ -1,5 +1,4 @@
 import Hummingbird
-import HummingbirdTesting
 import Logging
 import NIOCore
 import Testing
@@ -31,15 +30,11 @@ import Testing
         for (name, value) in fields {
             headers[try #require(HTTPFields.Element.Name(name))] = value
         }
-        let fields = headers
-        return try await Application(router: router).test(.live) { client in
-            try await client.execute(uri: path, method: .get, headers: fields) { response in
-                (
-                    response.headers[.contentSecurityPolicy] ?? "",
-                    response.headers[.cacheControl] ?? "", String(buffer: response.body)
-                )
-            }
-        }
+        let answer = try await Asked(router, path, headers: headers)
+        return (
+            answer.headers[.contentSecurityPolicy] ?? "", answer.headers[.cacheControl] ?? "",
+            answer.body
+        )
     }
 
     @Test(

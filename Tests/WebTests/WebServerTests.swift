@@ -1,5 +1,4 @@
 import Hummingbird
-import HummingbirdTesting
 import JSON
 import Logging
 import Testing
@@ -24,14 +23,8 @@ import Testing
     }
 
     private func get(_ path: String, _ router: Router<WebContext>) async throws -> Answer {
-        try await Application(router: router).test(.router) { client in
-            try await client.execute(uri: path, method: .get) { response in
-                (
-                    response.status.code, response.headers[.contentType] ?? "",
-                    String(buffer: response.body)
-                )
-            }
-        }
+        let answer = try await Asked(router, path)
+        return (answer.status, answer.headers[.contentType] ?? "", answer.body)
     }
 
     private var pages: WebServer {
@@ -108,16 +101,11 @@ import Testing
 
     @Test("Every answer tells a browser not to guess, frame or store it")
     func securityHeaders() async throws {
-        try await Application(router: pages.makeRouter()).test(.router) { client in
-            try await client.execute(uri: "/healthz", method: .get) { response in
-                #expect(response.headers[.xContentTypeOptions] == "nosniff")
-                #expect(response.headers[.cacheControl] == "no-store")
-                #expect(
-                    response.headers[.contentSecurityPolicy]
-                        == "default-src 'none'; frame-ancestors 'none'"
-                )
-            }
-        }
+        let headers = try await Asked(pages.makeRouter(), "/healthz").headers
+
+        #expect(headers[.xContentTypeOptions] == "nosniff")
+        #expect(headers[.cacheControl] == "no-store")
+        #expect(headers[.contentSecurityPolicy] == "default-src 'none'; frame-ancestors 'none'")
     }
 
     private func shown(_ path: String) async throws -> Answer {

@@ -13,6 +13,9 @@ struct IDToken {
 
     /// The token as it came.
     let text: String
+    /// The signature, and the bytes that it is for: header and claims as they came.
+    let signature: [UInt8]
+    let signed: [UInt8]
     /// The algorithm that it names.
     let algorithm: String
     /// Which of the issuer's keys it says it is signed with.
@@ -23,7 +26,7 @@ struct IDToken {
     /// Takes a token apart; nil when it has another form, algorithm or unknown conditions (`crit`).
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, !parts[2].isEmpty,
+        guard parts.count == 3, let signature = Self.bytes(parts[2]), !signature.isEmpty,
             let header = Self.object(parts[0]), let claims = Self.object(parts[1]),
             let algorithm = header["alg"]?.stringValue, Self.algorithms.contains(algorithm),
             header["crit"] == nil
@@ -35,6 +38,8 @@ struct IDToken {
             keyID = nil
         }
         self.text = text
+        self.signature = signature
+        signed = Array("\(parts[0]).\(parts[1])".utf8)
         self.algorithm = algorithm
         self.claims = claims
     }

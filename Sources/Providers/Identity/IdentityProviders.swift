@@ -121,7 +121,7 @@ package final class IdentityProviders: Sendable {
         // Costs nothing, and spares fetching the issuer's keys.
         let identity = try token.identity(for: app, nonce: nonce, user: user, at: clock())
         let key = try await keys.key(for: token, of: app)
-        guard await key.signed(token) else { throw .invalidCredential(.refused) }
+        guard key.signed(token) else { throw .invalidCredential(.refused) }
         return identity
     }
 

@@ -1,6 +1,5 @@
 import Domain
 import JSON
-import JWTKit
 
 /// The published keys of the issuers of ID tokens, asked for seldom and kept.
 ///

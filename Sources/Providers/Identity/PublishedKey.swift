@@ -1,6 +1,6 @@
-import Foundation
+import Crypto
+import CryptoExtras
 import JSON
-import JWTKit
 
 /// A public key for signatures as an issuer publishes it (RFC 7517).
 struct PublishedKey: Sendable {
@@ -41,27 +41,54 @@ struct PublishedKey: Sendable {
         return type == "RSA"
     }
 
-    /// Tells whether a token was signed with this key.
-    ///
-    /// A collection of its own for each token: a shared one takes another key when it doesn't know
-    /// the token's, and stays with the algorithm that the first token names.
-    func signed(_ token: IDToken) async -> Bool {
-        guard fits(token.algorithm) else { return false }
-        var key = members
-        key["kid"] = .string(token.keyID ?? "only")
-        key["alg"] = .string(token.algorithm)
-        do {
-            let jwk = try JSONDecoder().decode(JWK.self, from: Data(key.encoded()))
-            let keys = try await JWTKeyCollection().add(jwk: jwk)
-            _ = try await keys.verify(token.text, as: AnyClaims.self)
-            return true
-        } catch {
-            return false
+    /// Whether a token was signed with this key (RFC 7518, section 3).
+    func signed(_ token: IDToken) -> Bool {
+        fits(token.algorithm) && (try? isValid(token)) == true
+    }
+
+    private func isValid(_ token: IDToken) throws -> Bool {
+        let (data, signature) = (token.signed, token.signature)
+        switch token.algorithm {
+        case "ES256":
+            return try P256.Signing.PublicKey(rawRepresentation: point(of: 32))
+                .isValidSignature(.init(rawRepresentation: signature), for: data)
+        case "ES384":
+            return try P384.Signing.PublicKey(rawRepresentation: point(of: 48))
+                .isValidSignature(.init(rawRepresentation: signature), for: data)
+        case "ES512":
+            return try P521.Signing.PublicKey(rawRepresentation: point(of: 66))
+                .isValidSignature(.init(rawRepresentation: signature), for: data)
+        default: return try isValid(signature, for: data, algorithm: token.algorithm)
         }
     }
-}
 
-/// The claims are read and checked by `IDToken`; this lets any pass.
-private struct AnyClaims: JWTPayload {
-    func verify(using algorithm: some JWTAlgorithm) async throws {}
+    private func isValid(_ bytes: [UInt8], for data: [UInt8], algorithm: String) throws -> Bool {
+        let key = try _RSA.Signing.PublicKey(n: number("n"), e: number("e"))
+        let signature = _RSA.Signing.RSASignature(rawRepresentation: bytes)
+        let padding: _RSA.Signing.Padding = algorithm.hasPrefix("PS") ? .PSS : .insecurePKCS1v1_5
+        switch algorithm.suffix(3) {
+        case "256":
+            let digest = SHA256.hash(data: data)
+            return key.isValidSignature(signature, for: digest, padding: padding)
+        case "384":
+            let digest = SHA384.hash(data: data)
+            return key.isValidSignature(signature, for: digest, padding: padding)
+        default:
+            let digest = SHA512.hash(data: data)
+            return key.isValidSignature(signature, for: digest, padding: padding)
+        }
+    }
+
+    /// Returns the point of an elliptic curve, each coordinate `size` bytes long.
+    private func point(of size: Int) -> [UInt8] {
+        ["x", "y"].flatMap { name in
+            let bytes = number(name)
+            return Array(repeating: 0, count: max(0, size - bytes.count)) + bytes
+        }
+    }
+
+    /// Returns the bytes of a number; none where it isn't base64url, which no key takes.
+    private func number(_ name: String) -> [UInt8] {
+        members[name]?.stringValue.flatMap { IDToken.bytes($0[...]) } ?? []
+    }
 }
