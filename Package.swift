@@ -423,7 +423,7 @@ let package = Package(
         ),
         .testTarget(
             name: "BenchTests",
-            dependencies: ["Bench", "ServiceSettings", "Simulate"],
+            dependencies: ["Bench", "Simulate"],
             swiftSettings: settings
         ),
         .testTarget(
