@@ -157,7 +157,7 @@ class Ground:
         self.others.live(1)  # what is slow but once, caches and the like, is over then
         self.others.drain(10)
         self.others.forget()
-        self.others.live(SECONDS - 1)
+        self.others.live(SECONDS / 2)
         self.others.drain(10)
         self.quiet = self.others.lanes
         return self
@@ -232,7 +232,7 @@ class Trial:
             self.tally = end(process)
             self.aftermath = refused_to_strangers(ground.world.port, ground.app, ground.product)
             self.lanes = ground.others.lanes
-            if self.missed(self.times()):
+            if self.missed(self.times()) and self.late:
                 self.burn()
         except Cut as error:
             self.failure, self.lanes = str(error), ground.others.lanes
@@ -337,11 +337,10 @@ class Hostile(unittest.TestCase):
             if not Hostile.ground:
                 self.renew(Ground().settle())
             trial = Trial(Hostile.ground, name, SECONDS, slower if IS_DEBUG else 1)
-            if not trial.harm:
+            if not trial.harm or not trial.late:
                 break
+        if trial.harm:
             self.renew(None)  # it has spoiled the ground
-            if not trial.late:
-                break
         return trial
 
     def harmless(self, attacks, slower):
@@ -377,7 +376,7 @@ class Control(unittest.TestCase):
         for name, attack in attacks.items():
             if attack.control:
                 with self.subTest(attack=name):
-                    ground = Ground(attack.control, known=200 if attack.known else 0).settle()
+                    ground = Ground(attack.control, known=200 if attack.known else 0, devices=10, people=10).settle()
                     self.addCleanup(ground.close)
                     trial = Trial(ground, name, seconds, slower=1)
                     self.assertNotEqual(trial.harm, [], trial)
