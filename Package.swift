@@ -422,7 +422,7 @@ let package = Package(
         ),
         .testTarget(
             name: "BenchTests",
-            dependencies: ["Bench", "ServiceSettings", "Simulate"],
+            dependencies: ["Bench", "Simulate"],
             swiftSettings: settings
         ),
         .testTarget(

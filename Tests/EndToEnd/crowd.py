@@ -9,20 +9,7 @@ import threading
 import time
 
 from harness import TOPICS, eventually
-
-
-def _text(text):
-    raw = text.encode()
-    return struct.pack(">H", len(raw)) + raw
-
-
-def _packet(kind, body):
-    size, head = len(body), bytearray([kind])
-    while True:
-        size, digit = size >> 7, size & 0x7F
-        head.append(digit | (0x80 if size else 0))
-        if not size:
-            return bytes(head) + body
+from packets import connect, packet, split, text
 
 
 class Member:
@@ -35,39 +22,26 @@ class Member:
         self.answers, self.user, self.own = {}, [], []
         self.uid = self.token = None
         self.mid = 0
-        self.send(0x10, _text("MQTT") + b"\x04\xc2" + struct.pack(">H", 600)
-                  + _text(client_id) + _text(username) + _text(password))
+        self.socket.sendall(connect(client_id, username, password))
 
     def send(self, kind, body):
         with self.lock:
-            self.socket.sendall(_packet(kind, body))
+            self.socket.sendall(packet(kind, body))
 
     def next_mid(self):
         self.mid = self.mid % 65535 + 1
         return struct.pack(">H", self.mid)
 
     def subscribe(self, filter):
-        self.send(0x82, self.next_mid() + _text(filter) + b"\x01")
+        self.send(0x82, self.next_mid() + text(filter) + b"\x01")
 
     def publish(self, topic, body, qos=1):
         mid = self.next_mid() if qos else b""
-        self.send(0x30 | qos << 1, _text(topic) + mid + json.dumps(body).encode())
+        self.send(0x30 | qos << 1, text(topic) + mid + json.dumps(body).encode())
 
     def feed(self, data):
-        self.buffer += data
-        while True:
-            size, shift, at = 0, 0, 1
-            while at < len(self.buffer) and at < 5:
-                digit = self.buffer[at]
-                size, shift, at = size | (digit & 0x7F) << shift, shift + 7, at + 1
-                if not digit & 0x80:
-                    break
-            else:
-                return
-            if len(self.buffer) < at + size:
-                return
-            kind, body = self.buffer[0], self.buffer[at:at + size]
-            self.buffer = self.buffer[at + size:]
+        found, self.buffer = split(self.buffer + data)
+        for kind, body in found:
             self.take(kind, body)
 
     def take(self, kind, body):

@@ -53,14 +53,6 @@ struct BenchGoal {
         return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
     }
 
-    /// Returns what 99 of 100 values stay below; of fewer than 200 the second highest, which leaves out a
-    /// single one; 0 for none.
-    static func percentile99(_ values: [Double]) -> Double {
-        let sorted = values.sorted()
-        guard sorted.count >= 200 else { return sorted.dropLast().last ?? sorted.last ?? 0 }
-        return sorted[Int(Double(sorted.count - 1) * 0.99)]
-    }
-
     /// Returns a number with two decimals, or none from a hundred on.
     static func short(_ value: Double) -> String {
         guard value.isFinite else { return "?" }

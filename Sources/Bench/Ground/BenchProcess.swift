@@ -1,6 +1,5 @@
 import Files
 import Glibc
-import JSON
 import Load
 import Service
 import SystemPackage
@@ -65,57 +64,6 @@ struct BenchProcess {
         ) { TextFile.exists(data + "/ready.json") }
     }
 
-    /// Starts `up` on a data directory that may be filled already, with given settings.
-    ///
-    /// - Throws: `LoadError`, or the system's refusal.
-    static func up(_ directory: DataDirectory, settings: [String]) async throws -> BenchProcess {
-        try await start(
-            [
-                "up", "--data", directory.path, "--mqtt-port", "0", "--http-port", "0",
-                "--health-port", "0",
-                "--log-level", "warning", "--no-demo",
-            ] + settings.flatMap { ["--set", $0] },
-            output: directory.path + "/service.log"
-        ) { TextFile.exists(directory.ready) }
-    }
-
-    /// Starts a hostile client that does as it is ordered, and ends by itself.
-    ///
-    /// Its output is at the end of the file `output`.
-    /// - Throws: `LoadError`, or the system's refusal.
-    static func hostile(_ orders: HostileOrders, output: String) async throws -> BenchProcess {
-        let path = output + ".orders"
-        try TextFile.write(bytes: orders.json.encoded(), to: path)
-        unlink(output)
-        return try await start(["bench", "hostile", "--orders", path], output: output) { true }
-    }
-
-    /// Starts `simulate` against a running ground; it ends by itself.
-    ///
-    /// - Throws: `LoadError`, or the system's refusal.
-    static func simulate(
-        _ ground: AbuseGround,
-        devices: Int,
-        rate: Double,
-        seconds: Double,
-        output: String
-    ) async throws -> BenchProcess {
-        let product: JSONValue = [
-            "productKey": .string(ground.seed.productKey), "name": "Read out",
-            "productSecret": .string(ground.seed.productSecret),
-        ]
-        try TextFile.write(bytes: product.encoded(), to: output + ".product")
-        unlink(output)
-        return try await start(
-            [
-                "simulate", "--data", ground.directory.path, "--product", output + ".product",
-                "--devices", "\(devices)", "--rate", "\(rate)", "--duration", "\(seconds)",
-                "--json",
-            ],
-            output: output
-        ) { true }
-    }
-
     /// Ends the process politely and waits until it is gone.
     func stop() async {
         process.send(SIGTERM)
@@ -129,13 +77,8 @@ struct BenchProcess {
 
     /// Returns resident memory in megabytes: now, or at its highest.
     func memory(peak: Bool = false) -> Double {
-        Self.memory(of: Int(process.pid), peak: peak)
-    }
-
-    /// Returns the same of any process; 0 where there is none.
-    static func memory(of pid: Int, peak: Bool = false) -> Double {
         let name = peak ? "VmHWM:" : "VmRSS:"
-        let status = TextFile.read("/proc/\(pid)/status") ?? ""
+        let status = TextFile.read("/proc/\(process.pid)/status") ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix(name) } ?? ""
         let kilobytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first ?? "0"
         return (Double(kilobytes) ?? 0) / 1024

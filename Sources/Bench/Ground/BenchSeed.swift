@@ -87,7 +87,7 @@ struct BenchSeed {
     }
 
     /// Begins a session of a user of the app on a new terminal.
-    static func logIn(
+    private static func logIn(
         _ uid: UserID,
         _ ids: inout IDSource,
         in transaction: Transaction

@@ -10,9 +10,7 @@ struct BenchCommand: AsyncParsableCommand {
         subcommands: [
             BenchReportsCommand.self, BenchCommandsCommand.self, BenchAccountsCommand.self,
             BenchSchedulesCommand.self, BenchHistoryCommand.self, BenchGateCommand.self,
-            BenchLimitsCommand.self, BenchClusterCommand.self, BenchConsoleCommand.self,
-            BenchAbuseCommand.self, BenchOverloadCommand.self, BenchConsumeCommand.self,
-            BenchHostileCommand.self,
+            BenchClusterCommand.self, BenchConsoleCommand.self, BenchConsumeCommand.self,
         ]
     )
 }

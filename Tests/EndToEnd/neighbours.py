@@ -1,0 +1,284 @@
+"""Honest clients beside a hostile one: they ask, control, report and log in at an even pace, and each answer is timed."""
+
+import collections
+import json
+import secrets
+import selectors
+import time
+
+from crowd import Member
+from harness import TOPICS
+
+# Of each kind a second, over all clients.
+RATES = {"whoami": 30, "control": 10, "report": 40, "login": 1}
+
+
+def percentile99(values):
+    """What 99 of 100 stay below; of fewer than 200 the second highest, which leaves out a single one; 0 for none."""
+    ordered = sorted(values)
+    if len(ordered) < 200:
+        return (ordered[-2:] or [0])[0]
+    return ordered[int((len(ordered) - 1) * 0.99)]
+
+
+class Cut(Exception):
+    """An honest client was cut off."""
+
+
+class Neighbour(Member):
+    """One connection, which hands on what it hears."""
+
+    def __init__(self, neighbours, port, username, password, client_id, *filters):
+        super().__init__(port, username, password, client_id)
+        self.neighbours, self.filters = neighbours, filters
+        neighbours.selector.register(self.socket, selectors.EVENT_READ, self)
+        for filter in filters:
+            self.subscribe(filter)
+
+    def hear(self, topic, payload):
+        self.neighbours.hear(self, topic, json.loads(payload) if payload else {})
+
+
+class Neighbours:
+    """Clients of whatever kind on one thread."""
+
+    def __init__(self, port):
+        self.port, self.selector, self.members = port, selectors.DefaultSelector(), []
+
+    def add(self, *who):
+        """Adds a client, of a username, a password, a client id and filters."""
+        self.members.append(Neighbour(self, self.port, *who))
+        return self.members[-1]
+
+    def ready(self):
+        """Waits until all are in, and what they subscribed to is granted."""
+        self.until(lambda: all(m.code is not None and len(m.granted) == len(m.filters) for m in self.members), 30)
+        codes = {m.code for m in self.members} | {code for m in self.members for code in m.granted}
+        if not codes <= {0, 1}:
+            raise Cut(f"neighbours are refused: {codes}")
+
+    def turn(self, seconds):
+        """Takes what has come."""
+        for key, _ in self.selector.select(seconds):
+            try:
+                data = key.data.socket.recv(65536)
+            except OSError as error:
+                raise Cut(f"{key.data.client_id}: {error}") from None
+            if not data:
+                raise Cut(f"{key.data.client_id} was cut off")
+            key.data.feed(data)
+
+    def until(self, probe, seconds):
+        """Goes on until the probe is true; gives whether it became so."""
+        end = time.monotonic() + seconds
+        while not (done := probe()) and time.monotonic() < end:
+            self.turn(0.01)
+        return done
+
+    def close(self):
+        for member in self.members:
+            self.selector.unregister(member.socket)
+            member.socket.close()
+        self.members = []
+
+    def hear(self, member, topic, body):
+        """Takes a message."""
+
+
+class Asker(Neighbours):
+    """Asks, and waits for the answer."""
+
+    def __init__(self, port):
+        super().__init__(port)
+        self.answers = {}
+
+    def hear(self, member, topic, body):
+        if "id" in body:
+            self.answers[body["id"]] = body
+
+    def ask(self, member, topic, seconds=10, **body):
+        """The answer to a message; None without one."""
+        id = secrets.token_hex(6)
+        member.publish(topic, {"id": id, **body})
+        self.until(lambda: id in self.answers, seconds)
+        return self.answers.pop(id, None)
+
+
+class Lane:
+    """What became of the messages of one kind."""
+
+    def __init__(self):
+        self.seconds, self.refusals, self.lost = [], [], 0
+
+    @property
+    def p99(self):
+        return percentile99(self.seconds)
+
+
+class Others(Neighbours):
+    """The honest clients. What is asked is timed from when it was due, so that a machine that stops is seen.
+
+    `terminals` are (terminal id, token, uid), `devices` are (did, secret, place of the owner's terminal).
+    """
+
+    def __init__(self, port, app, terminals, devices, people, password, rates=RATES):
+        super().__init__(port)
+        self.rates, self.app, self.devices, self.people, self.password = rates, app, devices, people, password
+        app_id, secret = app
+        self.tokens = [token for _, token, _ in terminals]
+        self.terminals = [self.add(f"app:{app_id}", token, id, f"{TOPICS}/app/{app_id}/{id}/#", f"{TOPICS}/user/{uid}/#")
+                          for id, token, uid in terminals]
+        self.machines = [self.add(f"device:{did}", key, did, *(f"{TOPICS}/device/{did}/{leaf}" for leaf in (
+            "command", "response"))) for did, key, _ in devices]
+        self.visitors = [self.add(f"app:{app_id}", secret, id, f"{TOPICS}/app/{app_id}/{id}/response")
+                         for id in (secrets.token_hex(16) for _ in people)]
+        self.next, self.waiting, self.lanes, self.logged = int(time.time() * 1000) % 10**9 * 1000, {}, None, 0
+        self.forget()
+        self.ready()
+
+    def forget(self):
+        self.lanes, self.waiting = {kind: Lane() for kind in self.rates}, {}
+
+    def live(self, seconds, meanwhile=lambda: None):
+        """Goes on for so long, and does something else all the time."""
+        begin, made = time.monotonic(), collections.Counter()
+        while (elapsed := time.monotonic() - begin) < seconds:
+            for kind, rate in self.rates.items():
+                while made[kind] < int(elapsed * rate):
+                    made[kind] += 1
+                    self.act(kind, begin + made[kind] / rate)
+            self.turn(0.002)
+            meanwhile()
+
+    def drain(self, seconds, probe=lambda: True):
+        """Waits for the last answers, and for something else; what has no answer by then is lost."""
+        self.until(lambda: probe() and not self.waiting, seconds)
+        for kind, _ in self.waiting.values():
+            self.lanes[kind].lost += 1
+        self.waiting = {}
+
+    def act(self, kind, due):
+        self.next += 1
+        self.waiting[str(self.next)] = (kind, due)
+        place = self.next % len(self.devices)
+        if kind == "whoami":
+            self.ask(self.next % len(self.terminals), "account/whoami", {})
+        elif kind == "control":
+            did, _, owner = self.devices[place]
+            self.ask(owner, "device/control", {"did": did, "sn": self.next, "data": {"sequence": self.next}})
+        elif kind == "report":
+            self.report(self.machines[place], id=str(self.next))
+        else:
+            self.log_in()
+
+    def ask(self, place, method, params):
+        terminal = self.terminals[place]
+        terminal.publish(f"{TOPICS}/app/{self.app[0]}/{terminal.client_id}/request/{method}",
+                         {"id": str(self.next), "token": self.tokens[place], "params": params})
+
+    def report(self, machine, **body):
+        machine.publish(f"{TOPICS}/device/{machine.client_id}/report", {**body, "data": {"sequence": self.next}})
+
+    def log_in(self):
+        place = self.logged % len(self.people)
+        self.logged += 1
+        visitor = self.visitors[place]
+        visitor.publish(f"{TOPICS}/app/{self.app[0]}/{visitor.client_id}/request/account/login", {
+            "id": str(self.next),
+            "params": {"countryCode": "1", "username": self.people[place], "password": self.password}})
+
+    def hear(self, member, topic, body):
+        if topic.endswith("/command"):
+            if topic.startswith(f"{TOPICS}/device/"):
+                self.report(member, cid=body["cid"], code=0)
+            else:
+                self.settle(str(body.get("sn")))
+        elif topic.endswith("/response") and body.get("id") in self.waiting:
+            kind, _ = self.waiting[body["id"]]
+            if body.get("ok") is False:
+                del self.waiting[body["id"]]
+                self.lanes[kind].refusals.append(body)
+            elif kind != "control":  # a command has been answered when its outcome is published
+                self.settle(body["id"])
+
+    def settle(self, id):
+        if id in self.waiting:
+            kind, due = self.waiting.pop(id)
+            self.lanes[kind].seconds.append(time.monotonic() - due)
+
+
+class Eviction:
+    """An owner who changes the password to be rid of an intruder, who has logged in elsewhere."""
+
+    NEW = "eight lamps in a row"
+
+    def __init__(self, port, app, password):
+        self.app_id, secret = app
+        self.password, self.began, self.out, self.answer = password, None, None, None
+        self.owner, self.intruder = Asker(port), Asker(port)
+        name = f"owner-{secrets.token_hex(6)}"
+        params = {"countryCode": "1", "username": name, "password": password}
+        self.token, _ = self.enter(self.owner, secret, "account/register", params)
+        token, uid = self.enter(self.intruder, secret, "account/login", params)
+        self.intruder.members[0].subscribe(f"{TOPICS}/user/{uid}/#")
+
+    def enter(self, asker, secret, method, params):
+        """Connects somebody and gives the token and uid of the new session."""
+        id = secrets.token_hex(16)
+        member = asker.add(f"app:{self.app_id}", secret, id, f"{TOPICS}/app/{self.app_id}/{id}/response")
+        asker.ready()
+        answer = asker.ask(member, self.topic(member, method), params=params)
+        assert answer and answer["ok"], f"{method}: {answer}"
+        return answer["result"]["token"], answer["result"]["user"]["uid"]
+
+    def topic(self, member, method):
+        return f"{TOPICS}/app/{self.app_id}/{member.client_id}/request/{method}"
+
+    def start(self):
+        """Changes the password."""
+        self.began = time.monotonic()
+        owner = self.owner.members[0]
+        owner.publish(self.topic(owner, "account/changePassword"), {"id": "evict", "token": self.token, "params": {
+            "oldPassword": self.password, "newPassword": self.NEW}})
+
+    def turn(self):
+        """Takes what has come; the intruder's end is what is waited for."""
+        self.owner.turn(0)
+        self.answer = self.owner.answers.get("evict", self.answer)
+        if self.out is None:
+            try:
+                self.intruder.turn(0)
+            except Cut:
+                self.out = time.monotonic() - (self.began or 0)
+
+    def close(self):
+        self.owner.close()
+        self.intruder.close()
+
+
+def refused_to_strangers(port, app, product):
+    """What a new installation of the app and a new device are refused, or not answered, as lines."""
+    asker, found = Asker(port), []
+
+    def ask(username, password, client_id, filter, topic, **body):
+        try:
+            member = asker.add(username, password, client_id, filter)
+            asker.ready()
+            answer = asker.ask(member, topic, 5, **body)
+        except (Cut, OSError) as error:
+            answer = {"error": str(error)}
+        asker.close()
+        if not answer or not answer.get("ok"):
+            found.append(f"{topic}: {answer or 'no answer'}")
+
+    terminal, mac = secrets.token_hex(16), secrets.token_hex(6)
+    space = f"{TOPICS}/app/{app[0]}/{terminal}"
+    for method, params in (
+            ("account/sendCode", {"phone": f"139{secrets.randbelow(10**8):08d}", "purpose": "login"}),
+            ("account/loginAnonymous", {})):
+        ask(f"app:{app[0]}", app[1], terminal, f"{space}/response", f"{space}/request/{method}",
+            params={"countryCode": "86", **params})
+    base = f"{TOPICS}/product/{product[0]}/{mac}"
+    ask(f"product:{product[0]}", product[1], mac, f"{base}/registered", f"{base}/register",
+        mac=mac, passcode="123456", hardware={})
+    return found

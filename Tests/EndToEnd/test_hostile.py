@@ -1,0 +1,457 @@
+"""No client takes the service away from others, whatever it sends: one hostile process at a time, by the default limits.
+
+Others ask, control, report and log in beside it. Times are what the machine makes of them: they are compared with those of a
+quiet service, and where they are longer, with those beside a process that burns as much of the processor without a connection.
+A debug build may take longer, and an attack beside which others were late is tried again, as a machine that is shared has bad
+seconds. Nothing else is: what is lost, restarts or grows is so in any build.
+
+LAMPLIGHTER_TORTURE=1 makes every attack there is, for longer, each with a control that must do harm without the limits
+against it, and of a release build asks what devices that send without end leave of it.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import time
+import unittest
+
+from client import fresh_mac
+from crowd import Crowd
+from harness import IS_DEBUG, TOPICS, TORTURE, Service, alive
+from neighbours import Asker, Cut, Eviction, Others, refused_to_strangers
+from world import FREE, World
+
+HERE = pathlib.Path(__file__).resolve().parent
+SECONDS = 10 if TORTURE else 4  # of each attack
+TRIES = 3
+PASSWORD = "seven lamps in a row"
+
+# How much later an answer may be, a login, which costs a hash and may wait behind a few, and an intruder's end: seconds.
+LATER, LOGIN_LATER, OUT = 0.1, 2.0, 1.0
+GROWN, WRITTEN = 100, 50  # MB
+LOG = 36 << 20  # the length at which the store keeps its log, however little is written
+
+# The settings that switch off the limits against an attack.
+TERMINAL = [f"limits.{name}=0" for name in (
+    "terminalMessagesPerSecond", "terminalKilobytesPerSecond", "terminalSubscriptions", "subscriptionLevels",
+    "correlationBytes", "addressMessagesPerSecond")]
+RETURN = ["limits.tooFastPause=0", "limits.tooFastClosings=0"]
+DEVICE = ["limits.deviceMessagesPerSecond=0", "limits.deviceKilobytesPerSecond=0"]
+COUNTS = [f"limits.{name}=1000000" for name in (
+    "codesPerTerminal", "codesPerSource", "anonymousPerTerminal", "anonymousPerSource", "namedPerTerminal", "namedPerSource",
+    "sessionsPerTerminal", "hashesPerTerminal", "hashesAtOnce", "hashesAtOncePerSource")]
+PRODUCT = ["limits.productMessagesPerSecond=0", "limits.productKilobytesPerSecond=0", "limits.addressMessagesPerSecond=0",
+           "broker.newClientsPerMinute=1000000", "limits.registrationsPerSource=1000000",
+           "limits.registrationsPerProduct=1000000"]
+
+
+class Attack:
+    """What a hostile process does. An attack without a control is one that no setting stops, or that is harmless anyhow:
+    its requests stand behind its own, keep to every limit, or cost the broker a packet in turn and no worker anything.
+    """
+
+    def __init__(self, deed, control=(), connections=1, addresses=1, rate=0, known=False, short=True):
+        self.deed, self.control, self.connections, self.addresses = deed, list(control), connections, addresses
+        self.rate, self.known, self.short = rate, known, short
+
+
+ATTACKS = {
+    "A1": Attack("deepFilters", TERMINAL),  # filters of 150 levels
+    "A1-flat": Attack("flatFilters", TERMINAL, short=False),  # very many filters
+    "A2": Attack("whoami", TERMINAL),  # without a login, QoS 0
+    "A2-confirmed": Attack("confirmed", TERMINAL, short=False),  # QoS 1
+    "A2-exactly": Attack("exactly", TERMINAL, short=False),  # QoS 2
+    "A2-unknown": Attack("unknownMethod", TERMINAL, short=False),
+    "A2-loop": Attack("closedLoop"),  # always 2,000 requests under way
+    "A3": Attack("correlation", TERMINAL),  # 60 KB of Correlation Data
+    "A4": Attack("codes", TERMINAL + COUNTS),  # to numbers that are made up
+    "A4-users": Attack("anonymous", TERMINAL + COUNTS),
+    "A5": Attack("hashes"),  # always 400 passwords to hash under way
+    "A6": Attack("binary", DEVICE),  # one device's 53 KB
+    "A7": Attack("registrations", PRODUCT, connections=16),  # devices by the product's secret
+    "crowd": Attack("whoami", TERMINAL, connections=200, known=True),  # terminals of one address
+    "spread": Attack("confirmed", connections=1000, addresses=1000, rate=1),
+    "X-connects": Attack("connects", connections=16, short=False),
+    "X-returns": Attack("returns", TERMINAL + RETURN, connections=4, short=False),  # a burst, and back as the same
+    "X-wills": Attack("wills", connections=16, short=False),  # of 60 KB
+    "X-halves": Attack("halves", connections=400, short=False),  # of packets
+    "X-forbidden": Attack("forbidden", short=False),  # topics of others
+    "X-pings": Attack("pings", short=False),
+    "X-unsubscribes": Attack("unsubscribes", short=False),  # filters it never had
+    "X-bundles": Attack("bundles", DEVICE, short=False),  # one device's, of 500
+    "X-reports": Attack("hastyReports", DEVICE, short=False),  # one device's, QoS 0
+}
+
+
+def named(prefix):
+    return {name: attack for name, attack in ATTACKS.items() if name.startswith(prefix) and (attack.short or TORTURE)}
+
+
+def megabytes(pid):
+    """Resident memory of a process."""
+    lines = pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) / 1024
+
+
+def end(process):
+    """Waits for a hostile process; gives what it did, the first time."""
+    if process.stdout.closed:
+        return None
+    with process.stdout:
+        tally = process.stdout.read()
+    process.wait()
+    return json.loads(tally)
+
+
+class Ground:
+    """A service with its default limits, with honest people and devices, and secrets out of an app and a firmware."""
+
+    def __init__(self, settings=(), known=200, devices=20, people=40):
+        words = [word for setting in settings for word in ("--set", setting)]
+        self.world, self.others, self.count = World(watch=False, service=Service(arguments=["--no-demo", *words])), None, 0
+        try:
+            self.fill(known, devices, people)
+        except BaseException:
+            self.close()
+            raise
+        self.pids = [self.service.process.pid, self.service.broker_pid]
+
+    def fill(self, known, devices, people):
+        """Two hundred newcomers get in within a second, of one app half of them while devices register, which so come last."""
+        world, key = self.world, FREE["productKey"]
+        world.import_app("hostile", {"products": [key], "policies": {"phoneRegistration": True}})
+        self.app, self.product = ("hostile", world.apps["hostile"]["secret"]), (key, world.secrets[key])
+        crowds = [Crowd(world.port, *self.app, count) for count in (10 + known * 3 // 4, people)]
+        self.people = [f"guest-{place}" for place in range(people)]
+        crowds[1].ask("account/register", lambda place: {
+            "countryCode": "1", "username": self.people[place], "password": PASSWORD}, token=False)
+        crowds[0].login()
+        if known:
+            crowds.append(Crowd(world.port, *self.app, known // 4))
+            crowds[2].login()
+        owners = crowds[0].members[:10]
+        self.terminals = [(m.client_id, m.token, m.uid) for m in owners]
+        self.known = [(m.client_id, m.token) for crowd in (crowds[0], *crowds[2:]) for m in crowd.members if m not in owners]
+        self.devices = []
+        for place in range(devices):
+            did, secret = self.register()
+            crowds[0].ask("device/bind", {"did": did, "passcode": "123456"}, members=[owners[place % 10]])
+            self.devices.append((did, secret, place % 10))
+        for crowd in crowds:
+            crowd.close()
+
+    def register(self):
+        """A new device: its did and secret."""
+        key, secret, mac = *self.product, fresh_mac()
+        asker, base = Asker(self.world.port), f"{TOPICS}/product/{key}/{mac}"
+        member = asker.add(f"product:{key}", secret, mac, f"{base}/registered")
+        asker.ready()
+        result = asker.ask(member, f"{base}/register", mac=mac, passcode="123456", hardware={})["result"]
+        asker.close()
+        return result["did"], result["secret"]
+
+    def settle(self):
+        """Lets the others come, and takes down how they fare while nobody does harm."""
+        self.others = Others(self.world.port, self.app, self.terminals, self.devices, self.people, PASSWORD)
+        self.others.live(1)  # what is slow but once, caches and the like, is over then
+        self.others.drain(10)
+        self.others.forget()
+        self.others.live(SECONDS / 2)
+        self.others.drain(10)
+        self.quiet = self.others.lanes
+        return self
+
+    @property
+    def service(self):
+        return self.world.service
+
+    def hostile(self, deed, seconds, **more):
+        """Starts a hostile process, which ends by itself."""
+        orders = {
+            "deed": deed, "seconds": seconds, "warmSeconds": 0, "port": self.world.port, "root": TOPICS,
+            "appId": self.app[0], "appSecret": self.app[1], "productKey": self.product[0], "productSecret": self.product[1],
+            "connections": 1, "addresses": 1, "address": "127.0.0.1", "rate": 0, "terminals": [], "devices": [], **more}
+        process = subprocess.Popen(
+            [sys.executable, HERE / "hostile.py"], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        process.stdin.write(json.dumps(orders))
+        process.stdin.close()
+        return process
+
+    @property
+    def memory(self):
+        """Of service and broker together, in megabytes."""
+        return sum(megabytes(pid) for pid in self.pids)
+
+    @property
+    def disk(self):
+        """Megabytes of the data directory and the log, the store's own log taken for as long as it becomes anyway."""
+        sizes = [pathlib.Path(self.service.log.name).stat().st_size]
+        for path in self.service.data.rglob("*"):
+            try:
+                sizes.append(max(path.stat().st_size, LOG if path.name.endswith("-wal") else 0))
+            except FileNotFoundError:
+                pass
+        return sum(sizes) / 2**20
+
+    @property
+    def restarts(self):
+        """How often a worker, the broker or the service restarted."""
+        stands = all(map(alive, self.pids)) and self.service.broker_pid == self.pids[1]
+        return pathlib.Path(self.service.log.name).read_text(errors="replace").count("The worker restarts") + (not stands)
+
+    def close(self):
+        if self.others:
+            self.others.close()
+        self.world.close()
+
+
+class Trial:
+    """One attack, and what came of it to others."""
+
+    def __init__(self, ground, name, seconds, slower):
+        self.ground, self.name, self.attack, self.seconds, self.slower = ground, name, ATTACKS[name], seconds, slower
+        self.failure = self.out = self.tally = None
+        self.aftermath, self.grown, self.samples, self.lanes, self.burnt = [], 0, [], {}, None
+        self.restarts = -ground.restarts
+        self.run()
+        self.restarts += ground.restarts
+
+    def run(self):
+        ground, attack = self.ground, self.attack
+        ground.count += 1
+        ground.others.forget()
+        devices = [ground.register()] if attack.control == DEVICE else []
+        eviction, base = Eviction(ground.world.port, ground.app, PASSWORD), ground.memory
+        # Each comes from elsewhere: what one did must not stop the next.
+        process = ground.hostile(
+            attack.deed, self.seconds, connections=attack.connections, addresses=attack.addresses, rate=attack.rate,
+            address=f"127.0.{ground.count}.5", terminals=ground.known if attack.known else [], devices=devices)
+        try:
+            self.live(eviction, base)
+            self.tally = end(process)
+            self.aftermath = refused_to_strangers(ground.world.port, ground.app, ground.product)
+            self.lanes = ground.others.lanes
+            if self.missed(self.times()) and self.late:
+                self.burn()
+        except Cut as error:
+            self.failure, self.lanes = str(error), ground.others.lanes
+        finally:
+            self.tally = end(process) or self.tally
+            eviction.close()
+
+    def live(self, eviction, base):
+        """Has the others go on for as long as the attack lasts; halfway the intruder is evicted."""
+        ground, begin, self.looked = self.ground, time.monotonic(), 0
+
+        def meanwhile():
+            now = time.monotonic() - begin
+            if eviction.began is None and now > self.seconds / 2:
+                eviction.start()
+            eviction.turn()
+            if now - self.looked > 0.2:
+                self.look(now, base)
+        ground.others.live(self.seconds, meanwhile)
+        ground.others.drain(15, lambda: eviction.turn() or eviction.out is not None)
+        self.look(time.monotonic() - begin, base)
+        if eviction.answer and eviction.answer["ok"]:
+            self.out = eviction.out
+
+    def look(self, now, base):
+        self.looked, self.grown = now, max(self.grown, self.ground.memory - base)
+        self.samples.append((now, self.ground.disk))
+
+    def burn(self):
+        """Takes down how the others fare beside as much work of a processor that no client causes."""
+        others = self.ground.others
+        others.forget()
+        process = self.ground.hostile("burn", self.seconds, share=min(1, self.tally["processorSeconds"] / self.seconds))
+        try:
+            others.live(self.seconds)
+            others.drain(15)
+        finally:
+            end(process)
+        self.burnt = others.lanes
+
+    @property
+    def written(self):
+        """Megabytes: of an attack of minutes in the minute in which most was written, of a shorter one in all."""
+        return max(size - min(earlier for at, earlier in self.samples[:place + 1] if now - at <= 60)
+                   for place, (now, size) in enumerate(self.samples))
+
+    def times(self):
+        """What a busy machine alone may miss: name, value and limit."""
+        beside = self.burnt or self.ground.quiet
+        found = [(f"{kind}: p99 later, s", lane.p99 - beside[kind].p99,
+                  self.slower * (LOGIN_LATER if kind == "login" else LATER)) for kind, lane in self.lanes.items()]
+        if self.out is not None:
+            found.append(("intruder out, s", self.out, self.slower * OUT))
+        return found
+
+    def rest(self):
+        """What no machine may miss."""
+        return [(f"{kind}: lost or refused", lane.lost + len(lane.refusals), 0) for kind, lane in self.lanes.items()] + [
+            ("others cut off", int(self.failure is not None), 0), ("intruder left in", int(self.out is None), 0),
+            ("memory grown, MB", self.grown, GROWN), ("disk, MB", self.written, WRITTEN), ("restarts", self.restarts, 0),
+            ("refused to strangers afterwards", len(self.aftermath), 0)]
+
+    @staticmethod
+    def missed(goals):
+        return [goal for goal in goals if goal[1] > goal[2]]
+
+    @property
+    def harm(self):
+        """All that was missed."""
+        return self.missed(self.times() + self.rest())
+
+    @property
+    def late(self):
+        """Whether nothing but times was missed, as on a busy machine."""
+        return not self.missed(self.rest())
+
+    def __str__(self):
+        beside = self.burnt or self.ground.quiet
+        words = [f"{kind} {lane.p99:.3f}, else {beside[kind].p99:.3f} s, {len(lane.seconds)} of them"
+                 for kind, lane in self.lanes.items()]
+        words += [f"intruder out {self.out}", f"{self.grown:.0f} MB grown", f"{self.written:.0f} MB written", str(self.tally)]
+        words += [str(lane.refusals[0]) for lane in self.lanes.values() if lane.refusals]
+        return "\n    ".join([self.name, *words, *self.aftermath, *filter(None, [self.failure])])
+
+
+class Hostile(unittest.TestCase):
+    ground = None
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.renew(None)
+
+    @classmethod
+    def renew(cls, ground):
+        if Hostile.ground:
+            Hostile.ground.close()
+        Hostile.ground = ground
+
+    def trial(self, name, slower):
+        """Makes the attack; again where others were no more than late."""
+        for turn in range(TRIES):
+            if not Hostile.ground:
+                self.renew(Ground().settle())
+            trial = Trial(Hostile.ground, name, SECONDS, slower if IS_DEBUG else 1)
+            if not trial.harm or not trial.late:
+                break
+        if trial.harm:
+            self.renew(None)  # it has spoiled the ground
+        return trial
+
+    def harmless(self, attacks, slower):
+        """Makes the attacks, and finds no harm."""
+        self.assertGreater(len(attacks), 0)
+        for name in attacks:
+            with self.subTest(attack=name):
+                trial = self.trial(name, slower)
+                self.assertEqual(trial.harm, [], trial)
+                self.assertGreater(trial.tally["connects"], 0, "it was an attack")
+                for kind, least in (("whoami", 50), ("control", 20), ("report", 80), ("login", 2)):
+                    self.assertGreater(len(trial.lanes[kind].seconds), least, kind)
+
+    def test_no_attack_of_one_client_does_harm(self):
+        self.harmless(named("A"), 5)
+
+    def test_two_hundred_terminals_of_one_address_do_none(self):
+        # They may send 20,000 requests in their first second, which a debug build takes seconds to answer.
+        self.harmless(named("crowd"), 30)
+
+    def test_a_thousand_addresses_do_none(self):
+        self.harmless(named("spread"), 5)
+
+    @unittest.skipUnless(TORTURE, "takes minutes")
+    def test_no_rarer_attack_does_harm(self):
+        self.harmless(named("X"), 5)
+
+
+class Control(unittest.TestCase):
+    def test_without_its_limits_a_flood_does_harm(self):
+        # Devices that register without end fill the disk, which takes half a minute to show.
+        attacks, seconds = (named(""), 30) if TORTURE else ({"A3": ATTACKS["A3"]}, 4)
+        for name, attack in attacks.items():
+            if attack.control:
+                with self.subTest(attack=name):
+                    ground = Ground(attack.control, known=200 if attack.known else 0, devices=10, people=10).settle()
+                    self.addCleanup(ground.close)
+                    trial = Trial(ground, name, seconds, slower=1)
+                    self.assertNotEqual(trial.harm, [], trial)
+
+    def test_each_limit_that_a_control_switches_off_is_a_setting(self):
+        service = Service()
+        self.addCleanup(service.close)
+        names = sorted({setting for attack in ATTACKS.values() for setting in attack.control})
+        self.assertGreater(len(names), 20)
+        service.cli("config", *(word for setting in names for word in ("--set", setting)))
+
+
+@unittest.skipUnless(TORTURE and not IS_DEBUG, "measures times of a release build, which need the machine for themselves")
+class Overload(unittest.TestCase):
+    """Devices that send without end, beside five that report once a second each."""
+
+    WARM, FLOOD = 2, 4  # seconds; after ten a device's connection is closed
+    BEST = 100  # devices that reach the machine's best, each with as many unanswered reports as devices may have
+    RATE = 50  # reports that one device may send a second in the long run
+    SHARE, SLOW, SLACK = 0.8, 1.0, 0.1  # of the best; and seconds: of an answer, and "as before" on a busy machine
+
+    def ground(self, *settings):
+        ground = Ground(["limits.newcomersPerSecond=0", *settings], known=0, devices=5, people=1)
+        self.addCleanup(ground.close)
+        ground.others = Others(ground.world.port, ground.app, ground.terminals, ground.devices, [], PASSWORD, {"report": 5})
+        ground.others.live(2)
+        return ground
+
+    def measure(self, ground, seconds):
+        """How the others fare for so long."""
+        ground.others.forget()
+        ground.others.live(seconds)
+        ground.others.drain(15)
+        return ground.others.lanes["report"]
+
+    def flood(self, ground, deed, count):
+        """Floods; gives the answers a second, and how the others fared before, meanwhile and five seconds after it."""
+        devices = [ground.register() for _ in range(count)]
+        before = self.measure(ground, 3)
+        process = ground.hostile(deed, self.WARM + self.FLOOD, warmSeconds=self.WARM, connections=count, devices=devices)
+        during = self.measure(ground, self.WARM + self.FLOOD)
+        tally = end(process)
+        self.measure(ground, 5)
+        return (tally["answered"] - tally["early"]) / self.FLOOD, before, during, self.measure(ground, 3)
+
+    def best(self):
+        """Answers a second, at best."""
+        return self.flood(self.ground(*DEVICE), "patientReports", self.BEST)[0]
+
+    def late(self, best):
+        """Floods in each way; gives what was too slow, as lines. What is lost or cut off or restarts fails at once."""
+        ground, found = self.ground(), []
+        for count in (3, 300):
+            for deed in ("reports", "hastyReports"):
+                rate, before, during, after = self.flood(ground, deed, count)
+                self.assertEqual([lane.lost for lane in (before, during, after)], [0, 0, 0], "reports lost")
+                self.assertEqual(ground.restarts, 0)
+                self.assertGreater(len(during.seconds), 20)
+                for what, value, limit in (
+                        ("others' p99, s", during.p99, self.SLOW),
+                        ("p99 later than before, s", after.p99 - before.p99, self.SLACK),
+                        ("best a second", min(best, self.RATE * count) * self.SHARE, rate)):
+                    if value > limit:
+                        found.append(f"{count} devices, {deed}: {what} {value:.3f} above {limit:.3f}")
+        return found
+
+    def test_devices_that_send_without_end_leave_the_others_what_is_theirs(self):
+        for _ in range(TRIES):
+            best = self.best()
+            self.assertGreater(best, 100)
+            late = self.late(best)
+            if not late:
+                break
+        self.assertEqual(late, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
