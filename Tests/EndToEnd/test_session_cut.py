@@ -254,7 +254,7 @@ class Crowded(OwnWorld):
     """
 
     def make_world(self):
-        return World(watch=False, settings=["--set", "broker.newClientsPerMinute=100000"])
+        return World(watch=False, settings=["--set", "broker.newClientsPerMinute=100000", "--set", "limits.newcomersPerSecond=0"])
 
     def test_fifty_terminals_of_one_user_while_others_get_traffic(self):
         secret = self.own.apps["test-app"]["secret"]
