@@ -337,10 +337,11 @@ class Hostile(unittest.TestCase):
             if not Hostile.ground:
                 self.renew(Ground().settle())
             trial = Trial(Hostile.ground, name, SECONDS, slower if IS_DEBUG else 1)
-            if not trial.harm or not trial.late:
+            if not trial.harm:
                 break
-        if trial.harm:
-            self.renew(None)  # it has spoiled the ground
+            self.renew(None)  # its messages may wait there still
+            if not trial.late:
+                break
         return trial
 
     def harmless(self, attacks, slower):
