@@ -109,19 +109,31 @@ class Frames(Halves):
 
 
 class Packets(Halves):
-    count = 1_000 if TORTURE else 320
+    count = 480
+
+    def is_closed(self, mine):
+        mine.setblocking(False)
+        try:
+            return mine.recv(1) == b""
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
 
     def test_half_a_packet_counts_as_held_and_newcomers_get_in_again(self):
         device, app = self.pair(FREE)
-        before, most, codes = self.broker_memory(), 0, []
+        before, most, codes, halves = self.broker_memory(), 0, [], []
         for number in range(self.count):
-            codes.append(self.half_packet()[1])
+            mine, code = self.half_packet()
+            codes.append(code)
+            halves.append(mine)
             most = max(most, self.broker_memory())
             if number % 40 == 0:
                 self.assert_served(device, app, number)
         self.assertGreater(codes.count(0), 100)
-        self.assertLess(most - before, 32 + 8)
-        # Those who hold most were ended, so that there is room.
+        # Memory that nobody has written to is not there yet: the bound counts it all the same.
+        self.assertLess(most - before, 32)
+        eventually(lambda: sum(map(self.is_closed, halves)) > 40, 15, "the end of those who hold most")
         eventually(lambda: self.half_packet()[1] == 0, 15, "room for a newcomer")
         self.assert_served(device, app, 10_000)
 

@@ -27,10 +27,11 @@ extension Gate {
         guard settings.limits.heldBytes > 0 else { return }
         let bound = settings.limits.heldBytes
         let taken = max(heldBytes, strangersBytes(of: memory))
-        isCrowded = taken > bound / 8 &* 6
-        isFull = taken > bound / 8 &* 7
+        // Before newcomers are refused: else those who hold keep them out for as long as they like.
+        isFull = taken > bound / 8 &* 6
+        isCrowded = taken > bound / 8 &* 7
         if isFull {
-            takeBack(taken &- bound / 8 &* 6, of: taken)
+            takeBack(taken &- bound / 8 &* 5, of: taken)
         } else if shortage.isShort {
             takeBack(bound / 8, of: taken)
         }
