@@ -17,6 +17,7 @@ extension Gate {
         look()
         do {
             let pass = try check(facts, password)
+            try checkEnd(of: facts.clientId, at: client)
             let source = SourceAddress(facts.address)?.text
             let key = Tally.key(of: pass, clientId: facts.clientId, source: source)
             try checkLimits(pass, facts, source: source, key: key)

@@ -67,7 +67,7 @@ extension Gate {
         let isReplaced = hasOtherSession(terminalId, than: sessionId)
         for client in absent.values where client.clientId == terminalId && !isReplaced {
             client.isCutOff = true
-            owe(terminalId)
+            owe(terminalId, after: 0)
         }
         guard !isReplaced, let client = connected[terminalId], client.isTerminal,
             // A connection that was made after the end, with the app's secret, is not concerned.

@@ -19,6 +19,8 @@ final class Gate {
     var slow: [String: Held] = [:]
     /// Whether newcomers are refused because of the memory held.
     var isCrowded = false
+    /// Whether so much is held that those who hold most go.
+    var isFull = false
     /// When free memory was given back last.
     var trimmedAt: Int64 = 0
     /// Sessions of the broker that the service is to end, and from when on, by client id.

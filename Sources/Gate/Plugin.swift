@@ -75,8 +75,12 @@ private func answer(
     let gate = Unmanaged<Gate>.fromOpaque(userData).takeUnretainedValue()
     let isDelivering = event == Int32(MOSQ_EVT_ACL_CHECK.rawValue)
     if gate.shortage.refuses(event, of: data, at: gate) {
-        return event == Int32(MOSQ_EVT_BASIC_AUTH.rawValue)
-            ? MOSQ_ERR_AUTH.rawValue : MOSQ_ERR_ACL_DENIED.rawValue
+        guard event == Int32(MOSQ_EVT_BASIC_AUTH.rawValue) else {
+            return MOSQ_ERR_ACL_DENIED.rawValue
+        }
+        let event = data.assumingMemoryBound(to: mosquitto_evt_basic_auth.self).pointee
+        event.client.map(PrivateStructure.freeRefusedWill)
+        return MOSQ_ERR_AUTH.rawValue
     }
     if !isDelivering { gate.endPassing() }
     switch event {

@@ -70,6 +70,8 @@ class Member:
 class Crowd:
     """Terminals of one app that come, log in and listen all together."""
 
+    member = Member
+
     def __init__(self, port, app_id, secret, count):
         self.app_id, self.selector = app_id, selectors.DefaultSelector()
         self.members = []
@@ -77,7 +79,7 @@ class Crowd:
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
         for _ in range(count):
-            member = Member(port, f"app:{app_id}", secret, secrets.token_hex(16))
+            member = self.member(port, f"app:{app_id}", secret, secrets.token_hex(16))
             self.members.append(member)
             self.selector.register(member.socket, selectors.EVENT_READ, member)
         self._all(lambda m: m.code is not None, "CONNACK")

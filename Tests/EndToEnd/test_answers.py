@@ -1,18 +1,23 @@
 """What a terminal is sent counts as what it sends; and what reads much never stands before commands."""
 
 import base64
+import multiprocessing
+import secrets
+import sys
 import threading
 import time
 import unittest
 
 from client import fresh_id, now
-from world import FREE, OwnWorldOfClass
+from crowd import Crowd, Member
+from harness import IS_DEBUG, TOPICS, TORTURE, Service, slow
+from world import FREE, OwnWorldOfClass, World
 
 ROWS = 40
 ANSWER = 50_000
 
 
-class Answers(OwnWorldOfClass):
+class Heavy(OwnWorldOfClass):
     def heavy(self):
         """A device whose history fills answers, and its terminal."""
         device, terminal = self.pair(FREE)
@@ -41,6 +46,8 @@ class Answers(OwnWorldOfClass):
             taken.append(time.monotonic() - began)
         return sorted(taken)
 
+
+class Answers(Heavy):
     def test_a_terminal_gets_half_a_mebibyte_a_second_and_others_are_undisturbed(self):
         device, greedy = self.heavy()
         other, app = self.pair(FREE)
@@ -64,6 +71,88 @@ class Answers(OwnWorldOfClass):
             if id not in [b["id"] for b in answered]:
                 body = greedy.answer("device/history", id, 60)
                 self.assertTrue(body["ok"] or body["error"]["code"] == "TooManyRequests", body)
+
+
+class Reader(Member):
+    """Takes long answers without a look at them."""
+
+    taken = 0
+
+    def hear(self, topic, payload):
+        if len(payload) < 4_000:
+            return super().hear(topic, payload)
+        self.taken += len(payload)
+
+
+class Readers(Crowd):
+    member = Reader
+
+
+def read_all_the_time(port, secret, count, params, passcode, orders, told):
+    """A process of its own: terminals that ask for a long history twenty times a second, as fast as they may."""
+    crowd = Readers(port, "test-app", secret, count)
+    try:
+        crowd.login()
+        crowd.ask("device/bind", {"did": params["did"], "passcode": passcode})
+        told.put("ready")
+        seconds = orders.get()
+        began, turns = time.monotonic(), 0
+        while time.monotonic() - began < seconds:
+            for member in crowd.members:
+                if member.lost_at is None:
+                    member.publish(f"{TOPICS}/app/test-app/{member.client_id}/request/device/history", {
+                        "id": secrets.token_hex(6), "token": member.token, "params": params})
+            turns += 1
+            time.sleep(max(0, began + turns / 19 - time.monotonic()))  # the pace of the limit
+        told.put((turns * count, sum(m.taken for m in crowd.members), sum(m.lost_at is not None for m in crowd.members)))
+    finally:
+        crowd.close()
+
+
+class History(Heavy):
+    """Eighty terminals read a long history beside one that commands, by the defaults."""
+
+    readers = 80
+    seconds = 30 if TORTURE else 8
+
+    @classmethod
+    def make_world(cls):
+        return World(watch=False, service=Service())
+
+    def test_commands_beside_it(self):
+        device, _terminal = self.heavy()
+        lamp, app = self.pair(FREE)
+        spawn = multiprocessing.get_context("spawn")
+        orders, told = spawn.Queue(), spawn.Queue()
+        process = spawn.Process(target=read_all_the_time, args=(
+            self.world.port, self.world.apps["test-app"]["secret"], self.readers, self.params, device.passcode, orders, told))
+        process.start()
+        self.addCleanup(process.join)
+        self.addCleanup(process.terminate)
+        self.assertEqual(told.get(timeout=60), "ready")
+        idle = self.paced(app, lamp, self.seconds)
+        orders.put(self.seconds)
+        busy = self.paced(app, lamp, self.seconds)
+        asked, taken, lost = told.get(timeout=60)
+
+        def at(times, share):
+            return times[int(len(times) * share)] * 1000
+
+        print(f"\n{len(busy)} commands beside {self.readers} readers ({asked} requests, {taken / 1e6:.0f} MB answered): "
+              f"p50 {at(busy, .5):.0f}, p99 {at(busy, .99):.0f} ms; without them p50 {at(idle, .5):.0f}, "
+              f"p99 {at(idle, .99):.0f} ms", file=sys.stderr)
+        self.assertEqual(lost, 0)
+        self.assertGreater(taken, self.seconds * 1_000_000, "they were answered")
+        # Few samples have no 99th percentile but their slowest, which may be a pause of the machine.
+        self.assertLess(slow(busy), slow(idle) + (0.5 if IS_DEBUG else 0.1))
+
+    def paced(self, app, device, seconds):
+        """How long commands took to be answered, sorted; ten a second."""
+        taken, began = [], time.monotonic()
+        while time.monotonic() - began < seconds:
+            taken += self.control(app, device, 1)
+            time.sleep(max(0, began + len(taken) / 10 - time.monotonic()))
+        return sorted(taken)
 
 
 if __name__ == "__main__":

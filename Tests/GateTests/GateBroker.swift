@@ -17,12 +17,14 @@ final class GateBroker {
 
     /// Starts the broker and waits until it accepts connections.
     ///
-    /// `options` stand behind `plugin_opt_`; without any the limits have their defaults.
+    /// `options` stand behind `plugin_opt_`; without any the limits have their defaults. One that `isOther` gives itself
+    /// out as a version whose memory the gate does not know.
     init(
         _ records: [Record] = [],
         newClientsPerMinute: Int = 30,
         options: [String: Int] = [:],
-        qos: Int = 2
+        qos: Int = 2,
+        isOther: Bool = false
     ) throws {
         folder = try Self.makeFolder()
         port = try Self.freePort()
@@ -46,7 +48,7 @@ final class GateBroker {
             """,
             to: "\(folder)/conf"
         )
-        (pid, lifeline) = try Self.spawn("\(folder)/conf")
+        (pid, lifeline) = try Self.spawn("\(folder)/conf", isOther: isOther)
         close(try MiniClient.open(port, within: 30))
     }
 
@@ -54,7 +56,9 @@ final class GateBroker {
         close(lifeline)
         var status: Int32 = 0
         waitpid(pid, &status, 0)
-        for name in ["credentials", "credentials.lock", "credentials.new", "conf", "log"] {
+        for name in [
+            "credentials", "credentials.lock", "credentials.new", "conf", "conf.program", "log",
+        ] {
             unlink("\(folder)/\(name)")
         }
         rmdir(folder)
@@ -156,11 +160,19 @@ final class GateBroker {
         }
     }
 
-    private static func spawn(_ configuration: String) throws -> (pid_t, Int32) {
+    private static func spawn(
+        _ configuration: String,
+        isOther: Bool
+    ) throws -> (pid_t, Int32) {
         var ends: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, MiniClient.streamType, 0, &ends) == 0)
         // Not SIGTERM: the threads of the tests block signals, and the broker inherits that.
-        let script = "PATH=$PATH:/usr/sbin; mosquitto -c \"$0\" & read -r end; kill -9 $!"
+        let copying = #"LC_ALL=C sed 's/2[.]0[.]11/2.0.99/' "$b" > "$0.program"; b=$0.program;"#
+        let script = """
+            PATH=$PATH:/usr/sbin; b=$(command -v mosquitto)
+            \(isOther ? "\(copying) chmod +x \"$b\"" : "")
+            "$b" -c "$0" & read -r end; kill -9 $!
+            """
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }

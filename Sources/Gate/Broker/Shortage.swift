@@ -10,6 +10,10 @@ final class Shortage {
     private var reserve: UnsafeMutableRawPointer?
     private var events = 0
     private var probedAt: Int64 = 0
+    /// A piece of freed memory, while it is looked for.
+    private var freed: UnsafeMutableRawPointer?
+    /// When the shortage was logged last.
+    private var loggedAt: Int64 = .min / 2
 
     private static let reserveBytes = 8 << 20
     private static let probeBytes = 24 << 20
@@ -28,13 +32,30 @@ final class Shortage {
 
     private func probe() {
         events = 0
-        isShort = !Self.hasRoom(for: Self.probeBytes)
+        isShort = !Self.hasRoom(for: Self.probeBytes) && !hasFreedRoom()
         if isShort {
             free(reserve)
             reserve = nil
+            log()
         } else if reserve == nil {
             reserve = malloc(Self.reserveBytes)
         }
+    }
+
+    /// Whether the allocator has room in what was freed: it may keep that, and the system counts it as taken.
+    private func hasFreedRoom() -> Bool {
+        guard Memory.now().free >= Self.probeBytes else { return false }
+        freed = malloc(Self.reserveBytes)
+        defer { free(freed) }
+        return freed != nil
+    }
+
+    /// Logs a shortage, once in ten seconds.
+    private func log() {
+        let now = Clock.coarse()
+        guard now &- loggedAt >= 10_000 else { return }
+        loggedAt = now
+        Broker.log(.error, "memory is short: nobody but workers is served")
     }
 
     /// Whether to refuse an event, since memory is short and the client isn't a worker.

@@ -14,7 +14,7 @@ extension Gate {
         let isStatus = topic.suffix(Self.status.count).elementsEqual(Self.status)
         if !held.hasRoom(bytes: size, isStatus: isStatus) {
             let now = Clock.coarse()
-            count(held) { held.read(pointer, isConnected: client.isConnected, at: now) }
+            read(held, pointer, isConnected: client.isConnected, at: now)
             guard held.hasRoom(bytes: size, isStatus: isStatus) else {
                 leaveOut(held, of: client, topic: topic, isStatus: isStatus, at: now)
                 return false
@@ -59,6 +59,25 @@ extension Gate {
         heldBytes &+= held.bytes &- before
     }
 
+    /// Reads what is held for a client, and keeps the sum over all.
+    func read(
+        _ held: Held,
+        _ pointer: OpaquePointer,
+        isConnected: Bool,
+        at now: Int64,
+        isForced: Bool = false
+    ) {
+        count(held) {
+            held.read(
+                pointer,
+                isConnected: isConnected,
+                at: now,
+                isForced: isForced,
+                isAccepting: !isFull
+            )
+        }
+    }
+
     /// Takes over the account of the session that a client resumes; drops it where the session begins clean.
     func inherit(_ pointer: OpaquePointer, _ client: Client) {
         inheriting.insert(pointer)
@@ -95,7 +114,7 @@ extension Gate {
             guard let client = held.client, client.isConnected, let pointer = client.pointer else {
                 continue
             }
-            count(held) { held.read(pointer, isConnected: true, at: now, isForced: true) }
+            read(held, pointer, isConnected: true, at: now, isForced: true)
             if held.messages == 0, held.missed.isEmpty {
                 forgetHeld(held.clientId)
             } else if settings.limits.tooSlowSeconds > 0,
@@ -124,7 +143,7 @@ extension Gate {
             guard let client = held.client, client.isConnected, let pointer = client.pointer else {
                 continue
             }
-            count(held) { held.read(pointer, isConnected: true, at: Clock.coarse()) }
+            read(held, pointer, isConnected: true, at: Clock.coarse())
             guard held.isDrained else { continue }
             slow[held.clientId] = nil
             var json = JSONWriter()

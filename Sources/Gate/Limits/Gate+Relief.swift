@@ -11,24 +11,29 @@ extension Gate {
     private static let idleBytesOfTLS = 96 << 10
     /// The memory that the broker has taken before anybody connects.
     private static let emptyBytes = 16 << 20
+    /// What those who behave may hold: an answer of the largest size, or as much as they are sent while the gate has to
+    /// estimate.
+    private static let littleBytes = BrokerVersion.isTested ? 64 << 10 : 256 << 10
     /// Free memory beyond which it is given back to the system.
     private static let unusedBytes = 16 << 20
 
     /// Ends the sessions that hold most until the sum is well below its bound; called once a second.
     func relieve(at steady: Int64) {
-        guard settings.limits.heldBytes > 0 else { return }
         let memory = Memory.now()
         if memory.free > Self.unusedBytes, steady &- trimmedAt >= 5_000 {
             trimmedAt = steady
             Memory.trim()
         }
+        guard settings.limits.heldBytes > 0 else { return }
         let bound = settings.limits.heldBytes
         let taken = max(heldBytes, strangersBytes(of: memory))
-        isCrowded = taken > bound / 8 &* 6
-        if taken > bound / 8 &* 7 {
-            takeBack(taken &- bound / 8 &* 6)
+        // Before newcomers are refused: else those who hold keep them out for as long as they like.
+        isFull = taken > bound / 8 &* 6
+        isCrowded = taken > bound / 8 &* 7
+        if isFull {
+            takeBack(taken &- bound / 8 &* 5, of: taken)
         } else if shortage.isShort {
-            takeBack(bound / 8)
+            takeBack(bound / 8, of: taken)
         }
     }
 
@@ -46,33 +51,42 @@ extension Gate {
         return memory.used &- others
     }
 
-    private func takeBack(_ bytes: Int) {
-        let steady = Clock.coarse()
-        for client in clients.values where client.isConnected && client.tally != nil {
-            guard let pointer = client.pointer,
-                let limit = settings.limits.heldLimit(of: client.principal),
-                let holding = PrivateStructure.holding(of: pointer)
-            else { continue }
-            let own = holding.bytes &+ holding.messages &* PrivateStructure.bytesPerMessage
-            guard own > limit.bytes / 16, held[client.clientId] == nil else { continue }
-            let entry = Held(client.clientId, limit: limit)
-            (entry.client, client.held, held[client.clientId]) = (client, entry, entry)
-            entry.read(pointer, isConnected: true, at: steady, isForced: true)
-            heldBytes &+= entry.bytes
-        }
+    /// Ends those who hold most, but nobody who holds little: memory that is counted for no client may be that of
+    /// connections without a CONNECT, and those who behave are not ended for others.
+    private func takeBack(_ bytes: Int, of taken: Int) {
+        countUnasked()
+        let isCounted = heldBytes > taken / 2
+        let least = isCounted ? heldBytes / max(1, held.count) / 2 : Self.littleBytes
         var left = bytes
         let most = held.values.sorted { ($1.bytes, $0.stuckSince) < ($0.bytes, $1.stuckSince) }
         for held in most {
-            guard left > 0, held.bytes > 0 else { break }
+            guard left > 0, held.bytes > least else { break }
             left &-= held.bytes
             end(held)
         }
     }
 
+    /// Counts what is held without a delivery: packets that were received by half.
+    private func countUnasked() {
+        let steady = Clock.coarse()
+        for client in clients.values where client.isConnected && client.tally != nil {
+            guard held[client.clientId] == nil, let pointer = client.pointer,
+                let limit = settings.limits.heldLimit(of: client.principal),
+                let holding = PrivateStructure.holding(of: pointer),
+                holding.bytes > Self.idleBytes
+            else { continue }
+            let entry = Held(client.clientId, limit: limit)
+            (entry.client, client.held, held[client.clientId]) = (client, entry, entry)
+            read(entry, pointer, isConnected: true, at: steady, isForced: true)
+        }
+    }
+
     /// Ends the session of a client that holds more than others.
     private func end(_ held: Held) {
-        guard let client = held.client, client.isConnected else { return owe(held.clientId) }
-        endSession(of: client)
+        guard let client = held.client, client.isConnected else {
+            return owe(held.clientId, after: nil)
+        }
+        endSession(of: client, owedAfter: nil)
         expel(client)
     }
 }

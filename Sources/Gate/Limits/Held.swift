@@ -5,7 +5,7 @@ final class Held {
     let clientId: String
     let limit: HeldLimit
     /// The connection; nil for a session without one.
-    weak var client: Client?
+    weak var client: Client? { didSet { takenAt = Clock.coarse() } }
     /// Bytes, with `PrivateStructure.bytesPerMessage` for each message: exact when read last, plus all granted since.
     private(set) var bytes = 0
     private(set) var messages = 0
@@ -14,6 +14,8 @@ final class Held {
     /// The times of the last reading from the broker and of the last refusal that was told.
     private var readAt: Int64 = .min / 2
     private var toldAt: Int64 = .min / 2
+    /// Until when the connection is taken to have accepted what it was sent.
+    private var takenAt = Clock.coarse()
     /// The oldest message that is not acknowledged, and since when it is the oldest one with a full window.
     private var oldest: UInt = 0
     private(set) var stuckSince: Int64 = .max
@@ -46,18 +48,19 @@ final class Held {
     /// Reads the held memory from the broker, at most ten times a second unless forced.
     ///
     /// Where the broker does not show it, a connection is taken to accept as much a second as a terminal may be
-    /// answered, and a session without one nothing.
-    func read(_ pointer: OpaquePointer?, isConnected: Bool, at now: Int64, isForced: Bool = false) {
-        let elapsed = min(now &- readAt, 3_600_000)
-        guard isForced || elapsed >= 100 else { return }
+    /// answered, or nothing while all memory is held; and a session without one nothing.
+    func read(
+        _ pointer: OpaquePointer?,
+        isConnected: Bool,
+        at now: Int64,
+        isForced: Bool = false,
+        isAccepting: Bool
+    ) {
+        guard isForced || now &- readAt >= 100 else { return }
         readAt = now
         guard let pointer else { return }
         guard let holding = PrivateStructure.holding(of: pointer) else {
-            guard isConnected else { return }
-            bytes = max(0, bytes &- Int(elapsed) &* HeldLimit.takenBytesPerSecond / 1_000)
-            messages = max(0, messages &- Int(elapsed) &* HeldLimit.takenMessagesPerSecond / 1_000)
-            let isFull = !hasRoom(bytes: PrivateStructure.bytesPerMessage, isStatus: false)
-            return noteOldest(isFull ? 1 : 0, at: now)
+            return isConnected ? estimate(at: now, isAccepting: isAccepting) : ()
         }
         messages = holding.messages
         bytes = holding.bytes &+ messages &* PrivateStructure.bytesPerMessage
@@ -65,6 +68,16 @@ final class Held {
             holding.isWindowFull
             || !hasRoom(bytes: PrivateStructure.bytesPerMessage, isStatus: false)
         noteOldest(isFull && isConnected ? max(1, holding.oldest) : 0, at: now)
+    }
+
+    /// Takes off what a connection may have accepted meanwhile.
+    func estimate(at now: Int64, isAccepting: Bool) {
+        let elapsed = isAccepting ? Int(min(now &- takenAt, 3_600_000)) : 0
+        takenAt = now
+        bytes = max(0, bytes &- elapsed &* HeldLimit.takenBytesPerSecond / 1_000)
+        messages = max(0, messages &- elapsed &* HeldLimit.takenMessagesPerSecond / 1_000)
+        let isFull = !hasRoom(bytes: PrivateStructure.bytesPerMessage, isStatus: false)
+        noteOldest(isFull ? 1 : 0, at: now)
     }
 
     private func noteOldest(_ message: UInt, at now: Int64) {

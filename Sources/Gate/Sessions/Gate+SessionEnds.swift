@@ -36,7 +36,7 @@ extension Gate {
         guard settings.limits.terminalSessionSeconds > 0, !BrokerVersion.isTested else { return }
         switch client.principal {
         case .service, .device: return
-        case .product: owe(client.clientId)
+        case .product: owe(client.clientId, after: 0)
         case .terminal:
             let seconds = client.isSecretShared ? 0 : settings.limits.terminalSessionSeconds
             owe(client.clientId, after: Int64(seconds) &* 1_000)
@@ -44,17 +44,29 @@ extension Gate {
     }
 
     /// Ends the session of a connection that is about to be closed.
-    func endSession(of client: Client) {
+    ///
+    /// Where the gate can't, the service does, in so many milliseconds or before the client comes again.
+    func endSession(of client: Client, owedAfter milliseconds: Int64? = 0) {
         guard let pointer = client.pointer, PrivateStructure.endSession(of: pointer, after: 0)
         else {
-            return owe(client.clientId)
+            return owe(client.clientId, after: milliseconds)
         }
     }
 
-    /// Asks the service to end a client's session after `milliseconds`, unless the client connects before.
-    func owe(_ clientId: String, after milliseconds: Int64 = 0) {
-        guard pendingEnds.count < Self.owedMax || pendingEnds[clientId] != nil else { return }
-        pendingEnds[clientId] = Clock.steady() &+ milliseconds
+    /// Asks the service to end a client's session after `milliseconds`, unless the client connects before; nil: at once,
+    /// and the client is refused until then.
+    ///
+    /// The earlier of two ends stands: that of the connection, which follows, must not put it off.
+    func owe(_ clientId: String, after milliseconds: Int64?) {
+        let other = pendingEnds[clientId]
+        guard pendingEnds.count < Self.owedMax || other != nil else { return }
+        let due = milliseconds.map { Clock.steady() &+ $0 } ?? .min
+        pendingEnds[clientId] = min(other ?? .max, due)
+    }
+
+    /// Refuses a client that would go on with a session that the service has not ended yet.
+    func checkEnd(of clientId: String, at pointer: OpaquePointer) throws(RefusalReason) {
+        guard pendingEnds[clientId] != .min || gate_client_clean_start(pointer) else { throw .busy }
     }
 
     /// Tells the service which sessions are to end, once a second until they have.

@@ -151,7 +151,7 @@ extension RefusalReason {
         case .busy:
             (
                 "the broker lets no newcomer in at the moment",
-                "From all addresses together 200 new client ids a second are let in, of which one app or product has at most half while others ask (limits.newcomersPerSecond); and none while clients hold nearly as much of the broker's memory as they may (broker.heldPercent). Devices, and terminals with a session, are not concerned.",
+                "From all addresses together 200 new client ids a second are let in, of which one app or product has at most half while others ask (limits.newcomersPerSecond); and none while clients hold nearly as much of the broker's memory as they may (broker.heldPercent). Devices, and terminals with a session, are not concerned, but for one that was refused as tooSlow beside another broker than Mosquitto 2.0.11: it comes once the service has ended its old session, within seconds.",
                 "Connect again with growing pauses. If many new clients are expected, raise limits.newcomersPerSecond; if memory is short, look for clients refused as tooSlow, or raise broker.memoryMegabytes."
             )
         case .tooSlow:

@@ -1,0 +1,149 @@
+"""Beside a Mosquitto whose memory the gate does not know, the service ends sessions, and what was sent is estimated."""
+
+import pathlib
+import shutil
+import sys
+import tempfile
+import time
+import unittest
+
+from client import Terminal
+from harness import TOPICS, TORTURE, Service, eventually
+from metrics import Page
+from test_behaves import LateAcks
+from test_limits_connection import memory
+from world import FREE, SETTINGS, OwnWorldOfClass, World
+
+TESTED, OTHER = b"\x002.0.11\x00", b"\x002.0.99\x00"
+
+
+def other_broker(folder):
+    """A copy of the broker that gives itself out as another version: the gate leaves its memory alone."""
+    program = pathlib.Path(shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin") or "mosquitto")
+    code = program.read_bytes()
+    if code.count(TESTED) != 1:
+        raise unittest.SkipTest("this broker is of another version already")
+    copy = pathlib.Path(folder) / "mosquitto"
+    copy.write_bytes(code.replace(TESTED, OTHER))
+    copy.chmod(0o755)
+    return copy
+
+
+class Other(OwnWorldOfClass):
+    settings = ()
+
+    @classmethod
+    def make_world(cls):
+        folder = tempfile.TemporaryDirectory(prefix="lamplighter-broker-")
+        cls.addClassCleanup(folder.cleanup)
+        words = ("--set", f"broker.program={other_broker(folder.name)}", *cls.settings)
+        return World(watch=False, service=Service(arguments=[*SETTINGS, *words]))
+
+    def ended(self):
+        """How many sessions the service ended."""
+        return Page(self.world.service).sum("lamplighter_broker_sessions_ended_total")
+
+    def close_and_await_end(self, client):
+        before = self.ended()
+        client.close()
+        eventually(lambda: self.ended() == before + 1, 10, "its end")
+
+    def back(self, phone, password=None, clean=False):
+        """A phone's next connection, with the token unless told otherwise."""
+        again = self.keep(Terminal(
+            self.world.port, phone.app_id, password or phone.token, phone.terminal_id, version=phone.paho._protocol, clean=clean,
+            expiry=3600))
+        self.assertEqual(again.connect(), 0)
+        again.token, again.uid = phone.token, phone.uid
+        return again
+
+    def memory(self):
+        """Megabytes that the broker has in memory."""
+        return memory(self.world.service.broker_pid) / (1 << 20)
+
+
+class SharedSecrets(Other):
+    def test_one_that_the_apps_secret_began_is_ended_by_the_service(self):
+        for version in (5, 4):
+            with self.subTest(version=version):
+                secret = self.world.apps["test-app"]["secret"]
+                first = self.terminal(login=False, version=version, clean=False, expiry=3600)
+                self.close_and_await_end(first)
+                again = self.back(first, secret)
+                self.assertFalse(again.session_present)
+                # Nobody who is connected is ended.
+                self.assertEqual(again.subscribe(f"{again.base}/#"), 1)
+                again.login()
+                self.assertTrue(again.connected)
+                self.close_and_await_end(again)
+
+
+class Tokens(Other):
+    settings = ("--set", "limits.terminalSessionSeconds=3")
+
+    def test_a_tokens_after_its_time_and_a_devices_not_at_all(self):
+        before = self.ended()
+        device, first = self.device(FREE, connect=False), self.terminal()
+        eventually(lambda: self.ended() == before + 1, 10, "the end of the product's, which registered it")
+        device.clean, device.expiry = False, 3600
+        device.come()
+        device.close()
+        self.close_and_await_end(first)
+        before = self.ended()
+        phone = self.back(first)
+        self.assertEqual(phone.subscribe(f"{phone.base}/#"), 1)
+        phone.close()
+        # Sooner it goes on with its session, and the time begins anew.
+        phone = self.back(phone)
+        self.assertTrue(phone.session_present)
+        phone.close()
+        eventually(lambda: self.ended() > before, 15, "its end")
+        self.assertFalse(self.back(first).session_present)
+        self.assertEqual(device.connect(), 0)
+        self.assertTrue(device.session_present)
+
+
+class Deliveries(Other):
+    """Terminals that acknowledge nothing; each gets less a second than a terminal is taken to accept."""
+
+    settings = ("--set", "broker.memoryMegabytes=128", "--set", "broker.newClientsPerMinute=100000")
+    count, seconds = 20, 60 if TORTURE else 20
+
+    def crowd(self, device):
+        strangers = []
+        for _ in range(self.count):
+            first = self.terminal(source="127.0.0.9")
+            first.bind(device)
+            first.close()
+            stranger = self.back(first)
+            stranger.reconnect = True  # at once, with its session
+            late = LateAcks(stranger, 1e9)
+            self.addCleanup(late.close)
+            stranger.subscribe(f"{TOPICS}/user/{stranger.uid}/#")
+            strangers.append(stranger)
+        return strangers
+
+    def test_what_waits_is_bounded_and_those_who_behave_stay(self):
+        lamp, app = self.pair(FREE)
+        device = self.device(FREE)
+        strangers = self.crowd(device)
+        before, most = self.memory(), 0
+        big, end, number = "y" * 2_500, time.monotonic() + self.seconds, 0
+        while time.monotonic() < end:
+            number += 1
+            device.report(data={f"a{at}": f"{number}{big}" for at in range(10)})
+            lamp.report(data={"count": number})
+            app.get("account/whoami")
+            most = max(most, self.memory())
+        sent = number * self.count * 25 / 1024
+        print(f"\n{sent:.0f} MB sent; the broker went from {before:.0f} to {most:.0f} MB", file=sys.stderr)
+        self.assertGreater(sent, 96, "enough was sent")
+        # A quarter of its memory, and what comes until those who hold most are ended: it is never short.
+        self.assertLess(most, 96)
+        self.assertTrue(any(s.lost is not None for s in strangers), "they were cut off")
+        self.assertTrue(app.connected and app.lost is None)
+        app.status(lamp, lambda b: b["data"].get("count") == number)
+
+
+if __name__ == "__main__":
+    unittest.main()
