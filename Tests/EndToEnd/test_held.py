@@ -92,7 +92,7 @@ class OneGround(unittest.TestCase):
             cls.ground.close()
 
     def flood(self, way, source="local"):
-        longer = {"seconds": 40} if self.off else {}  # it ends as soon as it shows
+        longer = {"seconds": 40, "rate": 8} if self.off else {}  # it ends as soon as it shows
         seen = floods.run(self.ready(), way, source, **{**SHORT, **OTHERWISE.get(way, {}), **longer})
         return seen["misses"], floods.line(seen)
 
