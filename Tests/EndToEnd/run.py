@@ -29,7 +29,7 @@ LONG = ["test_console_browser", "test_gate", "test_crash", "test_session_crash",
 WAITING = ["test_schedules", "test_http_limits", "test_watching", "test_limits_connection"]
 # These measure times, or load the machine.
 ALONE = ["test_cluster", "test_cluster_upgrade", "test_rolling", "test_enumeration", "test_login_again", "test_session_cut",
-         "test_simulate", "test_unnoticed", "test_behaves", "test_answers", "test_hostile"]
+         "test_simulate", "test_unnoticed", "test_behaves", "test_answers", "test_held", "test_hostile"]
 
 
 class Result(unittest.TextTestResult):
