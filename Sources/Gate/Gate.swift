@@ -89,6 +89,10 @@ final class Gate {
     private var heeded: Int64 = 0
     private var lastLook: Int64 = 0
     private var lastReview: Int64 = 0
+    /// The time of the last look at all that is held.
+    var relievedAt: Int64 = 0
+    /// Connections without a CONNECT.
+    var unconnected = Unconnected()
 
     static let absentMax = 4_000
     static let lookEvery: Int64 = 100
@@ -190,6 +194,8 @@ final class Gate {
         if !leaving.isEmpty { closeDue(at: steady) }
         if !taps.isEmpty { tellTaps(at: steady) }
         if !slow.isEmpty { tellMissed() }
+        if steady &- relievedAt >= 100 { relieve(at: steady) }
+        closeUnconnected(at: steady)
         if steady &- lastReview >= 1_000 {
             lastReview = steady
             reviewHeld(at: steady)

@@ -61,6 +61,8 @@ package struct GateLimits: Sendable, Equatable {
     package var deviceHeldMessages = 200
     /// Seconds without an acknowledgement, while no more may be sent, after which a client is disconnected.
     package var tooSlowSeconds = 60
+    /// Seconds in which a new connection has to send its CONNECT.
+    package var connectSeconds = 30
     /// Bytes that the broker holds for all products, devices and apps together: a quarter of its memory.
     package var heldBytes = 512 << 20
     /// Seconds that a terminal's session outlives its connection.

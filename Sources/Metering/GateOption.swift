@@ -33,6 +33,7 @@ package enum GateOption: String, Sendable, CaseIterable {
     case deviceHeldBytes = "device_held_bytes"
     case deviceHeldMessages = "device_held_messages"
     case tooSlowSeconds = "too_slow_seconds"
+    case connectSeconds = "connect_seconds"
     case heldBytes = "held_bytes"
     case terminalSessionSeconds = "terminal_session_seconds"
     case newcomersPerSecond = "newcomers_per_second"
@@ -73,6 +74,7 @@ package enum GateOption: String, Sendable, CaseIterable {
         case .deviceHeldBytes: \.deviceHeldBytes
         case .deviceHeldMessages: \.deviceHeldMessages
         case .tooSlowSeconds: \.tooSlowSeconds
+        case .connectSeconds: \.connectSeconds
         case .heldBytes: \.heldBytes
         case .terminalSessionSeconds: \.terminalSessionSeconds
         case .newcomersPerSecond: \.newcomersPerSecond

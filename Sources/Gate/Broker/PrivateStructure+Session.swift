@@ -5,7 +5,8 @@ import CMosquittoBroker
 extension PrivateStructure {
     /// The memory that the broker holds for a client at the moment.
     struct Holding {
-        /// Bytes of payload that wait or are not acknowledged, of packets that were not sent, and of one half received.
+        /// Bytes of payload that wait or are not acknowledged, of packets that were not sent, of one half received, and
+        /// of the will.
         var bytes: Int
         /// Messages that wait or are not acknowledged, and packets that were not sent.
         var messages: Int
@@ -41,7 +42,8 @@ extension PrivateStructure {
         let packets = Int(load(start, Word.packetsToSend) >> 32)
         let half = load(start, Word.payload) == 0 ? 0 : Int(load(start, Word.lengths) >> 32)
         return Holding(
-            bytes: payload &+ half &+ packetBytes(from: start, count: packets),
+            bytes: payload &+ half &+ packetBytes(from: start, count: packets)
+                &+ willBytes(from: start),
             messages: count &+ packets,
             isWindowFull: quota <= 0,
             oldest: load(start, Word.outgoing &+ Outgoing.oldest)
@@ -95,11 +97,22 @@ extension PrivateStructure {
         start.storeBytes(of: 2, toByteOffset: Word.highestQoS &* word &+ 2, as: UInt8.self)
     }
 
+    /// Returns the descriptor of a client's connection; nil where that is unknown, or the connection has ended.
+    static func socket(of client: OpaquePointer) -> Int32? {
+        guard start(of: client) != nil else { return nil }
+        let socket = UnsafeMutableRawPointer(client).load(as: Int32.self)
+        return socket < 0 ? nil : socket
+    }
+
     /// Returns the bytes of a client's will; 0 where it has none or that is unknown.
     static func willBytes(of client: OpaquePointer) -> Int {
-        guard let start = sessionStart(of: client),
-            let will = UnsafeMutableRawPointer(bitPattern: load(start, Word.will))
-        else { return 0 }
+        sessionStart(of: client).map(willBytes) ?? 0
+    }
+
+    private static func willBytes(from start: UnsafeMutableRawPointer) -> Int {
+        guard let will = UnsafeMutableRawPointer(bitPattern: load(start, Word.will)) else {
+            return 0
+        }
         return Int(load(will, 8) & 0xFFFF_FFFF)
     }
 

@@ -64,7 +64,10 @@ final class Shortage {
         if events >= Self.eventsBetween { probe() }
         guard isShort else { return false }
         switch event {
-        case Int32(MOSQ_EVT_BASIC_AUTH.rawValue): return true
+        case Int32(MOSQ_EVT_BASIC_AUTH.rawValue):
+            let event = data.assumingMemoryBound(to: mosquitto_evt_basic_auth.self).pointee
+            guard let name = event.client.flatMap(gate_client_username) else { return true }
+            return strncmp(name, "service:", 8) != 0
         case Int32(MOSQ_EVT_ACL_CHECK.rawValue):
             let client = data.assumingMemoryBound(to: mosquitto_evt_acl_check.self).pointee.client
             return client.flatMap { gate.clients[$0] }?.rights.isWorker != true

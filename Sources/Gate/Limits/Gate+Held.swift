@@ -125,7 +125,6 @@ extension Gate {
             }
         }
         tellMissed()
-        relieve(at: steady)
     }
 
     /// Closes the connection of a client that takes too little.

@@ -17,8 +17,9 @@ extension Gate {
     /// Free memory beyond which it is given back to the system.
     private static let unusedBytes = 16 << 20
 
-    /// Ends the sessions that hold most until the sum is well below its bound; called once a second.
+    /// Ends the sessions that hold most until the sum is well below its bound; called ten times a second.
     func relieve(at steady: Int64) {
+        relievedAt = steady
         let memory = Memory.now()
         if memory.free > Self.unusedBytes, steady &- trimmedAt >= 5_000 {
             trimmedAt = steady

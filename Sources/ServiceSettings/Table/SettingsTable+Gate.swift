@@ -200,6 +200,14 @@ extension SettingsTable {
                 "Time without an acknowledgement, while nothing more may be sent, after which a client is disconnected; 0: never."
         ),
         GateSetting(
+            .connectSeconds,
+            key: "limits.connectSeconds",
+            in: 0...3_600,
+            unit: "s",
+            doc:
+                "Time in which a new connection has to send its CONNECT, its TLS handshake included; less while memory is full. 0: any time."
+        ),
+        GateSetting(
             .terminalSessionSeconds,
             key: "limits.terminalSessionSeconds",
             in: 0...604_800,

@@ -1,0 +1,44 @@
+import ArgumentParser
+import Bench
+
+/// `lamplighter-bench console`: what open consoles cost.
+struct BenchConsoleCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "console",
+        abstract: "Measure what three open consoles cost the path of reports.",
+        discussion: """
+            lamplighter-bench console
+            """
+    )
+
+    @Option(help: "Devices that report.")
+    var devices = 1000
+
+    @Option(help: "Devices in the store.")
+    var stored = 100_000
+
+    @Option(help: "Rounds; medians count.")
+    var rounds = 7
+
+    @Option(help: "Seconds of each measurement.")
+    var seconds = 5.0
+
+    @OptionGroup(title: "Common options") var output: BenchOutput
+
+    func validate() throws {
+        guard devices > 0, stored >= 0, rounds > 0, seconds >= 1 else {
+            throw ValidationError(
+                "--devices and --rounds are above 0, --stored not below, --seconds at least 1."
+            )
+        }
+    }
+
+    func run() async throws {
+        var options = BenchConsoleOptions()
+        options.devices = devices
+        options.stored = stored
+        options.rounds = rounds
+        options.seconds = seconds
+        try await output.finish { try await BenchConsole(options) { BenchOutput.tell($0) }.run() }
+    }
+}

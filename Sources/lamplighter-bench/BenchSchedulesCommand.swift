@@ -1,0 +1,38 @@
+import ArgumentParser
+import Bench
+
+/// `lamplighter-bench schedules`: very many commands at the same time, and how punctual they are.
+struct BenchSchedulesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "schedules",
+        abstract: "Measure schedules a second, finding what is due, and punctuality.",
+        discussion: "lamplighter-bench schedules"
+    )
+
+    @Option(help: "Schedules that are due in the same minute.")
+    var schedules = 100_000
+
+    @Option(help: "Devices that they belong to, at least one for 100 schedules.")
+    var devices = 1000
+
+    @Option(help: "Schedules in the large store, beside 10,000 in the small one.")
+    var stored = 1_000_000
+
+    @Option(help: "Minutes of light load whose triggers are timed.")
+    var minutes = 2
+
+    @Option(help: "Single commands a second, from `bench commands`, to compare with.")
+    var commands = 0.0
+
+    @OptionGroup(title: "Common options") var output: BenchOutput
+
+    func run() async throws {
+        var options = BenchSchedulesOptions()
+        options.schedules = schedules
+        options.devices = devices
+        options.stored = stored
+        options.minutes = minutes
+        options.commands = commands
+        try await output.finish { try await BenchSchedules(options) { BenchOutput.tell($0) }.run() }
+    }
+}
