@@ -25,6 +25,7 @@ let package = Package(
     name: "lamplighter",
     products: [
         .executable(name: "lamplighter", targets: ["lamplighter"]),
+        .executable(name: "lamplighter-bench", targets: ["lamplighter-bench"]),
         .library(name: "LamplighterGate", type: .dynamic, targets: ["GatePlugin"]),
     ],
     dependencies: [
@@ -310,7 +311,7 @@ let package = Package(
         .executableTarget(
             name: "lamplighter",
             dependencies: [
-                "Backups", "Bench", "Certificates", "Console", "Domain", "Files", "Wire", "JSON",
+                "Backups", "Certificates", "Console", "Domain", "Files", "Wire", "JSON",
                 "Problems", "PostgreSQL", "Reference", "Storage", "Mosquitto", "Simulate", "Sodium",
                 "Workers", "Service",
                 "ServiceSettings", "QRCode",
@@ -318,6 +319,16 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings
+        ),
+
+        .executableTarget(
+            name: "lamplighter-bench",
+            dependencies: [
+                "Bench", "Domain", "Files", "JSON", "Problems", "Service", "ServiceSettings",
+                "Storage",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
         ),

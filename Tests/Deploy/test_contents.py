@@ -80,7 +80,7 @@ class Contents(unittest.TestCase):
             self.assertNotIn("warning:", done.stdout)
         text = run("man", "-l", "-Tutf8", pages[0], env=os.environ | {"LC_ALL": "C.UTF-8"}).stdout
         text = re.sub(".\b", "", text)  # bold and underlined letters are struck twice
-        for words in ("device list", "bench console", "--quick", "--mqtt-port"):
+        for words in ("device list", "simulate", "--quick", "--mqtt-port"):
             self.assertTrue(words in text, words)
 
     def test_completions_are_complete_and_their_shells_read_them(self):

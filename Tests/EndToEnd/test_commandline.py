@@ -118,7 +118,7 @@ class Usage(EndToEnd):
     def test_a_misspelt_command_is_told_with_the_one_that_was_meant(self):
         for arguments, meant in (
             (("upp",), "up"), (("devise",), "device"), (("device", "lst"), "device list"),
-            (("user", "exprot", "u-1"), "user export"), (("bench", "report"), "bench reports"),
+            (("user", "exprot", "u-1"), "user export"), (("operator", "tokn"), "operator token"),
             (("simulat", "--app"), "simulate"),
         ):
             with self.subTest(arguments=arguments):

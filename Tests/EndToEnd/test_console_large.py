@@ -32,7 +32,7 @@ class Large(EndToEnd):
         cls.addClassCleanup(cls.service.close)
         cls.service.stop()
         done = subprocess.run(
-            [str(BINARY), "bench", "history", "--into", str(cls.service.data), "--records", str(RECORDS),
+            [str(BINARY.with_name("lamplighter-bench")), "history", "--into", str(cls.service.data), "--records", str(RECORDS),
              "--devices", str(DEVICES), "--json"],
             check=True, capture_output=True, text=True, timeout=3600)
         cls.did = json.loads(done.stdout)["did"]

@@ -3,7 +3,7 @@ import Glibc
 import Load
 import Service
 
-/// Measures requests of apps, and reports while many people log in: `lamplighter bench accounts`.
+/// Measures requests of apps, and reports while many people log in: `lamplighter-bench accounts`.
 ///
 /// Requests that need no hash are set beside an echo, which sends each request back; reports while
 /// 200 users log in at once beside reports alone. All on one private broker, in turns.

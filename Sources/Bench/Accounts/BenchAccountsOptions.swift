@@ -1,4 +1,4 @@
-/// The options of `bench accounts`.
+/// The options of `lamplighter-bench accounts`.
 package struct BenchAccountsOptions: Sendable {
     /// App terminals that ask.
     package var terminals = 100

@@ -1,7 +1,7 @@
 package import JSON
 import Foundation
 
-/// The result of `bench accounts`, and whether it meets its goals.
+/// The result of `lamplighter-bench accounts`, and whether it meets its goals.
 package struct BenchAccountsResult: GoalResult, Sendable {
     let options: BenchAccountsOptions
     /// Answers a second by method, and of the echo.

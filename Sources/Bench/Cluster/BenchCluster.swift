@@ -5,7 +5,7 @@ import Storage
 import Synchronization
 import Workers
 
-/// The options of `bench cluster`.
+/// The options of `lamplighter-bench cluster`.
 package struct BenchClusterOptions: Sendable {
     /// How many processes run, one measurement after the other; the first is what the others are compared with.
     package var processes = [1, 2, 4, 8]
@@ -32,7 +32,7 @@ package struct BenchClusterOptions: Sendable {
     package init() {}
 }
 
-/// Measures what further processes add on one database that is a few milliseconds away: `lamplighter bench cluster`.
+/// Measures what further processes add on one database that is a few milliseconds away: `lamplighter-bench cluster`.
 package struct BenchCluster: Sendable {
     private let options: BenchClusterOptions
     private let tell: @Sendable (String) -> Void

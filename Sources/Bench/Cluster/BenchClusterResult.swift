@@ -1,6 +1,6 @@
 package import JSON
 
-/// The result of `bench cluster`, and whether it meets its goals.
+/// The result of `lamplighter-bench cluster`, and whether it meets its goals.
 package struct BenchClusterResult: GoalResult, Sendable {
     /// What a number of processes did.
     struct Speed: Sendable {

@@ -9,7 +9,7 @@ import Storage
 import Web
 import Workers
 
-/// The ground of `bench cluster`: a database behind a delay, a broker with the gate, and processes that share the work.
+/// The ground of `lamplighter-bench cluster`: a database behind a delay, a broker with the gate, and processes that share the work.
 final class ClusterField {
     let seed: BenchSeed
     let root: String
@@ -36,6 +36,7 @@ final class ClusterField {
             environment: [:],
             flags: [
                 "data": folder + "/data", "store": database.address(),
+                "broker.gate": MeasuredProgram.current.gate,
                 "postgres.oneWriter": "false",
                 "demo": "false", "broker.newClientsPerMinute": "100000",
                 "broker.queuedMessages": "10000000", "broker.queuedMegabytes": "4096",

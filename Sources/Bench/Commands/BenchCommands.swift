@@ -4,7 +4,7 @@ import Load
 import Service
 import Storage
 
-/// The options of `bench commands`.
+/// The options of `lamplighter-bench commands`.
 package struct BenchCommandsOptions: Sendable {
     /// Devices that are commanded.
     package var devices = 100
@@ -23,7 +23,7 @@ package struct BenchCommandsOptions: Sendable {
 
 /// Measures the way of a command, app to service to device to service to app, against the same four
 /// hops through the bare broker, without and with waiting for the disk; and what a device with very many
-/// users does to the others: `lamplighter bench commands`.
+/// users does to the others: `lamplighter-bench commands`.
 package struct BenchCommands: Sendable {
     /// The measurement of one part of a round.
     enum Part: String, CaseIterable {

@@ -1,6 +1,6 @@
 package import JSON
 
-/// The result of `bench commands`, and whether it meets its goals.
+/// The result of `lamplighter-bench commands`, and whether it meets its goals.
 package struct BenchCommandsResult: GoalResult, Sendable {
     private let options: BenchCommandsOptions
     private var p50: [String: [Double]] = [:]

@@ -3,7 +3,7 @@ import JSON
 import Load
 import Service
 
-/// The options of `bench console`.
+/// The options of `lamplighter-bench console`.
 package struct BenchConsoleOptions: Sendable {
     /// Devices that report, each bound to an app's user.
     package var devices = 1000
@@ -47,7 +47,7 @@ enum OpenPages: String, Sendable, CaseIterable {
     private static let rows = 50
 }
 
-/// Measures what open consoles cost the path of reports: `lamplighter bench console`.
+/// Measures what open consoles cost the path of reports: `lamplighter-bench console`.
 ///
 /// One service, one load, and turns without and with consoles, each round in the other order: what a
 /// shared machine does to one it does to the other as well.

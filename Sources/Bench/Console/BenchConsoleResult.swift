@@ -1,6 +1,6 @@
 package import JSON
 
-/// The result of `bench console`, and whether it meets its goals.
+/// The result of `lamplighter-bench console`, and whether it meets its goals.
 package struct BenchConsoleResult: GoalResult, Sendable {
     let options: BenchConsoleOptions
     var rates: [OpenPages: [Double]] = [:]

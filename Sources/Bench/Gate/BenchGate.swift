@@ -1,11 +1,11 @@
 package import JSON
 import Metering
 
-/// Measures what the gate's count costs a message: `lamplighter bench gate`.
+/// Measures what the gate's count costs a message: `lamplighter-bench gate`.
 ///
 /// The same code as in the broker, with the clock that the broker's plugin asks: for messages within the limits, for
 /// a flood beyond those of a connection, and for one beyond those of its source address. It is a part of what the
-/// gate does for a message; the whole shows in `bench reports`.
+/// gate does for a message; the whole shows in `lamplighter-bench reports`.
 package struct BenchGate: Sendable {
     private let messages: Int
     private static let goal = 1_000.0

@@ -37,7 +37,8 @@ final class BenchField {
             file: nil,
             environment: [:],
             flags: [
-                "data": folder + "/data", "demo": "false", "broker.newClientsPerMinute": "100000",
+                "data": folder + "/data", "demo": "false",
+                "broker.gate": MeasuredProgram.current.gate, "broker.newClientsPerMinute": "100000",
                 // Mosquitto reads one packet of each connection in a round, so a thousand busy devices
                 // leave a subscriber's acknowledgements behind; what waits for them must not be dropped.
                 "broker.queuedMessages": "10000000", "broker.queuedMegabytes": "4096",

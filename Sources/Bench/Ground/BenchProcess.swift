@@ -4,7 +4,7 @@ import Load
 import Service
 import SystemPackage
 
-/// A process that a benchmark measures: this same executable with other arguments.
+/// A process that a benchmark measures: the measured program, or this executable as a consumer to compare with.
 struct BenchProcess {
     let process: ChildProcess
     /// Seconds from its start until it said, or wrote, that it is ready.
@@ -25,11 +25,12 @@ struct BenchProcess {
         unlink(output)
         return try await start(
             [
-                "bench", "consume", kind.rawValue, "--port", "\(field.port)", "--username",
+                "consume", kind.rawValue, "--port", "\(field.port)", "--username",
                 "service:tools", "--password-file", field.directory.toolsSecret, "--counter",
                 counter, "--root", field.root, "--status-bytes", "\(statusBytes)", "--users",
                 field.seed.terminals.map(\.uid).joined(separator: ","),
             ],
+            of: Executables.ownPath.string,
             output: output
         ) { TextFile.read(output)?.contains("ready\n") == true }
     }
@@ -89,12 +90,13 @@ struct BenchProcess {
 
     private static func start(
         _ arguments: [String],
+        of program: String = MeasuredProgram.current.program,
         output: String,
         _ isReady: () -> Bool
     ) async throws -> BenchProcess {
         let begin = LoadClock.nanoseconds
         let process = try await ChildProcess.launch(
-            Executables.ownPath.string,
+            program,
             arguments,
             output: output
         )

@@ -5,7 +5,7 @@ import Sodium
 import Storage
 import Workers
 
-/// The options of `bench history`.
+/// The options of `lamplighter-bench history`.
 package struct BenchHistoryOptions: Sendable {
     /// Records of the device with the long past.
     package var records = 10_000_000
@@ -17,7 +17,7 @@ package struct BenchHistoryOptions: Sendable {
 }
 
 /// Measures pages of a day, of a device with a long past beside one with a short one:
-/// `lamplighter bench history`.
+/// `lamplighter-bench history`.
 ///
 /// Both report every 8.64 seconds, 10,000 times a day: the short past is one day, the long one ends
 /// with a day of the same length.

@@ -1,6 +1,6 @@
 package import JSON
 
-/// The result of `bench history`, and whether it meets its goals.
+/// The result of `lamplighter-bench history`, and whether it meets its goals.
 package struct BenchHistoryResult: GoalResult, Sendable {
     /// A question about a day.
     enum Kind: String, CaseIterable, Sendable {

@@ -3,7 +3,7 @@ import JSON
 import Load
 package import Storage
 
-/// Writes devices into a store, one of them with a long past: `lamplighter bench history --data DIR`.
+/// Writes devices into a store, one of them with a long past: `lamplighter-bench history --data DIR`.
 ///
 /// The console and its pages are measured with it. The past ends now and is written as the service does it: through the
 /// buffer, then sorted.

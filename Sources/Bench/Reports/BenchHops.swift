@@ -2,7 +2,7 @@ import Glibc
 
 /// Passes on what apps ask of devices and what devices say to that, without a look at it.
 ///
-/// `bench commands` compares the service with it: the same four hops, with no work in between.
+/// `lamplighter-bench commands` compares the service with it: the same four hops, with no work in between.
 struct BenchHops {
     private let root: String
     /// The topic of each command's outcome, by its `sn`.

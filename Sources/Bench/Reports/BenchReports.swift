@@ -1,6 +1,6 @@
 import Service
 
-/// Measures the main path against what bounds it, on a private broker: `lamplighter bench reports`.
+/// Measures the main path against what bounds it, on a private broker: `lamplighter-bench reports`.
 ///
 /// A a plain libmosquitto subscriber that does nothing; A* the same, counted before the broker has read its
 /// confirmations; B a relay that publishes each report on; C the service with unbound devices; D the service

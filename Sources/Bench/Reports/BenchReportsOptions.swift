@@ -1,4 +1,4 @@
-/// The options of `bench reports`.
+/// The options of `lamplighter-bench reports`.
 package struct BenchReportsOptions: Sendable {
     /// Devices that report.
     package var devices = 1000

@@ -1,6 +1,6 @@
 package import JSON
 
-/// The result of `bench reports`, and whether it meets its goals.
+/// The result of `lamplighter-bench reports`, and whether it meets its goals.
 package struct BenchResult: GoalResult, Sendable {
     let options: BenchReportsOptions
     var rates: [BenchPhase: [Double]] = [:]

@@ -8,7 +8,7 @@ import Service
 import Sodium
 import Storage
 
-/// The options of `bench schedules`.
+/// The options of `lamplighter-bench schedules`.
 package struct BenchSchedulesOptions: Sendable {
     /// Schedules that are due in the same minute.
     package var schedules = 100_000
@@ -18,14 +18,14 @@ package struct BenchSchedulesOptions: Sendable {
     package var stored = 1_000_000
     /// Minutes of light load whose triggers are timed.
     package var minutes = 2
-    /// Single commands a second, as `bench commands` shows them; 0 where that is not known.
+    /// Single commands a second, as `lamplighter-bench commands` shows them; 0 where that is not known.
     package var commands = 0.0
 
     /// The measurements as they are asked for.
     package init() {}
 }
 
-/// Measures schedules on a private broker: `lamplighter bench schedules`.
+/// Measures schedules on a private broker: `lamplighter-bench schedules`.
 ///
 /// How long it takes to find what is due with few and with many schedules; how fast very many that are
 /// due in one minute are carried out, alone and beside reports; how punctual triggers are with little

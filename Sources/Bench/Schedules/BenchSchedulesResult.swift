@@ -1,6 +1,6 @@
 package import JSON
 
-/// The result of `bench schedules`, and whether it meets its goals.
+/// The result of `lamplighter-bench schedules`, and whether it meets its goals.
 package struct BenchSchedulesResult: GoalResult, Sendable {
     let options: BenchSchedulesOptions
     var fewMicroseconds = 0.0

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Bench
 import Foundation
 import JSON
 import Service
@@ -77,12 +76,6 @@ struct SettingsOptions: ParsableArguments {
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print JSON for programs; errors too.")
     var json = false
-
-    /// Shows what came of a benchmark; where it does not meet its goals, the process ends with 1.
-    func finish(_ result: any BenchOutcome) throws {
-        if json { Terminal.show(result.json) } else { print(result.text) }
-        if !result.isMet { throw ExitCode(1) }
-    }
 
     /// Shows what an import did, with the secret this once; `id` and `secret` name their members of the JSON.
     func show(_ result: Import.Outcome, of kind: String, id: String, secret: String) {
