@@ -158,6 +158,7 @@ extension Gate {
         }
         new.pointer = client
         new.isTLS = PrivateStructure.hasTLS(client)
+        new.socket = PrivateStructure.socket(of: client)
         inherit(client, new)
         if new.rights.isConsole { beginTap(of: new) }
         clients[client] = new

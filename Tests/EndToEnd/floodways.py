@@ -251,9 +251,9 @@ class Requests(Way):
 
 
 class Connects(Way):
-    """CONNECTs of the greatest length that never end: the broker's own time of 90 s is all that stands against them."""
+    """CONNECTs of the greatest length that never end."""
 
-    off, size = None, 320_000
+    off, size = {"limits.connectSeconds": 0, "broker.heldPercent": 0}, 320_000
 
     def hello(self, link):
         return packet(0x10, bytes(self.size))[:self.size - 100]

@@ -57,6 +57,22 @@ class Halves(OwnWorldOfClass):
         self.assertIsNone(app.lost)
 
 
+class Silent(Halves):
+    settings = ("limits.connectSeconds=1",)
+
+    def test_connections_that_send_no_whole_connect_are_closed_and_clients_stay(self):
+        device, app = self.pair(FREE)
+        silent = [socket.create_connection((HOST, port), 10) for port in (
+            self.world.port, self.world.port, self.service.ready["mqttTlsPort"])]
+        for mine in silent:
+            self.addCleanup(mine.close)
+        silent[1].sendall(b"\x10" + remaining(300_000) + b"\0\4MQTT")
+        for mine in silent:
+            mine.settimeout(10)
+            self.assertEqual(mine.recv(1), b"")
+        self.assert_served(device, app, 1)
+
+
 class Records(Halves):
     settings = ("broker.memoryMegabytes=64",)
     count = 1_500 if TORTURE else 400

@@ -97,11 +97,15 @@ extension PrivateStructure {
         start.storeBytes(of: 2, toByteOffset: Word.highestQoS &* word &+ 2, as: UInt8.self)
     }
 
-    /// Returns the descriptor of a client's connection; nil where that is unknown, or the connection has ended.
+    /// Returns the descriptor of a client's connection; nil where that is unknown.
+    ///
+    /// It comes after the number by which epoll knows a client, and must be a connection to the client's address.
     static func socket(of client: OpaquePointer) -> Int32? {
-        guard start(of: client) != nil else { return nil }
-        let socket = UnsafeMutableRawPointer(client).load(as: Int32.self)
-        return socket < 0 ? nil : socket
+        guard start(of: client) != nil, let address = gate_client_address(client) else {
+            return nil
+        }
+        let socket = UnsafeMutableRawPointer(client).load(fromByteOffset: 4, as: Int32.self)
+        return Unconnected.address(of: socket) == String(cString: address) ? socket : nil
     }
 
     /// Returns the bytes of a client's will; 0 where it has none or that is unknown.

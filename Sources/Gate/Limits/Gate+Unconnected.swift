@@ -12,10 +12,13 @@ extension Gate {
     /// Closes connections that sent no CONNECT in time: at once while newcomers are refused, since memory ends.
     func closeUnconnected(at steady: Int64) {
         let seconds = settings.limits.connectSeconds
-        guard seconds > 0, BrokerVersion.isTested,
-            steady &- unconnected.reviewedAt >= (isFull ? 100 : 1_000)
-        else { return }
-        let known = Set(clients.keys.compactMap(PrivateStructure.socket))
+        guard seconds > 0, steady &- unconnected.reviewedAt >= (isFull ? 100 : 1_000) else {
+            return
+        }
+        let connected = clients.values.filter(\.isConnected)
+        let known = Set(connected.compactMap(\.socket))
+        // Where one client's connection is unknown, any might be a client's.
+        guard known.count == connected.count else { return }
         let patience =
             isCrowded ? 0 : isFull ? Self.patienceWhenFull : Int64(seconds) &* 1_000
         unconnected.review(besides: known, at: steady, patience: patience)
@@ -33,12 +36,15 @@ struct Unconnected {
     private var seen: [Int32: Connection] = [:]
     private(set) var reviewedAt: Int64 = .min / 2
 
-    /// Looks at all connections beside those of `known` clients, and ends those seen first `patience` milliseconds ago.
+    /// Looks at all connections that were accepted, beside those of `known` clients, and ends those seen first `patience`
+    /// milliseconds ago.
     mutating func review(besides known: Set<Int32>, at steady: Int64, patience: Int64) {
         reviewedAt = steady
         var found: [Int32: Connection] = [:]
-        for socket in Self.sockets() where !known.contains(socket) {
-            guard let peer = Self.peer(of: socket) else { continue }
+        let sockets = Self.sockets().filter { !known.contains($0) }
+        let listened = Set(sockets.filter(Self.isListening).compactMap(Self.port))
+        for socket in sockets where Self.port(of: socket).map(listened.contains) == true {
+            guard let peer = Self.name(of: socket, getpeername).map(Self.number) else { continue }
             let connection =
                 seen[socket].flatMap { $0.peer == peer ? $0 : nil }
                 ?? Connection(peer: peer, since: steady)
@@ -65,17 +71,66 @@ struct Unconnected {
         return found
     }
 
-    /// Returns a number for the other end of a TCP connection; nil for anything else.
-    private static func peer(of socket: Int32) -> Int? {
+    private static func isListening(_ socket: Int32) -> Bool {
+        var isListening: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        return getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &size) == 0
+            && isListening != 0
+    }
+
+    /// Returns the port at this end; nil for what is no socket of TCP.
+    private static func port(of socket: Int32) -> UInt16? {
+        name(of: socket, getsockname).map { address in
+            withUnsafeBytes(of: address) { $0.load(fromByteOffset: 2, as: UInt16.self) }
+        }
+    }
+
+    /// Returns the address at the other end of a TCP connection, without its port; nil for anything else.
+    static func address(of socket: Int32) -> String? {
+        guard let peer = name(of: socket, getpeername) else { return nil }
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { text in
+            let code = withUnsafePointer(to: peer) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    getnameinfo(
+                        $0,
+                        socklen_t(MemoryLayout<sockaddr_in6>.size),
+                        text.baseAddress,
+                        socklen_t(text.count),
+                        nil,
+                        0,
+                        NI_NUMERICHOST
+                    )
+                }
+            }
+            guard code == 0, let text = text.baseAddress else { return nil }
+            // The broker names no interface behind an address.
+            return String(cString: text).split(separator: "%").first.map(String.init)
+        }
+    }
+
+    /// Returns the name of one end of a connection of TCP.
+    private static func name(
+        of socket: Int32,
+        _ ask: (Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> Int32
+    ) -> sockaddr_storage? {
         var address = sockaddr_storage()
         var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let code = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(socket, $0, &size) }
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { ask(socket, $0, &size) }
         }
-        guard code == 0, [AF_INET, AF_INET6].contains(Int32(address.ss_family)) else { return nil }
-        return withUnsafeBytes(of: address) { bytes in
+        let isTCP = [AF_INET, AF_INET6].contains(Int32(address.ss_family))
+        return code == 0 && isTCP ? address : nil
+    }
+
+    /// Returns a number that tells the other ends of connections apart.
+    private static func number(of peer: sockaddr_storage) -> Int {
+        withUnsafeBytes(of: peer) { bytes in
             var hasher = Hasher()
-            hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: bytes.prefix(Int(size))))
+            hasher.combine(
+                bytes: UnsafeRawBufferPointer(
+                    rebasing: bytes.prefix(MemoryLayout<sockaddr_in6>.size)
+                )
+            )
             return hasher.finalize()
         }
     }

@@ -20,6 +20,8 @@ final class Client {
     var held: Held?
     /// Whether its connection is encrypted.
     var isTLS = false
+    /// The descriptor of its connection; nil where that is unknown.
+    var socket: Int32?
     /// The broker's client while it is connected.
     var pointer: OpaquePointer?
     /// The session whose token it came with, or that has begun on its terminal since; the newest.
