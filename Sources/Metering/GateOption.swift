@@ -28,6 +28,7 @@ package enum GateOption: String, Sendable, CaseIterable {
     case tooFastPause = "too_fast_pause"
     case tooFastClosings = "too_fast_closings"
     case statusBacklog = "status_backlog"
+    case requestBacklog = "request_backlog"
     case terminalHeldBytes = "terminal_held_bytes"
     case terminalHeldMessages = "terminal_held_messages"
     case deviceHeldBytes = "device_held_bytes"
@@ -69,6 +70,7 @@ package enum GateOption: String, Sendable, CaseIterable {
         case .tooFastPause: \.tooFastPause
         case .tooFastClosings: \.tooFastClosings
         case .statusBacklog: \.statusBacklog
+        case .requestBacklog: \.requestBacklog
         case .terminalHeldBytes: \.terminalHeldBytes
         case .terminalHeldMessages: \.terminalHeldMessages
         case .deviceHeldBytes: \.deviceHeldBytes

@@ -62,8 +62,8 @@ class Silent(Halves):
 
     def test_connections_that_send_no_whole_connect_are_closed_and_clients_stay(self):
         device, app = self.pair(FREE)
-        silent = [socket.create_connection((HOST, port), 10) for port in (
-            self.world.port, self.world.port, self.service.ready["mqttTlsPort"])]
+        silent = [socket.create_connection(place, 10) for place in (
+            ("127.0.0.1", self.world.port), ("127.0.0.1", self.world.port), (HOST, self.service.ready["mqttTlsPort"]))]
         for mine in silent:
             self.addCleanup(mine.close)
         silent[1].sendall(b"\x10" + remaining(300_000) + b"\0\4MQTT")

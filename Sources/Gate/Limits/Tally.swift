@@ -14,6 +14,8 @@ final class Tally {
     var share: AddressBudget.Sender
     /// Its reports that are not known to be processed.
     var reports = Backlog.Sender()
+    /// Its requests likewise, by the client id of the worker.
+    var requests: [String: Backlog.Sender] = [:]
     /// The filters that it holds, each as a number; of interest for terminals only.
     private var held: [Int] = []
 

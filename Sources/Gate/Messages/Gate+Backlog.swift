@@ -4,23 +4,44 @@ import Metering
 
 // While the status worker is behind, reports are refused fairly: the broker's one queue for it, or for one of its
 // lanes, is first in, first out, so all devices would wait for the messages of a few (`Backlogs`). A refused report is
-// not stored, just as one that gets no answer: the device sends it again.
+// not stored, just as one that gets no answer: the device sends it again. Terminals' requests likewise, where the broker
+// shows how many messages wait for a worker.
 extension Gate {
     /// The client id of the connection over which the worker receives its messages, or the beginning of its lanes'.
     static let statusWorker = "svc.lamplighter.status"
     private static let report = Array("/report".utf8)
 
-    /// Counts a device's report that is about to be let through; true if it is beyond the device's share.
+    /// Counts a report or request that is about to be let through; true if it is beyond its sender's share.
     ///
-    /// Never closes a connection: the device does not cause the messages of others.
+    /// Never closes a connection: the sender does not cause the messages of others.
     func isShed(_ client: Client, _ access: Access, to topic: Bytes) -> Bool {
         guard case .publish = access, client.isConnected, let tally = client.tally,
-            let did = client.did, topic.suffix(Self.report.count).elementsEqual(Self.report)
+            case .beyond(let mustTell) = backlogVerdict(client, tally, to: topic)
         else { return false }
-        let verdict = backlogs.take(&tally.reports, of: did, at: Clock.coarse())
-        guard case .beyond(let mustTell) = verdict else { return false }
         if mustTell { tell(client, access, to: topic, because: .overloaded) }
         return true
+    }
+
+    private func backlogVerdict(
+        _ client: Client,
+        _ tally: Tally,
+        to topic: Bytes
+    ) -> Backlog.Verdict {
+        let now = Clock.coarse()
+        if let did = client.did {
+            guard topic.suffix(Self.report.count).elementsEqual(Self.report) else { return .within }
+            return backlogs.take(&tally.reports, of: did, at: now)
+        }
+        guard client.isTerminal, let worker = subscribers.worker(of: topic),
+            let waiting = worker.pointer.flatMap(PrivateStructure.holding)?.messages
+        else { return .within }
+        var requests = worker.requests ?? RequestBacklog(limit: settings.limits.requestBacklog)
+        defer { worker.requests = requests }
+        return requests.take(
+            &tally.requests[worker.clientId, default: Backlog.Sender()],
+            waiting: waiting,
+            at: now
+        )
     }
 
     /// Returns the receiving connection of the worker, or of the lane, whose echo a topic is for; nil for all other
@@ -54,5 +75,30 @@ extension Gate {
         let lane = clientId.dropFirst(Self.statusWorker.count)
         if lane.isEmpty { return 0 }
         return lane.first == "." ? Int(lane.dropFirst()) : nil
+    }
+}
+
+/// The requests of terminals that wait for one worker.
+struct RequestBacklog {
+    private var backlog: Backlog
+    /// Requests let through, and how many of them there were when the processed ones were looked at last.
+    private var sent: Int64 = 0
+    private var looked: Int64 = 0
+
+    init(limit: Int) { backlog = Backlog(limit: limit) }
+
+    /// Decides about a request while `waiting` messages wait for the worker, and counts it if it is let through.
+    mutating func take(
+        _ sender: inout Backlog.Sender,
+        waiting: Int,
+        at now: Int64
+    ) -> Backlog.Verdict {
+        if sent > looked {
+            looked = sent
+            backlog.note(echo: sent, seen: sent &- Int64(waiting))
+        }
+        let verdict = backlog.take(&sender, at: now)
+        if case .within = verdict { sent &+= 1 }
+        return verdict
     }
 }

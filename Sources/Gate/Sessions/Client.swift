@@ -63,6 +63,9 @@ final class Client {
     /// The services whose requests it subscribed to, as a worker.
     var services: [[UInt8]] = []
 
+    /// The requests that wait for it, as a worker; nil for all other clients.
+    var requests: RequestBacklog?
+
     /// The batch for a worker that takes many messages in one; nil for all other clients.
     var outgoing: OutgoingBatch?
 

@@ -24,9 +24,12 @@ struct RequestSubscribers {
     }
 
     /// Whether a present worker has subscribed to the requests of the topic's service.
-    func hear(_ topic: Bytes) -> Bool {
-        guard !subscribers.isEmpty, let service = service(of: topic) else { return false }
-        return subscribers.contains { $0.services.contains { service.elementsEqual($0) } }
+    func hear(_ topic: Bytes) -> Bool { worker(of: topic) != nil }
+
+    /// Returns the present worker that has subscribed to the requests of the topic's service.
+    func worker(of topic: Bytes) -> Client? {
+        guard !subscribers.isEmpty, let service = service(of: topic) else { return nil }
+        return subscribers.first { $0.services.contains { service.elementsEqual($0) } }
     }
 
     /// Notes a worker's subscription.

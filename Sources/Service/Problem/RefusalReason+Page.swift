@@ -168,9 +168,9 @@ extension RefusalReason {
             )
         case .overloaded:
             (
-                "reports come faster than the service can take them in",
-                "So many reports wait for the status worker that each device may only have its share of them there, one at least. The report was not stored; the connection stays.",
-                "Have devices repeat with growing pauses: after 5 s, then twice as long each time. If it lasts, look for the ones that send most, give the machine more, or raise limits.statusBacklog, at the price of a longer wait for all."
+                "reports or requests come faster than the service can take them in",
+                "Too many reports wait for the status worker, or requests for a worker: each device or terminal may only have its share of them, one at least. The message was not handled; the connection stays.",
+                "Have clients repeat with growing pauses: after 5 s, then twice as long each time. If it lasts, look for the ones that send most, give the machine more, or raise limits.statusBacklog or limits.requestBacklog, at the price of a longer wait for all."
             )
         case .tooManySubscriptions:
             (

@@ -258,5 +258,13 @@ extension SettingsTable {
             doc:
                 "Reports waiting for the status worker, or one of its lanes, from which on a device has only its share; 0: any number."
         ),
+        GateSetting(
+            .requestBacklog,
+            key: "limits.requestBacklog",
+            in: 0...1_000_000,
+            unit: "requests",
+            doc:
+                "Requests waiting for a worker from which on a terminal has only its share of them; 0: any number."
+        ),
     ]
 }
