@@ -1,5 +1,6 @@
 import Credentials
 import GRDB
+import Glibc
 import PostgreSQL
 
 /// Classifies an error of the store: the machine's fault, or one message's.
@@ -50,6 +51,7 @@ package enum StoreError {
     /// Tells whether the disk had no room.
     package static func isFull(_ error: any Error) -> Bool {
         if case .diskFull = error as? Store.Failure { return true }
+        if case .system(_, ENOSPC) = error as? CredentialsError { return true }
         if let error = error as? PostgresError { return error.state == "53100" }
         return (error as? DatabaseError)?.resultCode == .SQLITE_FULL
     }

@@ -40,7 +40,8 @@ class Door(unittest.TestCase):
 class Streams(Door):
     def test_head_begins_no_stream(self):
         for _ in range(65):
-            self.assertEqual(self.caller("viewer").ask("HEAD", "/live").status, 405)
+            # A busy machine may still have the places of 64 closed connections taken.
+            eventually(lambda: self.caller("viewer").ask("HEAD", "/live").status == 405)
         stream = self.caller("operator").events("overview")
         self.addCleanup(stream.close)
         self.assertEqual(stream.next()[0], "hello")

@@ -106,11 +106,8 @@ class ComesBack(Unnoticed):
 
     def test_all_at_once_as_the_burst_allows(self):
         device = self.device()
-        reports = [{"id": fresh_id("s"), **report} for report in self.stored()]
-        for report in reports:
-            device.publish(f"{device.base}/report", report, wait=False)
-        for report in reports:
-            self.assertTrue(device.response(report["id"], 30)["ok"])
+        # As many answers as may wait for a device; who sends more ahead repeats some.
+        self.send_all(device, [{"id": fresh_id("s"), **report} for report in self.stored()], window=200)
 
 
 class Opens(Unnoticed):

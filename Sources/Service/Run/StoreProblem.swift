@@ -69,7 +69,8 @@ struct StoreProblem {
     }
 
     static func unusable(_ path: String, _ error: any Error) -> Problem {
-        Problem(
+        guard !StoreError.isFull(error) else { return .diskFull(path, StoreError.summary(error)) }
+        return Problem(
             .databaseFailed,
             "\(path) cannot be used: \(StoreError.summary(error))",
             at: path,

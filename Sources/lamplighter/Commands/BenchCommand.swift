@@ -9,7 +9,7 @@ struct BenchCommand: ParsableCommand {
         discussion: "lamplighter bench"
     )
 
-    @Argument(parsing: .captureForPassthrough, help: "The words of a measurement.")
+    @Argument(parsing: .allUnrecognized, help: "The words of a measurement.")
     var words: [String] = []
 
     func run() throws {
