@@ -1,4 +1,5 @@
 import CMosquittoBroker
+import Glibc
 
 // The messages that wait for a client, and the lifetime of its session. The words come after those that `start` compares.
 // Two more are compared here, since they come after fields that depend on how the broker was built.
@@ -108,7 +109,7 @@ extension PrivateStructure {
         return Unconnected.address(of: socket) == String(cString: address) ? socket : nil
     }
 
-    /// Returns the bytes of a client's will; 0 where it has none or that is unknown.
+    /// Returns the bytes of payload and topic of a client's will; 0 where it has none or that is unknown.
     static func willBytes(of client: OpaquePointer) -> Int {
         sessionStart(of: client).map(willBytes) ?? 0
     }
@@ -117,7 +118,9 @@ extension PrivateStructure {
         guard let will = UnsafeMutableRawPointer(bitPattern: load(start, Word.will)) else {
             return 0
         }
-        return Int(load(will, 8) & 0xFFFF_FFFF)
+        let topic = UnsafePointer<CChar>(bitPattern: load(will, WillWord.topic))
+        return Int(load(will, WillWord.lengthAndQuality) & 0xFFFF_FFFF)
+            &+ (topic.map { Int(strlen($0)) } ?? 0)
     }
 
     private static func lower(_ start: UnsafeMutableRawPointer, _ place: Int, to most: UInt32) {

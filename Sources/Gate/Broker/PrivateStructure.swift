@@ -32,7 +32,7 @@ enum PrivateStructure {
     }
 
     /// Words of the will (`struct mosquitto_message_all`).
-    private enum WillWord {
+    enum WillWord {
         static let properties = 2
         static let topic = 6
         static let payload = 7
