@@ -19,7 +19,7 @@ final class Gate {
     var slow: [String: Held] = [:]
     /// Whether newcomers are refused because of the memory held.
     var isCrowded = false
-    /// Whether so much is held that those who hold most go.
+    /// Whether the clients that hold most are being ended.
     var isFull = false
     /// When free memory was given back last.
     var trimmedAt: Int64 = 0
@@ -91,6 +91,8 @@ final class Gate {
     private var lastReview: Int64 = 0
     /// The time of the last look at all that is held.
     var relievedAt: Int64 = 0
+    /// The last time that the allocator was asked, and the process's size then.
+    var memoryLook: (at: Int64, resident: Int) = (.min / 2, 0)
     /// Connections without a CONNECT.
     var unconnected = Unconnected()
 

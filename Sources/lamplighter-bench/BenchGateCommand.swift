@@ -1,7 +1,7 @@
 import ArgumentParser
 import Bench
 
-/// `lamplighter-bench gate`: what the limits cost the broker.
+/// `lamplighter-bench gate`: measures the cost of the limits.
 struct BenchGateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gate",

@@ -78,7 +78,7 @@ struct BenchAccountsCommand: AsyncParsableCommand {
     }
 }
 
-/// `lamplighter-bench consume`: what `bench reports` starts to compare with; not for people.
+/// `lamplighter-bench consume`: the consumer that `reports` compares with; started by it alone.
 struct BenchConsumeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "consume", shouldDisplay: false)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Floods: the worst that strangers' terminals do at once, what the broker holds meanwhile, and how others fare.
+"""Floods a broker with hostile terminals, and measures its memory and the answers to other clients.
 
     floods.py --way qos2 --from thirty --seconds 600 [--off]    one run
     floods.py --all --json FILE                                 each way from each source, then each with its bound off

@@ -1,7 +1,7 @@
 package import JSON
 import Metering
 
-/// Measures what the gate's count costs a message: `lamplighter-bench gate`.
+/// Measures the cost of counting a message: `lamplighter-bench gate`.
 ///
 /// The same code as in the broker, with the clock that the broker's plugin asks: for messages within the limits, for
 /// a flood beyond those of a connection, and for one beyond those of its source address. It is a part of what the

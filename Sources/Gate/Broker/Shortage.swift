@@ -42,7 +42,7 @@ final class Shortage {
         }
     }
 
-    /// Whether the allocator has room in what was freed: it may keep that, and the system counts it as taken.
+    /// Whether the allocator has room in freed memory, which it may keep and the system counts as taken.
     private func hasFreedRoom() -> Bool {
         guard Memory.now().free >= Self.probeBytes else { return false }
         freed = malloc(Self.reserveBytes)

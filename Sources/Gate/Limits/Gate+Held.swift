@@ -59,7 +59,7 @@ extension Gate {
         heldBytes &+= held.bytes &- before
     }
 
-    /// Reads what is held for a client, and keeps the sum over all.
+    /// Reads a client's account from the broker, and updates the sum of all accounts.
     func read(
         _ held: Held,
         _ pointer: OpaquePointer,

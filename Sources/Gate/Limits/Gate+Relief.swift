@@ -11,7 +11,7 @@ extension Gate {
     private static let idleBytesOfTLS = 96 << 10
     /// The memory that the broker has taken before anybody connects.
     private static let emptyBytes = 16 << 20
-    /// What those who behave may hold: an answer of the largest size, or as much as they are sent while the gate has to
+    /// The bytes that a well-behaved client may hold: an answer of the largest size, or more while the gate has to
     /// estimate.
     private static let littleBytes = BrokerVersion.isTested ? 64 << 10 : 256 << 10
     /// Free memory beyond which it is given back to the system.
@@ -20,6 +20,7 @@ extension Gate {
     /// Ends the sessions that hold most until the sum is well below its bound; called ten times a second.
     func relieve(at steady: Int64) {
         relievedAt = steady
+        guard mustLook(at: steady) else { return }
         let memory = Memory.now()
         if memory.free > Self.unusedBytes, steady &- trimmedAt >= 5_000 {
             trimmedAt = steady
@@ -29,13 +30,25 @@ extension Gate {
         let bound = settings.limits.heldBytes
         let taken = max(heldBytes, strangersBytes(of: memory))
         // Before newcomers are refused: else those who hold keep them out for as long as they like.
-        isFull = taken > bound / 8 &* 6
+        isFull = taken > bound / 8 &* 5
         isCrowded = taken > bound / 8 &* 7
         if isFull {
-            takeBack(taken &- bound / 8 &* 5, of: taken)
+            takeBack(taken &- bound / 8 &* 4, of: taken)
         } else if shortage.isShort {
             takeBack(bound / 8, of: taken)
         }
+    }
+
+    /// Whether to ask the allocator, which goes through all that is free: once a second, while much is held, and when
+    /// the process has grown by a sixteenth of the bound.
+    private func mustLook(at steady: Int64) -> Bool {
+        let resident = Memory.resident()
+        guard
+            isFull || steady &- memoryLook.at >= 1_000
+                || resident &- memoryLook.resident > settings.limits.heldBytes / 16
+        else { return false }
+        memoryLook = (steady, resident)
+        return true
     }
 
     /// Returns the memory that is held for clients, as far as the broker's whole memory shows it.
@@ -52,8 +65,8 @@ extension Gate {
         return memory.used &- others
     }
 
-    /// Ends those who hold most, but nobody who holds little: memory that is counted for no client may be that of
-    /// connections without a CONNECT, and those who behave are not ended for others.
+    /// Ends the clients that hold most, but none that holds little: memory counted for no client may be that of
+    /// connections without a CONNECT, and clients that behave are not ended for others.
     private func takeBack(_ bytes: Int, of taken: Int) {
         countUnasked()
         let isCounted = heldBytes > taken / 2
@@ -67,7 +80,7 @@ extension Gate {
         }
     }
 
-    /// Counts what is held without a delivery: packets that were received by half.
+    /// Opens accounts for clients that hold memory without a delivery: half-received packets, wills.
     private func countUnasked() {
         let steady = Clock.coarse()
         for client in clients.values where client.isConnected && client.tally != nil {
@@ -102,6 +115,19 @@ struct Memory {
     static func now() -> Memory {
         let info = mallinfo2()
         return Memory(used: Int(info.uordblks) &+ Int(info.hblkhd), free: Int(info.fordblks))
+    }
+
+    /// Returns the bytes of the process that are in memory; 0 where the system doesn't say.
+    static func resident() -> Int {
+        let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return 0 }
+        defer { close(file) }
+        return withUnsafeTemporaryAllocation(byteCount: 128, alignment: 1) { buffer in
+            let count = max(0, read(file, buffer.baseAddress, buffer.count))
+            // The second number: pages in memory.
+            let pages = buffer.prefix(count).split(separator: UInt8(ascii: " ")).dropFirst().first
+            return (pages.map(Array.init) ?? []).reduce(0) { $0 &* 10 &+ Int($1 &- 48) } &* 4_096
+        }
     }
 
     /// Gives free memory back to the system.

@@ -78,7 +78,7 @@ struct Unconnected {
             && isListening != 0
     }
 
-    /// Returns the port at this end; nil for what is no socket of TCP.
+    /// Returns the local port; nil if the descriptor isn't a TCP socket.
     private static func port(of socket: Int32) -> UInt16? {
         name(of: socket, getsockname).map { address in
             withUnsafeBytes(of: address) { $0.load(fromByteOffset: 2, as: UInt16.self) }

@@ -14,7 +14,7 @@ final class Held {
     /// The times of the last reading from the broker and of the last refusal that was told.
     private var readAt: Int64 = .min / 2
     private var toldAt: Int64 = .min / 2
-    /// Until when the connection is taken to have accepted what it was sent.
+    /// The time up to which deliveries are estimated as accepted.
     private var takenAt = Clock.coarse()
     /// The oldest message that is not acknowledged, and since when it is the oldest one with a full window.
     private var oldest: UInt = 0
@@ -70,7 +70,7 @@ final class Held {
         noteOldest(isFull && isConnected ? max(1, holding.oldest) : 0, at: now)
     }
 
-    /// Takes off what a connection may have accepted meanwhile.
+    /// Subtracts the deliveries that the connection may have accepted since the last estimate.
     func estimate(at now: Int64, isAccepting: Bool) {
         let elapsed = isAccepting ? Int(min(now &- takenAt, 3_600_000)) : 0
         takenAt = now

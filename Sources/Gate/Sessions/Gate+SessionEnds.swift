@@ -45,7 +45,7 @@ extension Gate {
 
     /// Ends the session of a connection that is about to be closed.
     ///
-    /// Where the gate can't, the service does, in so many milliseconds or before the client comes again.
+    /// Where the gate can't, the service does, after the delay or before the client connects again.
     func endSession(of client: Client, owedAfter milliseconds: Int64? = 0) {
         guard let pointer = client.pointer, PrivateStructure.endSession(of: pointer, after: 0)
         else {
