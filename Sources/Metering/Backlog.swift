@@ -75,8 +75,12 @@ package struct Backlog: Sendable {
         senders = (0, 0, 0)
     }
 
-    /// Decides about a device's message, and counts it if it is let through.
-    package mutating func take(_ sender: inout Sender, at now: Int64) -> Verdict {
+    /// Decides about a device's message, and counts it if it is let through: as several, if it is long.
+    package mutating func take(
+        _ sender: inout Sender,
+        as units: Int = 1,
+        at now: Int64
+    ) -> Verdict {
         guard limit > 0, mark != nil else { return .within }
         sender.roll(to: epoch)
         if count >= limit, sender.new &+ sender.old >= share(with: sender) {
@@ -88,8 +92,8 @@ package struct Backlog: Sendable {
             senders.new &+= 1
             if sender.old == 0 { senders.fresh &+= 1 }
         }
-        sender.new &+= 1
-        messages.new &+= 1
+        sender.new &+= units
+        messages.new &+= units
         return .within
     }
 

@@ -125,6 +125,16 @@ struct BacklogTests {
         }
     }
 
+    @Test("A long message counts as several")
+    func units() {
+        var backlog = Backlog(limit: 20)
+        var senders = [Backlog.Sender](repeating: Backlog.Sender(), count: 2)
+        backlog.note(echo: 1, seen: 0)
+        let passed = (0..<5).count { _ in backlog.take(&senders[0], as: 12, at: 0) == .within }
+        #expect(passed == 2 && backlog.count == 24)
+        #expect(backlog.take(&senders[1], at: 0) == .within)
+    }
+
     @Test("One refusal of a device's second is reported")
     func told() {
         var backlog = Backlog(limit: 1)

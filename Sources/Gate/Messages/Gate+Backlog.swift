@@ -15,8 +15,8 @@ extension Gate {
     ///
     /// Never closes a connection: the sender does not cause the messages of others.
     func isShed(_ client: Client, _ access: Access, to topic: Bytes) -> Bool {
-        guard case .publish = access, client.isConnected, let tally = client.tally,
-            case .beyond(let mustTell) = backlogVerdict(client, tally, to: topic)
+        guard case .publish(let payload, _) = access, client.isConnected, let tally = client.tally,
+            case .beyond(let mustTell) = backlogVerdict(client, tally, payload.count, to: topic)
         else { return false }
         if mustTell { tell(client, access, to: topic, because: .overloaded) }
         return true
@@ -25,6 +25,7 @@ extension Gate {
     private func backlogVerdict(
         _ client: Client,
         _ tally: Tally,
+        _ bytes: Int,
         to topic: Bytes
     ) -> Backlog.Verdict {
         let now = Clock.coarse()
@@ -33,13 +34,14 @@ extension Gate {
             return backlogs.take(&tally.reports, of: did, at: now)
         }
         guard client.isTerminal, let worker = subscribers.worker(of: topic),
-            let waiting = worker.pointer.flatMap(PrivateStructure.holding)?.messages
+            let waiting = worker.pointer.flatMap(PrivateStructure.holding)
         else { return .within }
         var requests = worker.requests ?? RequestBacklog(limit: settings.limits.requestBacklog)
         defer { worker.requests = requests }
         return requests.take(
             &tally.requests[worker.clientId, default: Backlog.Sender()],
-            waiting: waiting,
+            bytes,
+            waiting: (waiting.messages, waiting.bytes),
             at: now
         )
     }
@@ -78,8 +80,9 @@ extension Gate {
     }
 }
 
-/// The requests of terminals that wait for one worker.
+/// The requests of terminals that wait for one worker: a long one counts once for each 4 KiB.
 struct RequestBacklog {
+    private static let unit = 4_096
     private var backlog: Backlog
     /// Requests let through, and how many of them there were when the processed ones were looked at last.
     private var sent: Int64 = 0
@@ -87,18 +90,21 @@ struct RequestBacklog {
 
     init(limit: Int) { backlog = Backlog(limit: limit) }
 
-    /// Decides about a request while `waiting` messages wait for the worker, and counts it if it is let through.
+    /// Decides about a request of `bytes` while others wait for the worker, and counts it if it is let through.
     mutating func take(
         _ sender: inout Backlog.Sender,
-        waiting: Int,
+        _ bytes: Int,
+        waiting: (messages: Int, bytes: Int),
         at now: Int64
     ) -> Backlog.Verdict {
         if sent > looked {
             looked = sent
-            backlog.note(echo: sent, seen: sent &- Int64(waiting))
+            let left = max(waiting.messages, waiting.bytes / Self.unit)
+            backlog.note(echo: sent, seen: sent &- Int64(left))
         }
-        let verdict = backlog.take(&sender, at: now)
-        if case .within = verdict { sent &+= 1 }
+        let units = 1 &+ max(0, bytes &- 1) / Self.unit
+        let verdict = backlog.take(&sender, as: units, at: now)
+        if case .within = verdict { sent &+= Int64(units) }
         return verdict
     }
 }

@@ -29,6 +29,7 @@ package struct ControlHandler: BatchHandler {
 
     package var name: WorkerName { .control }
     package var subscriptions: Subscriptions { requests.subscriptions }
+    package var longReadings: [String] { requests.longReadings }
 
     package mutating func connected(
         isSessionPresent: Bool,

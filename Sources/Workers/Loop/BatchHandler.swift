@@ -43,6 +43,8 @@ package protocol BatchHandler {
     /// The filters that the worker subscribes to.
     var subscriptions: Subscriptions { get }
 
+    /// The methods that read much, such as `device/history`: their requests wait behind all others.
+    var longReadings: [String] { get }
     /// Whether a batch is only for other workers, so that it is acknowledged without a transaction; decided
     /// without the store.
     func isForOthers(_ batch: [Inbound]) -> Bool
@@ -80,6 +82,7 @@ package struct Subscriptions: Equatable, Sendable {
 }
 
 extension BatchHandler {
+    package var longReadings: [String] { [] }
     package func isForOthers(_ batch: [Inbound]) -> Bool { false }
     package func parts(of batch: [Inbound]) -> [[Inbound]] { batch.isEmpty ? [] : [batch] }
     package var canRelease: Bool { false }

@@ -63,7 +63,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         poll = PollState(environment.limits, isShared: environment.plan.isShared)
         let holds = !handler.name.services.isEmpty
         queue = TurnQueue(
-            Parties(environment.topics),
+            Parties(environment.topics, longReadings: handler.longReadings),
             budget: holds ? environment.answers : nil,
             environment.limits
         )

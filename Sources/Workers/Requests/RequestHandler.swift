@@ -43,6 +43,10 @@ package struct RequestHandler: BatchHandler {
         )
     }
 
+    package var longReadings: [String] {
+        methods.filter { $0.value.isReading && $0.value.prepare != nil }.map(\.key)
+    }
+
     // MARK: The path
 
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {

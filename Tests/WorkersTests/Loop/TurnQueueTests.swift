@@ -1,3 +1,4 @@
+import Domain
 import Testing
 import Wire
 
@@ -6,7 +7,8 @@ import Wire
 
 @Suite("Senders take turns")
 struct TurnQueueTests {
-    /// One batch as the broker gives it: senders by letter, `!` a registration, `*` the service's own.
+    /// One batch as the broker gives it: devices by letter, long readings of terminals in capitals, other requests of
+    /// terminal A as digits, `!` a registration, `*` the service's own.
     private func intake(_ senders: String) -> Intake {
         var intake = Intake()
         for (number, sender) in senders.enumerated() {
@@ -14,6 +16,8 @@ struct TurnQueueTests {
                 switch sender {
                 case "!": "ll/v1/product/p/0123456789ab/register"
                 case "*": "ll/v1/system/token-used"
+                case "A"..."Z": "ll/v1/app/a/t-\(sender.lowercased())/request/device/history"
+                case "1"..."9": "ll/v1/app/a/t-a/request/device/control"
                 default: "ll/v1/device/d-\(sender)/report"
                 }
             let place = Array(topic.utf8).withUnsafeBytes { intake.store($0) }
@@ -30,7 +34,9 @@ struct TurnQueueTests {
         return intake
     }
 
-    private func queue() -> TurnQueue { TurnQueue(Parties(Topics())) }
+    private func queue(_ limits: Limits = Limits()) -> TurnQueue {
+        TurnQueue(Parties(Topics(), longReadings: ["device/history"]), limits)
+    }
 
     private func text(_ batch: [Inbound]) -> String {
         batch.map { String(decoding: $0.payload.prefix(1), as: UTF8.self) }.joined()
@@ -51,6 +57,11 @@ struct TurnQueueTests {
         // A registration waits for what came before it, and for nothing else.
         Case(senders: "aab!bb", batches: ["aba", "!bb"], acknowledged: [3, 3]),
         Case(senders: "!aaaaa", batches: ["!aa", "aaa"], acknowledged: [3, 3]),
+        // A long reading waits for all others, but not for ever, behind its terminal's earlier requests, and what waits
+        // is acknowledged.
+        Case(senders: "AaBbc", batches: ["abc", "AB"], acknowledged: [5, 0]),
+        Case(senders: "AAaaaab", batches: ["abaA", "aaA"], acknowledged: [4, 3]),
+        Case(senders: "12AB", batches: ["12B", "A"], acknowledged: [4, 0]),
     ]
 
     @Test("Each waits behind its own messages", arguments: cases)
@@ -83,6 +94,40 @@ struct TurnQueueTests {
             left -= queue.done()
         }
         #expect(left == 0)
+    }
+
+    @Test("Long readings beyond a terminal's share are refused, and others' are not")
+    func readings() {
+        var limits = Limits()
+        limits.intakeMax = 40
+        var queue = queue(limits)
+        _ = queue.next(intake(String(repeating: "A", count: 30) + "B"), upTo: 1)
+        #expect(queue.done() > 20)
+        let refused = queue.takeRefused()
+        #expect(refused.count == 21)
+        #expect(refused.allSatisfy { $0.message.topicText.contains("t-a") })
+        #expect(refused.allSatisfy { $0.rejection.code == .tooManyRequests })
+        var batches: [String] = []
+        while queue.count > 0 {
+            batches.append(text(queue.next(Intake(), upTo: 1)))
+            _ = queue.done()
+        }
+        #expect(batches.prefix(3).contains("B"))
+        #expect(batches.count == 9 && queue.isIdle && queue.bytes == 0)
+    }
+
+    @Test("Large messages take as many turns as they have bytes of several")
+    func large() {
+        var line = FairLine<String>(turnBytes: 1_000)
+        for n in 0..<2 { line.append("large\(n)", of: 1, size: 3_500) }
+        for n in 0..<6 { line.append("small\(n)", of: 2, size: 100) }
+        let order = (0..<8).compactMap { _ in line.popFirst() }
+        #expect(
+            order == [
+                "small0", "small1", "small2", "large0", "small3", "small4", "small5", "large1",
+            ]
+        )
+        #expect(line.popFirst() == nil && line.count == 0)
     }
 
     @Test("The gate's messages about a device stay in order with the device's own")

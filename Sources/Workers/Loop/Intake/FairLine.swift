@@ -1,28 +1,68 @@
 import DequeModule
 
 /// A queue whose parties take turns: each party's elements stay in order.
+///
+/// A turn lets a party have `turnBytes`: an element that is larger waits for as many turns as it needs, so that a few
+/// large ones don't stand before the small ones of others.
 struct FairLine<Element> {
-    private var lines: [UInt64: Deque<Element>] = [:]
+    fileprivate struct Line {
+        var elements = Deque<(element: Element, size: Int)>()
+        /// The bytes of the turns that its first element has waited for.
+        var saved = 0
+    }
+
+    private let turnBytes: Int
+    private var lines: [UInt64: Line] = [:]
     private var turns = Deque<UInt64>()
     /// The number of waiting elements.
     private(set) var count = 0
 
+    /// Makes a queue; by default each turn is good for one element of any size.
+    init(turnBytes: Int = .max) { self.turnBytes = turnBytes }
+
+    /// The number of parties with elements.
+    var parties: Int { turns.count }
+
+    /// Returns the number of a party's elements.
+    func count(of party: UInt64) -> Int { lines[party]?.elements.count ?? 0 }
+
     /// Adds an element behind those of its party.
-    mutating func append(_ element: Element, of party: UInt64) {
+    mutating func append(_ element: Element, of party: UInt64, size: Int = 0) {
         count += 1
-        if lines[party]?.append(element) == nil {
-            lines[party] = [element]
+        if lines[party]?.elements.append((element, size)) == nil {
+            lines[party] = Line(elements: [(element, size)])
             turns.append(party)
         }
     }
 
     /// Takes the first of the party whose turn it is.
     mutating func popFirst() -> Element? {
-        guard let party = turns.popFirst(), let element = lines[party]?.popFirst() else {
+        while let party = turns.popFirst() {
+            guard let first = lines[party]?.take(in: turnBytes) else {
+                turns.append(party)
+                continue
+            }
+            count -= 1
+            if lines[party]?.elements.isEmpty == true {
+                lines[party] = nil
+            } else {
+                turns.append(party)
+            }
+            return first
+        }
+        return nil
+    }
+}
+
+extension FairLine.Line {
+    /// Takes its first element, if it is not larger than one more turn and those before; else saves the turn.
+    fileprivate mutating func take(in turn: Int) -> Element? {
+        guard let first = elements.first else { return nil }
+        guard first.size <= turn || first.size - turn <= saved else {
+            saved += turn
             return nil
         }
-        count -= 1
-        if lines[party]?.isEmpty == true { lines[party] = nil } else { turns.append(party) }
-        return element
+        saved = 0
+        return elements.popFirst()?.element
     }
 }

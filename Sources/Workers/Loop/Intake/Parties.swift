@@ -23,8 +23,19 @@ struct Parties: Sendable {
     }
 
     private let root: [UInt8]
+    /// The ends of the topics of long readings.
+    private let longReadings: [[UInt8]]
 
-    init(_ topics: Topics) { root = Array("\(topics.root)/".utf8) }
+    /// Finds parties; `longReadings` are the methods that a worker carries out by long readings, with their service.
+    init(_ topics: Topics, longReadings: [String] = []) {
+        root = Array("\(topics.root)/".utf8)
+        self.longReadings = longReadings.map { Array("/request/\($0)".utf8) }
+    }
+
+    /// Whether a topic is that of a request for a long reading.
+    func isLongReading(_ topic: ArraySlice<UInt8>) -> Bool {
+        longReadings.contains { topic.suffix($0.count).elementsEqual($0) }
+    }
 
     /// Returns the party of a received message.
     func party(of topic: ArraySlice<UInt8>) -> Party { topic.withUnsafeBufferPointer(party) }

@@ -3,7 +3,7 @@ import Domain
 import Mosquitto
 
 /// Received messages that wait for their turn: each behind those of its own sender, and at most one of each other
-/// sender.
+/// sender, or 2 KiB of larger ones. Long readings come last: a tenth of a batch while others wait.
 ///
 /// Acknowledgements leave in the order of arrival, so the queue counts how many of the oldest messages are done.
 struct TurnQueue {
@@ -13,6 +13,7 @@ struct TurnQueue {
         var message: Inbound
         var size: Int
         var party: UInt64 = 0
+        var isLongReading = false
     }
 
     private enum State { case waiting, taken, done }
@@ -20,7 +21,7 @@ struct TurnQueue {
     private let parties: Parties
     /// The service's own messages, which go first.
     private var words = Deque<Waiting>()
-    private var senders = FairLine<Waiting>()
+    private var senders = FairLine<Waiting>(turnBytes: 2_048)
     /// Registrations, which wait for all earlier messages: an earlier report must not end up in the ownership
     /// period that a reset begins.
     private var registrations = Deque<Waiting>()
@@ -35,19 +36,24 @@ struct TurnQueue {
     private var passing = 0
     /// The times of arrival, each with the order behind its last message.
     private var arrivals = Deque<(end: Int, at: ContinuousClock.Instant)>()
-    /// The bytes of the waiting messages.
-    private(set) var bytes = 0
+    /// The bytes of the messages that wait in the order of their coming.
+    private var orderedBytes = 0
     /// Requests that wait until answers to their terminals are paid for.
     private(set) var held: HeldRequests
+    private var readings: LongReadings
 
     /// Makes a queue; with a budget terminals beyond it wait.
     init(_ parties: Parties, budget: AnswerBudget? = nil, _ limits: Limits = Limits()) {
         self.parties = parties
         held = HeldRequests(budget, limits)
+        readings = LongReadings(limits)
     }
 
     /// The number of messages that wait for their turn alone.
-    var count: Int { words.count + senders.count + registrations.count }
+    var count: Int { orderedCount + readings.count }
+    private var orderedCount: Int { words.count + senders.count + registrations.count }
+    /// Their bytes.
+    var bytes: Int { orderedBytes + readings.bytes }
 
     /// Whether more messages may be received.
     func hasRoom(_ limits: Limits) -> Bool {
@@ -78,38 +84,56 @@ struct TurnQueue {
         if mayHold { goOn(at: now) }
         var batch: [Inbound] = []
         while batch.count < limit, let next = popFirst() {
-            bytes -= next.size
-            if mayHold, let order = next.order, held.mustHold(next.party, at: now) {
-                hold(next, order, at: now)
-                continue
-            }
+            orderedBytes -= next.size
             if let order = next.order {
                 taken.append(order)
                 states[order - base].state = .taken
             }
-            batch.append(next.message)
+            if mayHold, next.order != nil, held.mustHold(next.party, at: now) {
+                held.hold(next.message, of: next.party, at: now)
+            } else if next.isLongReading {
+                readings.add(next.message, of: next.party)
+            } else {
+                batch.append(next.message)
+            }
         }
-        return batch
+        let places = orderedCount > 0 ? max(1, limit / 10) : limit - batch.count
+        return batch + takeReadings(upTo: places, mayHold: mayHold, at: now)
     }
 
-    private mutating func hold(_ next: Waiting, _ order: Int, at now: ContinuousClock.Instant) {
-        taken.append(order)
-        states[order - base].state = .taken
-        held.hold(next.message, of: next.party, at: now)
+    private mutating func takeReadings(
+        upTo places: Int,
+        mayHold: Bool,
+        at now: ContinuousClock.Instant
+    ) -> [Inbound] {
+        var batch: [Inbound] = []
+        while batch.count < places, let (message, party) = readings.popFirst() {
+            if mayHold, held.mustHold(party, at: now) {
+                held.hold(message, of: party, at: now)
+            } else {
+                batch.append(message)
+            }
+        }
+        return batch
     }
 
     /// Moves requests that waited long enough into the turn.
     private mutating func goOn(at now: ContinuousClock.Instant) {
         for (message, party) in held.release(at: now) {
-            let waiting = Waiting(message: message, size: message.size, party: party)
-            bytes += waiting.size
-            senders.append(waiting, of: party)
+            let waiting = Waiting(
+                message: message,
+                size: message.size,
+                party: party,
+                isLongReading: parties.isLongReading(message.topic)
+            )
+            orderedBytes += waiting.size
+            senders.append(waiting, of: party, size: waiting.size)
         }
     }
 
     /// Returns the requests refused since the last call, since too many wait.
     mutating func takeRefused() -> [(message: Inbound, rejection: Rejection)] {
-        held.takeRefused()
+        held.takeRefused() + readings.takeRefused()
     }
 
     /// Lets requests go on that are held: the worker ends.
@@ -141,14 +165,15 @@ struct TurnQueue {
                 order: base + states.count,
                 message: message,
                 size: message.size,
-                party: party.key
+                party: party.key,
+                isLongReading: parties.isLongReading(message.topic)
             )
             states.append((.waiting, delivery.quality == .atLeastOnce))
-            bytes += waiting.size
+            orderedBytes += waiting.size
             switch party.kind {
             case .service, .user: words.append(waiting)
             case .registration: registrations.append(waiting)
-            case .sender: senders.append(waiting, of: party.key)
+            case .sender: senders.append(waiting, of: party.key, size: waiting.size)
             }
         }
         arrivals.append((base + states.count, now))

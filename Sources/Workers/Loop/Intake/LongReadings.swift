@@ -1,0 +1,56 @@
+import Domain
+
+/// Requests for long readings, such as history, which wait behind all other requests in a line of their own.
+///
+/// They are acknowledged like all that is held (`HeldRequests`), so that the requests behind them are not counted as
+/// waiting. While many wait, each terminal has an equal share of the places.
+struct LongReadings {
+    private let perTerminal: Int
+    private let countMax: Int
+    private let bytesMax: Int
+    private var line = FairLine<(message: Inbound, party: UInt64)>()
+    /// The bytes of the waiting requests.
+    private(set) var bytes = 0
+    private var refused: [(message: Inbound, rejection: Rejection)] = []
+
+    /// Makes an empty line; all together take at most a quarter of the intake.
+    init(_ limits: Limits) {
+        perTerminal = limits.heldPerTerminal
+        countMax = limits.intakeMax / 4
+        bytesMax = limits.intakeBytes / 4
+    }
+
+    /// The number of requests that wait.
+    var count: Int { line.count }
+
+    /// Adds a request behind those of its terminal, or refuses it beyond the terminal's share.
+    mutating func add(_ message: Inbound, of party: UInt64) {
+        let own = line.count(of: party)
+        let isFull = line.count >= countMax || bytes + message.size > bytesMax
+        let share = isFull ? max(1, countMax / max(1, line.parties)) : perTerminal
+        guard own < min(share, perTerminal), bytes < 2 * bytesMax else {
+            return refused.append((message, Self.rejection))
+        }
+        bytes += message.size
+        line.append((message, party), of: party)
+    }
+
+    private static let rejection = Rejection(
+        .tooManyRequests,
+        "Too many long readings wait; wait for the answers.",
+        retryAfter: 1
+    )
+
+    /// Takes the first of the terminal whose turn it is.
+    mutating func popFirst() -> (message: Inbound, party: UInt64)? {
+        guard let first = line.popFirst() else { return nil }
+        bytes -= first.message.size
+        return first
+    }
+
+    /// Returns the refused requests since the last call.
+    mutating func takeRefused() -> [(message: Inbound, rejection: Rejection)] {
+        defer { refused = [] }
+        return refused
+    }
+}
