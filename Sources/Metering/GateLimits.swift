@@ -51,7 +51,7 @@ package struct GateLimits: Sendable, Equatable {
     package var tooFastClosings = 10
     /// Unprocessed reports at the status worker, beyond which each device is held to its share.
     package var statusBacklog = 2_000
-    /// Unprocessed requests at a worker, beyond which each terminal is held to its share; one for each 4 KiB.
+    /// Unprocessed requests at a worker, beyond which each terminal is held to its share; one for each KiB.
     package var requestBacklog = 20_000
     /// Bytes that may wait, or be unacknowledged, for a terminal: statuses take three quarters of them at most.
     package var terminalHeldBytes = 4 << 20

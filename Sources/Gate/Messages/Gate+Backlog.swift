@@ -80,9 +80,9 @@ extension Gate {
     }
 }
 
-/// The requests of terminals that wait for one worker: a long one counts once for each 4 KiB.
+/// The requests of terminals that wait for one worker: a long one counts once for each KiB.
 struct RequestBacklog {
-    private static let unit = 4_096
+    private static let unit = 1_024
     private var backlog: Backlog
     /// Requests let through, and how many of them there were when the processed ones were looked at last.
     private var sent: Int64 = 0

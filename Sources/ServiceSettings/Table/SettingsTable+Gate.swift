@@ -264,7 +264,7 @@ extension SettingsTable {
             in: 0...1_000_000,
             unit: "requests",
             doc:
-                "Requests waiting for a worker, one for each 4 KiB, from which on a terminal has only its share of them; 0: any number."
+                "Requests waiting for a worker, one for each KiB, from which on a terminal has only its share of them; 0: any number."
         ),
     ]
 }

@@ -215,7 +215,7 @@ package struct Limits: Sendable {
     /// Received messages that wait for their turn from which on a worker reads none.
     package var intakeMax = 20_000
     /// Bytes of such messages from which on it reads none.
-    package var intakeBytes = 16 << 20
+    package var intakeBytes = 24 << 20
     /// The time of one batch above which the next one is smaller: other workers share the store's only writer and
     /// wait for it.
     package var turnMax: Duration = .milliseconds(20)
