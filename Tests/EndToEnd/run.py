@@ -6,7 +6,7 @@ Those that measure times run alone.
 
 LAMPLIGHTER_BIN        the program under test (.build/debug/lamplighter)
 LAMPLIGHTER_JOBS=N     how many at a time (2), beside those that wait
-LAMPLIGHTER_TORTURE=1  the long loops: ten thousand rounds instead of two hundred
+LAMPLIGHTER_LONG=1     the long loops: ten thousand rounds instead of two hundred
 LAMPLIGHTER_KEEP=1     leaves data directories and logs behind
 """
 
@@ -24,7 +24,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 # These take twenty minutes in their long form: first, so that the run does not wait for them at the end.
-LONG = ["test_console_browser", "test_gate", "test_crash", "test_session_crash", "test_accounts_crash"]
+FIRST = ["test_console_browser", "test_gate", "test_crash", "test_session_crash", "test_accounts_crash"]
 # These wait for minutes to begin or for clocks to run out, and leave the cores to others meanwhile.
 WAITING = ["test_schedules", "test_http_limits", "test_watching", "test_limits_connection"]
 # These measure times, or load the machine.
@@ -106,7 +106,7 @@ def run_side_by_side(*rows):
 
 def run_all():
     found = sorted(path.stem for path in HERE.glob("test_*.py"))
-    first, waiting, alone = ([name for name in names if name in found] for names in (LONG, WAITING, ALONE))
+    first, waiting, alone = ([name for name in names if name in found] for names in (FIRST, WAITING, ALONE))
     rest = [name for name in found if name not in first + waiting + alone]
     began = time.monotonic()
     jobs = int(os.environ.get("LAMPLIGHTER_JOBS", "2"))

@@ -10,7 +10,7 @@ import unittest
 
 from client import fresh_id, now
 from crowd import Crowd, Member
-from harness import IS_DEBUG, TOPICS, TORTURE, Service, slow
+from harness import IS_DEBUG, LONG, TOPICS, Service, slow
 from world import FREE, OwnWorldOfClass, World
 
 ROWS = 40
@@ -113,7 +113,7 @@ class History(Heavy):
     """Eighty terminals read a long history beside one that commands, by the defaults."""
 
     readers = 80
-    seconds = 30 if TORTURE else 8
+    seconds = 30 if LONG else 8
 
     @classmethod
     def make_world(cls):

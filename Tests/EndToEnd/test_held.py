@@ -7,7 +7,7 @@ import unittest
 
 import floods
 from floodways import HELD_OFF, SOURCES, WAYS, connect, publish
-from harness import TOPICS, TORTURE, eventually
+from harness import LONG, TOPICS, eventually
 from world import OwnWorld, World
 
 # What of the floods fits into two minutes: others must be answered, and the long form measures how soon.
@@ -126,7 +126,7 @@ def unbounded(way):
 
 
 def in_full(way, source, off):
-    @unittest.skipUnless(TORTURE, "a long form")
+    @unittest.skipUnless(LONG, "a long form")
     def test(self):
         ground = floods.Ground(256, off)
         self.addCleanup(ground.close)

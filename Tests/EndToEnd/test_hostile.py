@@ -5,7 +5,7 @@ quiet service, and where they are longer, with those beside a process that burns
 A debug build may take longer, and an attack beside which others were late is tried again, as a machine that is shared has bad
 seconds. Nothing else is: what is lost, restarts or grows is so in any build.
 
-LAMPLIGHTER_TORTURE=1 makes every attack there is, for longer, each with a control that must do harm without the limits
+LAMPLIGHTER_LONG=1 makes every attack there is, for longer, each with a control that must do harm without the limits
 against it, and of a release build asks what devices that send without end leave of it.
 """
 
@@ -18,12 +18,12 @@ import unittest
 
 from client import fresh_mac
 from crowd import Crowd
-from harness import IS_DEBUG, TOPICS, TORTURE, Service, alive
+from harness import IS_DEBUG, LONG, TOPICS, Service, alive
 from neighbours import Asker, Cut, Eviction, Others, refused_to_strangers
 from world import FREE, World
 
 HERE = pathlib.Path(__file__).resolve().parent
-SECONDS = 10 if TORTURE else 4  # of each attack
+SECONDS = 10 if LONG else 4  # of each attack
 TRIES = 3
 PASSWORD = "seven lamps in a row"
 
@@ -85,7 +85,7 @@ ATTACKS = {
 
 
 def named(prefix):
-    return {name: attack for name, attack in ATTACKS.items() if name.startswith(prefix) and (attack.short or TORTURE)}
+    return {name: attack for name, attack in ATTACKS.items() if name.startswith(prefix) and (attack.short or LONG)}
 
 
 def megabytes(pid):
@@ -365,7 +365,7 @@ class Hostile(unittest.TestCase):
     def test_a_thousand_addresses_do_none(self):
         self.harmless(named("spread"), 5)
 
-    @unittest.skipUnless(TORTURE, "takes minutes")
+    @unittest.skipUnless(LONG, "takes minutes")
     def test_no_rarer_attack_does_harm(self):
         self.harmless(named("X"), 5)
 
@@ -373,7 +373,7 @@ class Hostile(unittest.TestCase):
 class Control(unittest.TestCase):
     def test_without_its_limits_a_flood_does_harm(self):
         # Devices that register without end fill the disk, which takes half a minute to show.
-        attacks, seconds = (named(""), 30) if TORTURE else ({"A3": ATTACKS["A3"]}, 4)
+        attacks, seconds = (named(""), 30) if LONG else ({"A3": ATTACKS["A3"]}, 4)
         for name, attack in attacks.items():
             if attack.control:
                 with self.subTest(attack=name):
@@ -390,7 +390,7 @@ class Control(unittest.TestCase):
         service.cli("config", *(word for setting in names for word in ("--set", setting)))
 
 
-@unittest.skipUnless(TORTURE and not IS_DEBUG, "measures times of a release build, which need the machine for themselves")
+@unittest.skipUnless(LONG and not IS_DEBUG, "measures times of a release build, which need the machine for themselves")
 class Overload(unittest.TestCase):
     """Devices that send without end, beside five that report once a second each."""
 

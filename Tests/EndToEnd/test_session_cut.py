@@ -7,11 +7,11 @@ import unittest
 from accounts import COUNTRY, PASSWORD, People, fresh_email, fresh_id
 from client import Client, Terminal, now
 from crowd import Crowd, Probe
-from harness import TOPICS, TORTURE
+from harness import LONG, TOPICS
 from world import OwnWorld, World
 
 TERMINALS = 50
-OTHERS = 1000 if TORTURE else 100
+OTHERS = 1000 if LONG else 100
 DEVICES = 20
 SECOND = 1.0
 
@@ -250,7 +250,7 @@ class Expiring(OwnWorld, People):
 class Crowded(OwnWorld):
     """One user with fifty terminals, and a thousand others, all with traffic.
 
-    LAMPLIGHTER_TORTURE=1 for the thousand; a hundred otherwise.
+    LAMPLIGHTER_LONG=1 for the thousand; a hundred otherwise.
     """
 
     def make_world(self):

@@ -3,10 +3,10 @@
 import threading
 
 from accounts import People
-from harness import TORTURE
+from harness import LONG
 
 # From a logout's answer to the next login, in seconds: the gate cuts the connection off 0.3 to 0.5 s after the logout.
-PAUSES = [step / 20 for step in range(21)] * 2 if TORTURE else [0, 0.2, 0.3, 0.35, 0.4, 0.6]
+PAUSES = [step / 20 for step in range(21)] * 2 if LONG else [0, 0.2, 0.3, 0.35, 0.4, 0.6]
 SECONDS = 2
 PAUSED_SECONDS = 6  # of a machine that others use too, now and then; who is locked out waits for 30
 ROUNDS = 8  # of one terminal: it may have 20 passwords hashed in 15 minutes
