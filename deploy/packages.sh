@@ -35,9 +35,9 @@ test_packages=(
     lintian man-db systemd               # packages, pages and units as Debian judges them
 )
 
-# What `deploy/test --torture` takes on top: the group of three PostgreSQL servers of deploy/patroni.
+# What `deploy/test --long` takes on top: the group of three PostgreSQL servers of deploy/patroni.
 # shellcheck disable=SC2034
-torture_packages=(
+long_packages=(
     patroni etcd-server
 )
 

@@ -43,7 +43,9 @@ IMPORT = re.compile(r"^\s*(?:package |private |internal |@\w+ )*import (?:\w+ )?
 REQUIREMENT = re.compile(r"^\s+(?:mutating |static )*(func|var) (\w+)")
 
 FILES_MAX = 20
-# Names that the glossary of CONTRIBUTING.md replaced, as whole words of identifiers: each of them has a better one.
+# What a newcomer reads first stays short: lines, and columns where a number is given.
+SHORT = {"CONTRIBUTING.md": (70, 120), "README.md": (200, None)}
+# Names that the glossary, docs/contributing/words.md, replaced, as whole words of identifiers: each of them has a better one.
 RETIRED = re.compile(
     r"\b(?:Owed|OwedBook|PutAside|putAside|apology|RequestDesk|CommandDesk|LinkDesk|DeliveryDesk|DeliveryService|"
     r"Aside|SlowLane|SlowQueue|SlowPool|Preparation|Mailbox|WaitingRoom|Guest|StoreVisits|DueRest|Neighbours|Bell|"
@@ -227,6 +229,17 @@ def check_texts() -> None:
                 failures.append(f"{name}:{index + 1}: a path of one machine: {line.strip()[:100]}")
 
 
+def check_short() -> None:
+    """The rule for what a newcomer reads first."""
+    for name, (lines_max, columns_max) in SHORT.items():
+        lines = (ROOT / name).read_text(encoding="utf-8").splitlines() if (ROOT / name).exists() else []
+        if len(lines) > lines_max:
+            failures.append(f"{name}: {len(lines)} lines; {lines_max} are allowed")
+        for index, line in enumerate(lines):
+            if columns_max and len(line) > columns_max:
+                failures.append(f"{name}:{index + 1}: {len(line)} columns; {columns_max} are allowed")
+
+
 def main() -> int:
     files = sorted(p for top in ("Sources", "Tests") for p in (ROOT / top).rglob("*.swift"))
     witnesses = requirements(files)
@@ -236,6 +249,7 @@ def main() -> int:
             check_code(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
     check_tree(files)
     check_texts()
+    check_short()
     for hint in hints:
         print(f"hint: {hint}")
     for failure in failures:

@@ -104,6 +104,14 @@ class Tidy(unittest.TestCase):
 
         self.assertFound(self.tidy(texts), "pageMax = 1000 is defined 2 times")
 
+    def test_a_long_first_page_is_found(self):
+        for name, text, fault in (("CONTRIBUTING.md", "- A rule.\n" * 71, "72 lines; 70 are allowed"),
+                                  ("CONTRIBUTING.md", "x" * 121, "CONTRIBUTING.md:1: 121 columns"),
+                                  ("README.md", "A line.\n" * 201, "202 lines; 200 are allowed")):
+            with self.subTest(name=name, fault=fault):
+                self.assertFound(self.tidy({name: text}), fault)
+        self.assertEqual(self.tidy({"CONTRIBUTING.md": "x" * 120, "README.md": "x" * 300}), (0, []))
+
     def test_more_exceptions_than_allowed_are_found(self):
         more = '"Sources/A.swift": (' + ", ".join(f'"a{number}"' for number in range(20)) + ",),"
 

@@ -18,7 +18,7 @@ import postgres
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("LAMPLIGHTER_BIN", ROOT / ".build/debug/lamplighter"))
 IS_DEBUG = BINARY.parent.name == "debug"
-TORTURE = os.environ.get("LAMPLIGHTER_TORTURE") == "1"
+LONG = os.environ.get("LAMPLIGHTER_LONG") == "1"
 # Variables for the tests are not settings of the program, which would warn about them.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("LAMPLIGHTER_")}
 TOPICS = "ll/v1"

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Runs the end-to-end tests: `run.py` for all, or with names as unittest takes them.
 
-All of them run by two at a time, each with a service of its own; beside them, one after the other, those that mostly wait.
-Those that measure times run alone.
+Some run at a time, each with a service of its own; beside them, one after the other, those that mostly wait.
+With LAMPLIGHTER_LONG=1 those that measure run alone.
 
 LAMPLIGHTER_BIN        the program under test (.build/debug/lamplighter)
-LAMPLIGHTER_JOBS=N     how many at a time (2), beside those that wait
-LAMPLIGHTER_TORTURE=1  the long loops: ten thousand rounds instead of two hundred
+LAMPLIGHTER_JOBS=N     how many at a time (4), beside those that wait
+LAMPLIGHTER_LONG=1     what takes long or measures too: docs/contributing/long-tests.md
 LAMPLIGHTER_KEEP=1     leaves data directories and logs behind
 """
 
@@ -22,14 +22,17 @@ import warnings
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
+LONG = os.environ.get("LAMPLIGHTER_LONG") == "1"
 
-# These take twenty minutes in their long form: first, so that the run does not wait for them at the end.
-LONG = ["test_console_browser", "test_gate", "test_crash", "test_session_crash", "test_accounts_crash"]
+# These take longest: first, so that the run does not wait for them at the end.
+FIRST = ["test_console_browser", "test_playground", "test_cluster", "test_gate", "test_postgres", "test_crash",
+         "test_session_crash"]
 # These wait for minutes to begin or for clocks to run out, and leave the cores to others meanwhile.
-WAITING = ["test_schedules", "test_http_limits", "test_watching", "test_limits_connection"]
-# These measure times, or load the machine.
-ALONE = ["test_cluster", "test_cluster_upgrade", "test_rolling", "test_enumeration", "test_login_again", "test_session_cut",
-         "test_simulate", "test_unnoticed", "test_behaves", "test_answers", "test_held", "test_hostile"]
+WAITING = ["test_schedules", "test_accounts_crash", "test_http_limits", "test_watching", "test_limits_connection"]
+# These measure times in their long form, or load the machine.
+MEASURING = ["test_cluster", "test_cluster_upgrade", "test_rolling", "test_enumeration", "test_login_again",
+             "test_session_cut", "test_simulate", "test_unnoticed", "test_behaves", "test_answers", "test_held",
+             "test_hostile"]
 
 
 class Result(unittest.TextTestResult):
@@ -106,11 +109,12 @@ def run_side_by_side(*rows):
 
 def run_all():
     found = sorted(path.stem for path in HERE.glob("test_*.py"))
-    first, waiting, alone = ([name for name in names if name in found] for names in (LONG, WAITING, ALONE))
-    rest = [name for name in found if name not in first + waiting + alone]
+    alone = MEASURING if LONG else []
+    first = [name for name in FIRST if name not in alone]
+    rest = [name for name in found if name not in first + WAITING + alone]
     began = time.monotonic()
-    jobs = int(os.environ.get("LAMPLIGHTER_JOBS", "2"))
-    outcomes = run_side_by_side((first + rest, jobs), (waiting, 1))
+    jobs = int(os.environ.get("LAMPLIGHTER_JOBS", "4"))
+    outcomes = run_side_by_side((first + rest, jobs), (WAITING, 1))
     outcomes += run_side_by_side((alone, 1))
     failed = [module for module, (_, _, well) in outcomes if not well]
     count, skipped = (sum(outcome[place] for _, outcome in outcomes) for place in (0, 1))

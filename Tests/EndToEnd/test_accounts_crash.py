@@ -6,10 +6,10 @@ import unittest
 
 from accounts import COUNTRY, PASSWORD, Gateway, People, fresh_email, fresh_name, fresh_phone
 from client import Terminal
-from harness import TORTURE
+from harness import LONG
 from world import OwnWorld
 
-KILLS = 20 if TORTURE else 3
+KILLS = 20 if LONG else 3
 PEOPLE = 6
 REFUSED = (4, 5, 0x86, 0x87)
 

@@ -13,7 +13,7 @@ import urllib.request
 
 import postgres
 from client import Device, Terminal, fresh_id
-from harness import BINARY, TORTURE, Service, eventually
+from harness import BINARY, LONG, Service, eventually
 from world import SETTINGS, OwnWorld, World
 
 
@@ -91,7 +91,7 @@ class Backups(OwnWorld):
         self.addCleanup(lambda: [thread.join(10) for thread in threads])
         self.addCleanup(stopping.set)
         rng = random.Random(20)
-        for number in range(200 if TORTURE else 6):
+        for number in range(200 if LONG else 6):
             time.sleep(rng.random() * 0.3)
             before = dict(answered)
             self.file = self.folder / f"{number}.backup"

@@ -1,6 +1,6 @@
 """Who behaves gets all that the contract promises: slow phones, phones that were away, large homes, devices with a store.
 
-LAMPLIGHTER_TORTURE=1 has the larger numbers.
+LAMPLIGHTER_LONG=1 has the larger numbers.
 """
 
 import collections
@@ -9,7 +9,7 @@ import time
 import unittest
 
 from client import Device, Terminal, fresh_id, now
-from harness import TOPICS, TORTURE, Service, eventually
+from harness import LONG, TOPICS, Service, eventually
 from test_unnoticed import Unnoticed
 from world import LAMP, World
 
@@ -103,7 +103,7 @@ class Slow(Phones):
     def test_a_phone_that_acknowledges_two_seconds_late(self):
         for version in (5, 4):
             with self.subTest(version=version):
-                self.follow(version, 20 if TORTURE else 5)
+                self.follow(version, 20 if LONG else 5)
 
     def follow(self, version, rounds):
         devices = [self.device(LAMP) for _ in range(5)]
@@ -128,7 +128,7 @@ class Slow(Phones):
 class Away(Phones):
     """A phone beside a device that reports all the time, at first with its session at the broker."""
 
-    reports = 30_000 if TORTURE else 840
+    reports = 30_000 if LONG else 840
     alarms = 60  # each raised and cleared
 
     def test_what_it_gets_when_it_comes_back(self):
@@ -202,10 +202,10 @@ class Outcomes(Phones):
 class Home(Unnoticed):
     """An app that opens with two hundred devices: one filter for all, requests at the pace of the contract."""
 
-    count = 200 if TORTURE else 90
+    count = 200 if LONG else 90
 
     def test_all_are_shown_and_answered(self):
-        for version in (5, 4) if TORTURE else (5,):
+        for version in (5, 4) if LONG else (5,):
             with self.subTest(version=version):
                 self.furnish_and_open(version)
 

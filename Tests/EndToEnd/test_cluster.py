@@ -1,6 +1,6 @@
 """Several processes on one database and one broker: what is lost, doubled or out of order when some of them fail.
 
-LAMPLIGHTER_TORTURE=1 takes 400 devices, 2,000 reports a second, 20 rounds of each failure, and the controls; LAMPLIGHTER_DEVICES,
+LAMPLIGHTER_LONG=1 takes 400 devices, 2,000 reports a second, 20 rounds of each failure, and the controls; LAMPLIGHTER_DEVICES,
 LAMPLIGHTER_RATE and LAMPLIGHTER_ROUNDS make that smaller, LAMPLIGHTER_FAILURES names the failures, with commas.
 """
 
@@ -18,18 +18,18 @@ import unittest
 import postgres
 from cluster import OwnClusterOfClass
 from fleet import FleetProcess
-from harness import BINARY, IS_DEBUG, TORTURE, Service, eventually
+from harness import BINARY, IS_DEBUG, LONG, Service, eventually
 from world import SETTINGS
 
-DEVICES = int(os.environ.get("LAMPLIGHTER_DEVICES", 400 if TORTURE else 24))
-REPORTS_A_SECOND = int(os.environ.get("LAMPLIGHTER_RATE", 2000 if TORTURE else 100))
-TERMINALS, COMMANDS_A_SECOND = (8, 40) if TORTURE else (2, 20)
-ROUNDS = int(os.environ.get("LAMPLIGHTER_ROUNDS", 20 if TORTURE else 1))
+DEVICES = int(os.environ.get("LAMPLIGHTER_DEVICES", 400 if LONG else 24))
+REPORTS_A_SECOND = int(os.environ.get("LAMPLIGHTER_RATE", 2000 if LONG else 100))
+TERMINALS, COMMANDS_A_SECOND = (8, 40) if LONG else (2, 20)
+ROUNDS = int(os.environ.get("LAMPLIGHTER_ROUNDS", 20 if LONG else 1))
 SEED = int(os.environ.get("LAMPLIGHTER_SEED", 4711))
 # How long a lane may be quiet, in seconds. A machine that does other things beside, and a debug build, are given more: there
 # only what never ends fails.
 QUIET = {"kill": 2, "freeze": 8, "stop": 0.5}
-SLACK = float(os.environ.get("LAMPLIGHTER_SLACK", 0 if TORTURE and not IS_DEBUG else 15))
+SLACK = float(os.environ.get("LAMPLIGHTER_SLACK", 0 if LONG and not IS_DEBUG else 15))
 
 
 class Processes(OwnClusterOfClass):
@@ -172,7 +172,7 @@ class Failover(Processes):
         chance = random.Random(SEED)
         slow = [self.freeze, self.freeze_until_replaced, self.freeze_in_transaction, self.freeze_in_pipeline,
                 self.cut_from_database, self.cut_from_broker]
-        failures = [self.kill, *(slow if TORTURE else chance.sample(slow, 1)), self.stop]
+        failures = [self.kill, *(slow if LONG else chance.sample(slow, 1)), self.stop]
         if wanted := os.environ.get("LAMPLIGHTER_FAILURES"):
             failures = [getattr(self, name) for name in wanted.split(",")]
         self.load()
@@ -312,7 +312,7 @@ class Inherited(OwnClusterOfClass):
             self.cluster.settle()
 
 
-@unittest.skipUnless(TORTURE, "the controls take minutes")
+@unittest.skipUnless(LONG, "the controls take minutes")
 class WithoutInbox(Processes):
     """What shows that the failures above would be noticed: the same with one safeguard taken away, from outside."""
 
@@ -330,7 +330,7 @@ class WithoutInbox(Processes):
         self.fail("nothing took effect twice")
 
 
-@unittest.skipUnless(TORTURE, "the controls take minutes")
+@unittest.skipUnless(LONG, "the controls take minutes")
 class WithoutIdleTimeout(Processes):
     replacements = {
         "idle_in_transaction_session_timeout = '2s'": "idle_in_transaction_session_timeout = '0s'",
@@ -352,7 +352,7 @@ class WithoutIdleTimeout(Processes):
         self.assertGreater(state["quiet"], longest - 1)
 
 
-@unittest.skipUnless(TORTURE, "the controls take minutes")
+@unittest.skipUnless(LONG, "the controls take minutes")
 class WithoutFence(Processes):
     replacements = WithoutIdleTimeout.replacements | {
         # Neither looked at nor kept.

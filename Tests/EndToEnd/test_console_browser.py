@@ -14,14 +14,14 @@ import zlib
 import postgres
 from client import Device, fresh_id
 from console_browser import Browser
-from harness import ROOT, TORTURE, eventually
+from harness import LONG, ROOT, eventually
 from world import FREE, LAMP, LISTED, OwnWorldOfClass
 
 FILES = ROOT / "Sources/Console/Files"
 LARGEST = 2**53 - 1
 SCRIPT = "<img src=x onerror=\"window.hacked=1\"><script>window.hacked=1</script>"
 BACKWARDS = "\u202edrawkcab\u2066"
-LONG = "a long one " * 900  # 10 kB
+LENGTHY = "a long one " * 900  # 10 kB
 
 PAGES = ["overview", "live", "refusals", "devices", "products", "apps", "users", "messages", "schedules", "deadletters",
          "system", "system/workers", "system/store", "system/limits", "system/config", "system/certificates", "system/log",
@@ -274,11 +274,11 @@ class Strangers(Console):
     def test_what_devices_and_users_say_is_text_and_exact(self):
         device, terminal = self.pair(FREE)
         self.assertTrue(device.report(data={
-            "largest": LARGEST, "smallest": -LARGEST, SCRIPT[:64]: SCRIPT, "backwards": BACKWARDS, "long": LONG})["ok"])
+            "largest": LARGEST, "smallest": -LARGEST, SCRIPT[:64]: SCRIPT, "backwards": BACKWARDS, "long": LENGTHY})["ok"])
         terminal.get("device/setCustomInfo", {"did": device.did, "alias": SCRIPT[:64]})
         visit = self.visit()
         visit.show(f"devices/{device.did}")
-        for text in (SCRIPT, str(LARGEST), str(-LARGEST), BACKWARDS, LONG.strip()):
+        for text in (SCRIPT, str(LARGEST), str(-LARGEST), BACKWARDS, LENGTHY.strip()):
             visit.see(text)
         self.assertIsNone(visit.page.evaluate("window.hacked ?? null"))
         visit.show("live")
@@ -891,7 +891,7 @@ class Killed(Console):
 
         watch(100)
         before = heap()
-        for _ in range(200 if TORTURE else 4):
+        for _ in range(200 if LONG else 4):
             watch(100)
         self.assertLess(heap(), before * 1.2 + 500_000)
 

@@ -1,4 +1,4 @@
-"""The console of a large installation, for LAMPLIGHTER_TORTURE=1 and a release build: a device with ten million records,
+"""The console of a large installation, for LAMPLIGHTER_LONG=1 and a release build: a device with ten million records,
 100,000 devices, and pages that stay open for an hour."""
 
 import json
@@ -11,7 +11,7 @@ import unittest
 import postgres
 from console import Console
 from console_browser import Browser
-from harness import BINARY, IS_DEBUG, TORTURE, Service, eventually
+from harness import BINARY, IS_DEBUG, LONG, Service, eventually
 from world import EndToEnd
 
 RECORDS = 10_000_000
@@ -22,7 +22,7 @@ RANGES = {"hour": DAY // 24, "day": DAY, "week": 7 * DAY, "month": 30 * DAY, "qu
 DRAWN = """() => { const path = document.querySelector('ll-chart path.chart-line'); return path && path.getAttribute('d').length > 100; }"""
 
 
-@unittest.skipUnless(TORTURE and not IS_DEBUG, "takes minutes and a release build")
+@unittest.skipUnless(LONG and not IS_DEBUG, "takes minutes and a release build")
 @postgres.on_file
 class Large(EndToEnd):
     @classmethod
@@ -138,7 +138,7 @@ class Large(EndToEnd):
         self.assertLess(slow, 34)
 
 
-@unittest.skipUnless(TORTURE and not IS_DEBUG, "takes an hour and a release build")
+@unittest.skipUnless(LONG and not IS_DEBUG, "takes an hour and a release build")
 class LongOpen(EndToEnd):
     """Pages that stay open while a hundred devices report."""
 

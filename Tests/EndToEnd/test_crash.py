@@ -8,10 +8,10 @@ import urllib.error
 import urllib.request
 
 from client import Terminal
-from harness import TORTURE, alive, eventually
+from harness import LONG, alive, eventually
 from world import OwnWorld
 
-KILLS = 50 if TORTURE else 4
+KILLS = 50 if LONG else 4
 DEVICES = 8
 COMMANDED = 5
 

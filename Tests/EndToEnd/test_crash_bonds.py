@@ -6,10 +6,10 @@ import time
 import unittest
 
 from client import Terminal, fresh_id
-from harness import TORTURE, eventually
+from harness import LONG, eventually
 from world import OwnWorld
 
-KILLS = 40 if TORTURE else 5
+KILLS = 40 if LONG else 5
 USERS, DEVICES = 5, 3
 
 

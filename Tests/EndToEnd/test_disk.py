@@ -199,7 +199,7 @@ class NearlyFull(Small):
 
         began = self.free()
         device.send(id="meanwhile", data={"count": 2})
-        for number in range(300):
+        for number in range(150):
             device.send(id=f"flood-{number}", data={"label": "x" * 8, "count": number})
         refused = app.ask("device/setCustomInfo", {"did": device.did, "customInfo": {"a": "b"}}, id="later")
         self.assertError(refused, "Unavailable")
@@ -217,7 +217,7 @@ class NearlyFull(Small):
 
         self.ballast.unlink()
         self.assertTrue(device.response("meanwhile", 20)["ok"])
-        device.response("flood-299", 20)
+        device.response("flood-149", 20)
         eventually(lambda: self.readyz()[0] == 200, 20, "the good news")
         self.assertEqual(self.metric("lamplighter_disk_low"), 0)
         again = app.ask("device/setCustomInfo", {"did": device.did, "customInfo": {"a": "b"}}, id="later")

@@ -9,10 +9,10 @@ import unittest
 import postgres
 from client import Terminal
 from cluster import Cluster
-from harness import BINARY, ENVIRONMENT, ROOT, TORTURE, eventually
+from harness import BINARY, ENVIRONMENT, LONG, ROOT, eventually
 from world import OwnWorldOfClass, World
 
-LOGINS = 2000 if TORTURE else 60
+LOGINS = 2000 if LONG else 60
 AGE_SECONDS = 3
 
 

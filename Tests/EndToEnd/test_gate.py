@@ -3,10 +3,10 @@
 import unittest
 
 from client import Client, Device, Terminal, fresh_id, fresh_mac, fresh_terminal, now, register_on
-from harness import TOPICS, TORTURE
+from harness import LONG, TOPICS
 from world import LAMP, EndToEnd, OwnWorld
 
-ROUNDS = 10_000 if TORTURE else 200
+ROUNDS = 10_000 if LONG else 200
 KEY = LAMP["productKey"]
 REFUSED = (0x86, 0x87)
 

@@ -10,7 +10,7 @@ import unittest
 
 from certificates import trusting
 from client import Device
-from harness import TORTURE, eventually
+from harness import LONG, eventually
 from metrics import Page
 from test_behaves import LateAcks
 from test_limits_connection import memory
@@ -75,7 +75,7 @@ class Silent(Halves):
 
 class Records(Halves):
     settings = ("broker.memoryMegabytes=64",)
-    count = 1_500 if TORTURE else 400
+    count = 1_500 if LONG else 400
 
     def test_handshakes_and_half_a_record_end_nobody_else(self):
         device, app = self.pair(FREE)

@@ -5,8 +5,9 @@ quiet service, and where they are longer, with those beside a process that burns
 A debug build may take longer, and an attack beside which others were late is tried again, as a machine that is shared has bad
 seconds. Nothing else is: what is lost, restarts or grows is so in any build.
 
-LAMPLIGHTER_TORTURE=1 makes every attack there is, for longer, each with a control that must do harm without the limits
-against it, and of a release build asks what devices that send without end leave of it.
+By default some of the attacks, beside other tests, which make times long: an answer is late after ten seconds.
+LAMPLIGHTER_LONG=1 makes every attack there is, for longer, with the times, each with a control that must do harm without
+the limits against it, and of a release build asks what devices that send without end leave of it.
 """
 
 import json
@@ -18,17 +19,18 @@ import unittest
 
 from client import fresh_mac
 from crowd import Crowd
-from harness import IS_DEBUG, TOPICS, TORTURE, Service, alive
+from harness import IS_DEBUG, LONG, TOPICS, Service, alive
 from neighbours import Asker, Cut, Eviction, Others, refused_to_strangers
 from world import FREE, World
 
 HERE = pathlib.Path(__file__).resolve().parent
-SECONDS = 10 if TORTURE else 4  # of each attack
+SECONDS = 10 if LONG else 4  # of each attack
 TRIES = 3
 PASSWORD = "seven lamps in a row"
 
 # How much later an answer may be, a login, which costs a hash and may wait behind a few, and an intruder's end: seconds.
 LATER, LOGIN_LATER, OUT = 0.1, 2.0, 1.0
+BESIDE = 100  # times as much beside other tests
 GROWN, WRITTEN = 100, 50  # MB
 LOG = 36 << 20  # the length at which the store keeps its log, however little is written
 
@@ -63,12 +65,12 @@ ATTACKS = {
     "A2-confirmed": Attack("confirmed", TERMINAL, short=False),  # QoS 1
     "A2-exactly": Attack("exactly", TERMINAL, short=False),  # QoS 2
     "A2-unknown": Attack("unknownMethod", TERMINAL, short=False),
-    "A2-loop": Attack("closedLoop"),  # always 2,000 requests under way
+    "A2-loop": Attack("closedLoop", short=False),  # always 2,000 requests under way
     "A3": Attack("correlation", TERMINAL),  # 60 KB of Correlation Data
     "A4": Attack("codes", TERMINAL + COUNTS),  # to numbers that are made up
-    "A4-users": Attack("anonymous", TERMINAL + COUNTS),
+    "A4-users": Attack("anonymous", TERMINAL + COUNTS, short=False),
     "A5": Attack("hashes"),  # always 400 passwords to hash under way
-    "A6": Attack("binary", DEVICE),  # one device's 53 KB
+    "A6": Attack("binary", DEVICE, short=False),  # one device's 53 KB
     "A7": Attack("registrations", PRODUCT, connections=16),  # devices by the product's secret
     "crowd": Attack("whoami", TERMINAL, connections=200, known=True),  # terminals of one address
     "spread": Attack("confirmed", connections=1000, addresses=1000, rate=1),
@@ -85,7 +87,7 @@ ATTACKS = {
 
 
 def named(prefix):
-    return {name: attack for name, attack in ATTACKS.items() if name.startswith(prefix) and (attack.short or TORTURE)}
+    return {name: attack for name, attack in ATTACKS.items() if name.startswith(prefix) and (attack.short or LONG)}
 
 
 def megabytes(pid):
@@ -336,7 +338,7 @@ class Hostile(unittest.TestCase):
         for turn in range(TRIES):
             if not Hostile.ground:
                 self.renew(Ground().settle())
-            trial = Trial(Hostile.ground, name, SECONDS, slower if IS_DEBUG else 1)
+            trial = Trial(Hostile.ground, name, SECONDS, (slower if IS_DEBUG else 1) if LONG else BESIDE)
             if not trial.harm:
                 break
             self.renew(None)  # its messages may wait there still
@@ -365,7 +367,7 @@ class Hostile(unittest.TestCase):
     def test_a_thousand_addresses_do_none(self):
         self.harmless(named("spread"), 5)
 
-    @unittest.skipUnless(TORTURE, "takes minutes")
+    @unittest.skipUnless(LONG, "takes minutes")
     def test_no_rarer_attack_does_harm(self):
         self.harmless(named("X"), 5)
 
@@ -373,7 +375,7 @@ class Hostile(unittest.TestCase):
 class Control(unittest.TestCase):
     def test_without_its_limits_a_flood_does_harm(self):
         # Devices that register without end fill the disk, which takes half a minute to show.
-        attacks, seconds = (named(""), 30) if TORTURE else ({"A3": ATTACKS["A3"]}, 4)
+        attacks, seconds = (named(""), 30) if LONG else ({"A3": ATTACKS["A3"]}, 4)
         for name, attack in attacks.items():
             if attack.control:
                 with self.subTest(attack=name):
@@ -390,7 +392,7 @@ class Control(unittest.TestCase):
         service.cli("config", *(word for setting in names for word in ("--set", setting)))
 
 
-@unittest.skipUnless(TORTURE and not IS_DEBUG, "measures times of a release build, which need the machine for themselves")
+@unittest.skipUnless(LONG and not IS_DEBUG, "measures times of a release build, which need the machine for themselves")
 class Overload(unittest.TestCase):
     """Devices that send without end, beside five that report once a second each."""
 

@@ -331,7 +331,7 @@ class InABrowser(Links):
     def test_who_asks_too_often_waits_and_others_do_not(self):
         _, url = self.prepare()
         statuses, page = set(), None
-        for _ in range(320):
+        for _ in range(2000):  # a slow machine lets more of them through
             page = fetch(url, headers={"X-Forwarded-For": "203.0.113.7"})
             statuses.add(page.status)
             if page.status != 200:

@@ -14,15 +14,15 @@ import unittest
 import postgres
 from accounts import COUNTRY, fresh_email
 from client import Device, Terminal, fresh_id
-from harness import BINARY, ENVIRONMENT, IS_DEBUG, TORTURE, Service, eventually, free_port
+from harness import BINARY, ENVIRONMENT, IS_DEBUG, LONG, Service, eventually, free_port
 from mailserver import MailServer
 from world import SETTINGS, OwnWorld, World
 
 STORES = pathlib.Path(__file__).resolve().parent / "stores"
 # A debug build takes hours for a million.
-DEVICES = (100_000 if IS_DEBUG else 1_000_000) if TORTURE else 3000
-KILLS = 20 if TORTURE else 3
-SECONDS = 3600 if TORTURE else 120
+DEVICES = (100_000 if IS_DEBUG else 1_000_000) if LONG else 3000
+KILLS = 20 if LONG else 3
+SECONDS = 3600 if LONG else 120
 
 
 def migrate(*arguments):
@@ -161,7 +161,7 @@ class Moving(unittest.TestCase):
 class AfterACleanStop(OwnWorld):
     """A service in use, stopped as operators stop it, moves at once: each round stops it in the midst of something else."""
 
-    ROUNDS = 50 if TORTURE else 3
+    ROUNDS = 50 if LONG else 3
 
     def make_world(self):
         self.mail_port = free_port()

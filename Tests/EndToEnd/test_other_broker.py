@@ -8,7 +8,7 @@ import time
 import unittest
 
 from client import Terminal
-from harness import TOPICS, TORTURE, Service, eventually
+from harness import LONG, TOPICS, Service, eventually
 from metrics import Page
 from test_behaves import LateAcks
 from test_limits_connection import memory
@@ -107,7 +107,7 @@ class Deliveries(Other):
     """Terminals that acknowledge nothing; each gets less a second than a terminal is taken to accept."""
 
     settings = ("--set", "broker.memoryMegabytes=128", "--set", "broker.newClientsPerMinute=100000")
-    count, seconds = 20, 60 if TORTURE else 20
+    count, seconds = 20, 60 if LONG else 20
 
     def crowd(self, device):
         strangers = []

@@ -9,7 +9,7 @@ import threading
 import time
 import unittest
 
-from harness import ROOT, TORTURE, Service, eventually
+from harness import LONG, ROOT, Service, eventually
 from world import SETTINGS, World
 
 sys.path.insert(0, str(ROOT / "deploy" / "patroni"))
@@ -62,7 +62,7 @@ class Load:
         return {(did, id) for _, did, id in self.answered}
 
 
-@unittest.skipUnless(TORTURE and patroni.installed(), "it takes two minutes, patroni and etcd-server")
+@unittest.skipUnless(LONG and patroni.installed(), "it takes two minutes, patroni and etcd-server")
 class Patroni(unittest.TestCase):
     """The drill: what was answered is stored, whoever of the group dies."""
 

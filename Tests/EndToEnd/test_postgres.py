@@ -15,7 +15,7 @@ import urllib.request
 
 import client as clients
 import postgres
-from harness import BINARY, ENVIRONMENT, ROOT, TORTURE, Service, eventually, free_port
+from harness import BINARY, ENVIRONMENT, LONG, ROOT, Service, eventually, free_port
 from world import SETTINGS, World
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -347,7 +347,7 @@ class Load:
 class Dies(unittest.TestCase):
     """A server that is killed under load, and comes back."""
 
-    AWAY_SECONDS = 60 if TORTURE else 4
+    AWAY_SECONDS = 60 if LONG else 4
 
     def setUp(self):
         self.server = postgres.Server()

@@ -1,6 +1,6 @@
 """Three processes, restarted in turn under load as by a rolling upgrade: the history has each answered report once.
 
-LAMPLIGHTER_TORTURE=1 takes 200 restarts; LAMPLIGHTER_RESTARTS says how many.
+LAMPLIGHTER_LONG=1 takes 200 restarts; LAMPLIGHTER_RESTARTS says how many.
 """
 
 import collections
@@ -10,9 +10,9 @@ import time
 import unittest
 
 import test_cluster
-from harness import TORTURE, eventually
+from harness import LONG, eventually
 
-RESTARTS = int(os.environ.get("LAMPLIGHTER_RESTARTS", 200 if TORTURE else 6))
+RESTARTS = int(os.environ.get("LAMPLIGHTER_RESTARTS", 200 if LONG else 6))
 
 
 class Rolling(test_cluster.Processes):

@@ -7,10 +7,10 @@ import unittest
 
 from accounts import PASSWORD, Gateway, People, fresh_email, fresh_id
 from client import Terminal
-from harness import TORTURE, eventually
+from harness import LONG, eventually
 from world import OwnWorld
 
-KILLS = 15 if TORTURE else 2
+KILLS = 15 if LONG else 2
 OTHERS = 3
 
 

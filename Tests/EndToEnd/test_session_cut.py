@@ -1,4 +1,7 @@
-"""A session's end reaches the broker: nothing arrives a second later, however it ended, however much is going on."""
+"""A session's end reaches the broker: nothing arrives a second later, however it ended, however much is going on.
+
+Beside other tests the second may be longer, and who is never cut off fails; LAMPLIGHTER_LONG=1 measures it.
+"""
 
 import threading
 import time
@@ -7,13 +10,13 @@ import unittest
 from accounts import COUNTRY, PASSWORD, People, fresh_email, fresh_id
 from client import Client, Terminal, now
 from crowd import Crowd, Probe
-from harness import TOPICS, TORTURE
+from harness import LONG, TOPICS, eventually
 from world import OwnWorld, World
 
 TERMINALS = 50
-OTHERS = 1000 if TORTURE else 100
+OTHERS = 1000 if LONG else 100
 DEVICES = 20
-SECOND = 1.0
+SECOND = 1.0 if LONG else 3.0
 
 
 def probes(terminal):
@@ -38,7 +41,10 @@ class Ways(People):
             self.other.wait(lambda: probes(self.other))
             end()
             ended = time.monotonic()
-            time.sleep(SECOND + 0.3)
+            if told:
+                self.other.wait_lost(10)  # nothing comes after that
+            else:
+                self.owner.wait(lambda: any(at > ended + SECOND for at in probes(self.owner)), SECOND + 10)
         finally:
             probe.close()
         last = max(probes(self.other)) - ended
@@ -46,8 +52,6 @@ class Ways(People):
         heard = [m.body["reason"] for m in self.other.everything
                  if m.body and m.body.get("type") == "sessionInvalid"]
         self.assertEqual(heard, [reason] if told else [])
-        if told:
-            self.assertFalse(self.other.connected)
         print(f"(last probe {last * 1000:+.0f} ms) ", end="", flush=True)
         return ended
 
@@ -171,7 +175,7 @@ class Away(People):
         self.world.service.cli("session", "terminate", away.session_id)
         here.expect("/session", lambda b: b["type"] == "terminalLoggedOut")
         device.report(data={"power": False})
-        time.sleep(1)
+        here.expect(f"/device/{device.did}/status", lambda b: b["data"].get("power") is False)
         back = self.stranger(terminal_id=away.terminal_id, clean=False, expiry=600)
         # The app secret begins a new session of MQTT: what was queued for the old one, the notice too, is gone with it.
         error = self.assertError(back.ask("account/whoami", token=away.token), "InvalidToken")
@@ -191,8 +195,8 @@ class Away(People):
         again.wait_lost()
         back = self.stranger(terminal_id=terminal_id)
         self.login(back, username=owner.user["username"])
-        time.sleep(0.5)
         self.assertNotEqual(back.get("account/whoami")["user"]["nickname"], "from the grave")
+        self.world.watcher.expect(f"{base}/request/account/whoami")  # the will would have come before
         self.assertEqual([m for m in self.world.watcher.everything if m.topic == will[0]], [])
 
     def test_the_outcome_of_a_command_does_not_reach_whoever_has_the_terminal_now(self):
@@ -250,7 +254,7 @@ class Expiring(OwnWorld, People):
 class Crowded(OwnWorld):
     """One user with fifty terminals, and a thousand others, all with traffic.
 
-    LAMPLIGHTER_TORTURE=1 for the thousand; a hundred otherwise.
+    LAMPLIGHTER_LONG=1 for the thousand; a hundred otherwise.
     """
 
     def make_world(self):
@@ -279,11 +283,13 @@ class Crowded(OwnWorld):
         probe = Probe(tool, uid, 0.002)
         traffic.start()
         try:
-            time.sleep(2)
+            eventually(lambda: all(m.user for m in ended.members + others.members), 60, "traffic for everybody")
             began = time.monotonic()
             self.own.service.cli("user", "logout", uid)
             returned = time.monotonic()
-            time.sleep(3)
+            eventually(lambda: all(m.lost_at for m in ended.members), 30, "the end of each connection")
+            eventually(lambda: all(any(at > returned + SECOND for at, _, _ in m.user) for m in others.members), 30,
+                       "traffic for the others")
         finally:
             stop.set()
             traffic.join()
@@ -297,7 +303,7 @@ class Crowded(OwnWorld):
             self.assertEqual(reasons, ["operator"])
             self.assertIsNotNone(member.lost_at)
         lost = [m.lost_at - returned for m in ended.members]
-        spared = [m for m in others.members if m.lost_at is None and any(at > returned + 1 for at, _, _ in m.user)]
+        spared = [m for m in others.members if m.lost_at is None and any(at > returned + SECOND for at, _, _ in m.user)]
         self.assertEqual(len(spared), OTHERS)
         rate = sum(1 for m in others.members for at, _, _ in m.user if began - 1 < at < began)
         print(f"({OTHERS} others got {rate} messages a second; the command took {returned - began:.3f} s; the last "

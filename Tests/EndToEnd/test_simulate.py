@@ -22,32 +22,42 @@ class Simulate(EndToEnd):
         self.addCleanup(process.kill)
         return process
 
+    def ended(self, process):
+        """What the process printed since, once a signal has ended it."""
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, rest[-2000:])
+        return rest
+
     def test_every_report_is_answered(self):
-        done = self.run_simulate("--devices", "5", "--rate", "20", "--duration", "5", "--json")
+        done = self.run_simulate("--devices", "5", "--rate", "20", "--duration", "3", "--json")
         summary = json.loads(done.stdout)
         self.assertGreater(summary["sent"], 20)
         self.assertEqual((summary["lost"], summary["refused"]), (0, 0), summary)
 
     def test_the_app_sees_what_the_devices_report(self):
-        done = self.run_simulate("--devices", "3", "--rate", "10", "--duration", "6", "--app")
+        done = self.run_simulate("--devices", "3", "--rate", "10", "--duration", "4", "--app")
         self.assertRegex(done.stdout, r"logged in as \S+")
         seen = re.findall(r"/device/(\S+)/status  (\{.*\})", done.stdout)
         self.assertEqual(len({did for did, _payload in seen}), 3)
         self.assertTrue(any(json.loads(payload)["version"] > 0 for _did, payload in seen))
 
     def test_the_app_commands_and_the_report_carries_the_number(self):
-        done = self.run_simulate("--devices", "1", "--rate", "2", "--duration", "14", "--app")
-        commands = re.findall(r"(?m)^command to (\S+)  (\{.*\})$", done.stdout)
-        self.assertTrue(commands, done.stdout)
-        did, data = commands[0][0], json.loads(commands[0][1])
-        reports = [json.loads(text) for text in re.findall(rf"(?m)/device/{did}/report  (\{{.*\}})$", done.stdout)]
-        self.assertEqual(reports[0]["code"], 0)
-        self.assertGreater(reports[0]["cid"], 0)
-        self.assertEqual(reports[0]["data"], {**reports[0]["data"], **data})
+        process = self.start_simulate(
+            "--devices", "1", "--rate", "2", "--duration", "60", "--app", stderr=subprocess.DEVNULL)
+        command = next(filter(None, (re.search(r"^command to (\S+)  (\{.*\})$", line) for line in process.stdout)), None)
+        self.assertTrue(command, "simulate ended without a command")
+        did, data = command[1], json.loads(command[2])
+        told = (re.search(rf"/device/{did}/report  (\{{.*\}})$", line) for line in process.stdout)
+        report = json.loads(next(filter(None, told))[1])
+        self.assertEqual(report["code"], 0)
+        self.assertGreater(report["cid"], 0)
+        self.assertEqual(report["data"], {**report["data"], **data})
+        self.ended(process)
 
     def test_devices_obey_the_commands_of_another_app(self):
         process = self.start_simulate(
-            "--devices", "1", "--rate", "5", "--duration", "15", "--app", stderr=subprocess.DEVNULL)
+            "--devices", "1", "--rate", "5", "--duration", "60", "--app", stderr=subprocess.DEVNULL)
         bound = next(filter(None, (re.search(r"^bound (\S+), passcode (\S+)", line) for line in process.stdout)), None)
         self.assertTrue(bound, "simulate ended without a word on how to bind its device")
         did, passcode = bound[1], bound[2]
@@ -60,10 +70,7 @@ class Simulate(EndToEnd):
                 result = app.get("device/control", {"did": did, "data": {"power": power}, "wait": True})
                 self.assertEqual((result["state"], result["code"]), ("done", 0))
                 self.assertIs(result["data"]["power"], power)
-        rest, _ = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 0, rest[-2000:])
-        self.assertIn("lost 0", rest.splitlines()[-1])
-        # Those of this app, and of the simulated one.
+        rest = self.ended(process)
         self.assertGreaterEqual(int(re.search(r"commands (\d+)", rest.splitlines()[-1])[1]), 3)
 
     def test_a_signal_ends_it_with_its_summary(self):

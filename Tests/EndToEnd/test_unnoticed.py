@@ -1,4 +1,7 @@
-"""What honest clients do stays below every default: none of them is refused, slowed down or cut off."""
+"""What honest clients do stays below every default: none of them is refused, slowed down or cut off.
+
+LAMPLIGHTER_LONG=1 takes a thousand simulated devices; a hundred otherwise.
+"""
 
 import json
 import secrets
@@ -8,7 +11,7 @@ import time
 import unittest
 
 from client import Device, Terminal, fresh_id, fresh_mac, fresh_terminal, now
-from harness import TOPICS, Service
+from harness import LONG, TOPICS, Service
 from world import FREE, LAMP, OwnWorldOfClass, World
 
 
@@ -45,12 +48,13 @@ class Simulated(Unnoticed):
         self.assertNotIn("last trouble", summary)
 
     def simulate_with_app(self):
-        done = self.world.service.cli("simulate", "--app", "--devices", "10", "--rate", "20", "--duration", "10")
+        done = self.world.service.cli("simulate", "--app", "--devices", "10", "--rate", "20", "--duration", "10" if LONG else "5")
         return done.stdout.splitlines()[-1]
 
     def test_a_thousand_devices(self):
-        summary = self.simulate("--devices", "1000", "--rate", "200", "--duration", "15")
-        self.assertGreater(summary["sent"], 1000, summary)
+        devices, rate, seconds = (1000, 200, 15) if LONG else (100, 50, 5)
+        summary = self.simulate("--devices", str(devices), "--rate", str(rate), "--duration", str(seconds))
+        self.assertGreater(summary["sent"], devices, summary)
         self.assertEqual((summary["lost"], summary["refused"]), (0, 0), summary)
 
 
@@ -216,7 +220,7 @@ class Foreign(Unnoticed):
 
         def report(device):
             try:
-                for number in range(50):
+                for number in range(50 if LONG else 20):
                     answer = device.report(data={"temperature": number / 4})
                     assert answer["ok"], answer
                     time.sleep(0.1)  # the pace is what is tested

@@ -11,10 +11,10 @@ import Workers
 
 /// A worker in a process of its own, killed at each step of its loop, with a real broker.
 ///
-/// Short by default; `LAMPLIGHTER_TORTURE=1` kills far more often.
+/// Short by default; `LAMPLIGHTER_LONG=1` kills far more often.
 @Suite("Killed at any step", .serialized, .enabled(if: BrokerProcess.isInstalled))
 struct KillTests {
-    private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_TORTURE"] == "1"
+    private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_LONG"] == "1"
     private static let steps = [
         "read", "inTransaction", "beforeCommit", "committed", "published", "flushed",
     ]

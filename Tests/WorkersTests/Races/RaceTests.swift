@@ -9,7 +9,7 @@ import Testing
 /// Two processes that do, at the same time, what only one of them may.
 ///
 /// Each race is two connections to PostgreSQL with the workers' own code behind them. Their statements are let through
-/// one at a time (`Racer`): with `LAMPLIGHTER_TORTURE=1` in every order where there are at most 400 (`Interleaving.allMax`),
+/// one at a time (`Racer`): with `LAMPLIGHTER_LONG=1` in every order where there are at most 400 (`Interleaving.allMax`),
 /// otherwise in every order in which one of the two is interrupted once, at any of its steps, for all of the other, and in
 /// 300 in which the other is interrupted too. This bound on the switches is the usual one: what goes wrong at all
 /// goes wrong with few. By default a few of these, always the same. Who waits for a lock is known from the server
@@ -17,7 +17,7 @@ import Testing
 /// and no two may wait for each other.
 @Suite(.onlyInDatabase, .serialized)
 struct RaceTests {
-    private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_TORTURE"] == "1"
+    private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_LONG"] == "1"
     /// How many orders of each race are tried by default.
     private static let slice = 4
     /// With what a wrong try is refused.

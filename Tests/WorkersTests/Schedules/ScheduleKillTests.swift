@@ -13,10 +13,10 @@ import Wire
 /// The scheduler and the schedule worker in a process of their own, killed again and again around the
 /// time at which many schedules are due, with a real broker.
 ///
-/// 200 schedules by default; `LAMPLIGHTER_TORTURE=1` takes 1,000 and kills at every step.
+/// 200 schedules by default; `LAMPLIGHTER_LONG=1` takes 1,000 and kills at every step.
 @Suite("Schedules, killed around their time", .serialized, .enabled(if: BrokerProcess.isInstalled))
 struct ScheduleKillTests {
-    private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_TORTURE"] == "1"
+    private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_LONG"] == "1"
     private static let count = isLong ? 1000 : 200
     private static let seeds = isLong ? Array(0..<10) : [0, 1]
     private static let steps = [

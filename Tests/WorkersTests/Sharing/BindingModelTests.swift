@@ -10,10 +10,10 @@ import Wire
 
 /// Random ownership periods of devices with several users, over the workers, against a simple model.
 ///
-/// Some by default; `LAMPLIGHTER_TORTURE=1` walks through far more.
+/// Some by default; `LAMPLIGHTER_LONG=1` walks through far more.
 @Suite("Bindings as a model has them")
 struct BindingModelTests {
-    private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_TORTURE"] == "1"
+    private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_LONG"] == "1"
     private static let seeds = 0..<(isLong ? 400 : 30)
 
     @Test("Whatever several users do, who is bound is what the model says", arguments: seeds)

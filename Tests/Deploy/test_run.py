@@ -1,0 +1,88 @@
+"""What `deploy/run` says while it builds, with a compiler that says what the test wants."""
+
+import os
+import pathlib
+import pty
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Stands in for the compiler: says what comes out of the pipe, then leaves a product.
+SWIFT = """#!/bin/sh
+mkdir -p "$ROOT/.build/release"
+case "$*" in
+    *"--product lamplighter") cat "$ROOT/pipe"; printf '#!/bin/sh\\n' >"$ROOT/.build/release/lamplighter" ;;
+    *) : >"$ROOT/.build/release/libLamplighterGate.so" ;;
+esac
+chmod +x "$ROOT"/.build/release/*
+"""
+
+
+class Run(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-run-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        for name in ("deploy", "bin", "Plugins", "Sources", "schemas/generated"):
+            (self.folder / name).mkdir(parents=True)
+        for name in ("run", "packages.sh"):
+            shutil.copy2(ROOT / "deploy" / name, self.folder / "deploy")
+        (self.folder / "Package.swift").touch()
+        os.mkfifo(self.folder / "pipe")
+        (self.folder / "bin/swift").write_text(SWIFT)
+        (self.folder / "bin/swift").chmod(0o755)
+
+    def start(self):
+        """Starts it in a terminal of its own."""
+        self.screen, theirs = pty.openpty()
+        self.addCleanup(os.close, self.screen)
+        self.process = subprocess.Popen(
+            [self.folder / "deploy/run"], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
+            env={**os.environ, "ROOT": str(self.folder), "PATH": f"{self.folder}/bin:{os.environ['PATH']}"})
+        os.close(theirs)
+        self.addCleanup(self.process.wait)
+        self.addCleanup(self.process.kill)
+        self.seen = ""
+
+    def sees(self, pattern, seconds=10):
+        """Reads the terminal until it shows the pattern; gives what it found."""
+        deadline = time.monotonic() + seconds
+        while not (found := re.search(pattern, self.seen)) and time.monotonic() < deadline:
+            try:
+                self.seen += os.read(self.screen, 4096).decode()
+            except OSError:  # All who wrote to it have ended.
+                break
+        self.assertTrue(found, f"{pattern} in {self.seen}")
+        self.seen = self.seen[found.end():]
+        return found
+
+    def test_the_share_never_falls_and_the_next_build_says_how_long_this_one_took(self):
+        self.start()
+        self.sees(r"for the first time: .*about \d+ to \d+ minutes \(cores: \d+\)")
+        with open(self.folder / "pipe", "w", buffering=1) as compiler:
+            for line, shown in (("Fetching a package", "0 %, preparing"), ("[4/6] Compiling EmbedTool A.swift", "0 %, compiling EmbedTool"),
+                                ("[500/1000] Compiling Storage A.swift", "50 %, compiling Storage"),
+                                ("[510/2000] Compiling Wire A.swift", "50 %, compiling Wire"),
+                                ("[1990/2000] Emitting module Wire", "99 %, compiling Wire"),
+                                ("[2000/2000] Linking lamplighter", "99 %, linking lamplighter")):
+                print(line, file=compiler)
+                self.sees(f"lamplighter: {shown}, \\d+ s")
+        self.sees(r"built lamplighter in \d+ s")
+        self.assertEqual(self.process.wait(20), 0)
+        (self.folder / "Sources/new").touch()
+        os.utime(self.folder / "Sources/new", (time.time() + 60, time.time() + 60))
+        for started in (r"Building what has changed\.", r"Building what has changed; the last time that took \d+ s\."):
+            self.start()
+            self.sees(started)
+            (self.folder / "pipe").write_text("[1/2] Compiling Wire A.swift\n")
+            self.assertEqual(self.process.wait(20), 0)
+        (self.folder / ".build/release/lamplighter").unlink()
+        self.start()
+        self.sees(r"for the first time: .*; the last time that took \d+ s")
+
+
+if __name__ == "__main__":
+    unittest.main()
