@@ -16,7 +16,7 @@ extension Gate {
     /// Never closes a connection: the sender does not cause the messages of others.
     func isShed(_ client: Client, _ access: Access, to topic: Bytes) -> Bool {
         guard case .publish(let payload, _) = access, client.isConnected, let tally = client.tally,
-            case .beyond(let mustTell) = backlogVerdict(client, tally, payload.count, to: topic)
+            case .beyond(let mustTell) = backlogVerdict(client, tally, bytes: payload.count, to: topic)
         else { return false }
         if mustTell { tell(client, access, to: topic, because: .overloaded) }
         return true
@@ -25,7 +25,7 @@ extension Gate {
     private func backlogVerdict(
         _ client: Client,
         _ tally: Tally,
-        _ bytes: Int,
+        bytes: Int,
         to topic: Bytes
     ) -> Backlog.Verdict {
         let now = Clock.coarse()
@@ -40,7 +40,7 @@ extension Gate {
         defer { worker.requests = requests }
         return requests.take(
             &tally.requests[worker.clientId, default: Backlog.Sender()],
-            bytes,
+            bytes: bytes,
             waiting: (waiting.messages, waiting.bytes),
             at: now
         )
@@ -93,7 +93,7 @@ struct RequestBacklog {
     /// Decides about a request of `bytes` while others wait for the worker, and counts it if it is let through.
     mutating func take(
         _ sender: inout Backlog.Sender,
-        _ bytes: Int,
+        bytes: Int,
         waiting: (messages: Int, bytes: Int),
         at now: Int64
     ) -> Backlog.Verdict {
