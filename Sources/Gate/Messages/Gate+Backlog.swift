@@ -16,7 +16,8 @@ extension Gate {
     /// Never closes a connection: the sender does not cause the messages of others.
     func isShed(_ client: Client, _ access: Access, to topic: Bytes) -> Bool {
         guard case .publish(let payload, _) = access, client.isConnected, let tally = client.tally,
-            case .beyond(let mustTell) = backlogVerdict(client, tally, bytes: payload.count, to: topic)
+            case .beyond(let mustTell) =
+                backlogVerdict(client, tally, bytes: payload.count, to: topic)
         else { return false }
         if mustTell { tell(client, access, to: topic, because: .overloaded) }
         return true

@@ -3,7 +3,9 @@ import Domain
 import Mosquitto
 
 /// Received messages that wait for their turn: each behind those of its own sender, and at most one of each other
-/// sender, or 2 KiB of larger ones. Long readings come last: a tenth of a batch while others wait.
+/// sender, or 2 KiB of larger ones.
+///
+/// Long readings come last, a tenth of a batch while others wait.
 ///
 /// Acknowledgements leave in the order of arrival, so the queue counts how many of the oldest messages are done.
 struct TurnQueue {
