@@ -54,8 +54,12 @@ trial_packages=(
     systemd-container iproute2           # a machine that runs it
 )
 
-# How the program and the gate are built to be used: with the Swift runtime inside, so that they run where there
-# is no toolchain.
+# How deploy/run and deploy/test build: alike, so that neither compiles again what the other has compiled. Package.swift
+# says which targets are optimized even so.
+# shellcheck disable=SC2034
+shared_build=(-c debug --explicit-target-dependency-import-check error)
+
+# How packages are built: all of it optimized, with the Swift runtime inside, so that they run where there is no toolchain.
 # shellcheck disable=SC2034
 release_build=(-c release --static-swift-stdlib)
 

@@ -85,8 +85,8 @@ class Guided(unittest.TestCase):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-guides-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
         (cls.folder / "clients").symlink_to(ROOT / "clients")
-        (cls.folder / ".build" / "release").mkdir(parents=True)
-        (cls.folder / ".build" / "release" / "lamplighter").symlink_to(BINARY)
+        (cls.folder / ".build" / "debug").mkdir(parents=True)
+        (cls.folder / ".build" / "debug" / "lamplighter").symlink_to(BINARY)
         cls.service = Service(cls.folder / "lamplighter-data", ["--set", "tls.host=127.0.0.1"])
         cls.addClassCleanup(cls.service.close)
         cls.service.start()
@@ -282,12 +282,12 @@ class Servers(Guided):
     def test_a_real_server(self):
         guide = self.guide("real-server")
         imports, init, renew, report, certificate, looks, _backup, _restore = guide.commands
-        commands = f'PATH="$PWD/.build/release:$PATH"; {imports}'
+        commands = f'PATH="$PWD/.build/debug:$PATH"; {imports}'
         self.assertIn("ecret", self.start(commands).end())
         self.others_come(init, report, certificate)
         settings, hook = guide.others
         (self.folder / "settings.yaml").write_text(settings)
-        printed = self.start(".build/release/lamplighter config --config settings.yaml").end()
+        printed = self.start(".build/debug/lamplighter config --config settings.yaml").end()
         self.assertIn("/etc/lamplighter/tls/privkey.pem", printed)
         self.certbot_renews(hook)
         self.the_authority_is_renewed(renew)
@@ -295,17 +295,17 @@ class Servers(Guided):
         # A machine for tests may give cause for warnings: 3.
         code = 1 if postgres.CARELESS else 3
         looks = looks.replace("doctor", f"doctor || [ $? = {code} ]")
-        self.start(f'PATH="$PWD/.build/release:$PATH"; {looks}').end()
+        self.start(f'PATH="$PWD/.build/debug:$PATH"; {looks}').end()
 
     @postgres.on_file
     def test_a_real_servers_backup(self):
         *_others, backup, restore = self.guide("real-server").commands
-        self.start(f'PATH="$PWD/.build/release:$PATH"; {backup}{restore}').end()
+        self.start(f'PATH="$PWD/.build/debug:$PATH"; {backup}{restore}').end()
         self.assertTrue((self.folder / "restored").is_dir())
 
     def others_come(self, init, report, certificate):
         """Makes certificates, and has a lamp come by its secret and by a certificate, under a name of this machine."""
-        lamplighter = 'PATH="$PWD/.build/release:$PATH"; '
+        lamplighter = 'PATH="$PWD/.build/debug:$PATH"; '
         lamp, did = self.lamp()
         lamp.kill()
         identity = json.loads((self.folder / "lamp.json").read_text())
@@ -321,7 +321,7 @@ class Servers(Guided):
 
     def the_authority_is_renewed(self, command):
         authority = self.service.data / "tls" / "authority.pem"
-        self.start(f'PATH="$PWD/.build/release:$PATH"; {command}').end()
+        self.start(f'PATH="$PWD/.build/debug:$PATH"; {command}').end()
         self.assertEqual(authority.read_text().count("BEGIN CERTIFICATE"), 2)
         self.service.stop()
         self.service.start()

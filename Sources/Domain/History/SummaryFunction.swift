@@ -27,14 +27,15 @@ package struct ValueSummary: Sendable {
         guard let number = value.doubleValue else { return }
         numbers += 1
         sum += number
-        integerSum = integerSum.flatMap { sum in
-            value.intValue.flatMap { number in
-                let (total, isTooLarge) = sum.addingReportingOverflow(number)
-                return isTooLarge ? nil : total
-            }
-        }
-        if least?.doubleValue.map({ number < $0 }) ?? true { least = value }
-        if most?.doubleValue.map({ number > $0 }) ?? true { most = value }
+        addInteger(value.intValue)
+        if number < least?.doubleValue ?? .infinity { least = value }
+        if number > most?.doubleValue ?? -.infinity { most = value }
+    }
+
+    private mutating func addInteger(_ number: Int64?) {
+        guard let number, let sum = integerSum else { return integerSum = nil }
+        let (total, isTooLarge) = sum.addingReportingOverflow(number)
+        integerSum = isTooLarge ? nil : total
     }
 
     /// Returns the result of a function over the values; nil where there is none: `avg, min, max, sum` look at

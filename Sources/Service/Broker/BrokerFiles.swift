@@ -48,7 +48,7 @@ package enum BrokerFiles {
             at: places[0],
             why: "without it the broker would admit any client, so it is not started",
             cures: [
-                .init("swift build -c release --product LamplighterGate", "build it"),
+                .init("swift build --product LamplighterGate", "build it"),
                 .init("--set broker.gate=PATH", "one that lies elsewhere"),
             ]
         )

@@ -56,7 +56,7 @@ extension ProblemCode {
                 The gate is the plugin that decides who may connect, publish and subscribe; without it
                 the broker is not started at all. It lies beside the executable (or in ../lib/lamplighter
                 from there), or where the setting broker.gate says.
-                Build it with: swift build -c release --product LamplighterGate
+                Build it with: swift build --product LamplighterGate
                 """
             )
         case .databaseTooNew:
