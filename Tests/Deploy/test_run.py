@@ -13,12 +13,12 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Stands in for the compiler: says what comes out of the pipe, then leaves a product.
 SWIFT = """#!/bin/sh
-mkdir -p "$ROOT/.build/release"
+mkdir -p "$ROOT/.build/debug"
 case "$*" in
-    *"--product lamplighter") cat "$ROOT/pipe"; printf '#!/bin/sh\\n' >"$ROOT/.build/release/lamplighter" ;;
-    *) : >"$ROOT/.build/release/libLamplighterGate.so" ;;
+    *"--product lamplighter") cat "$ROOT/pipe"; printf '#!/bin/sh\\n' >"$ROOT/.build/debug/lamplighter" ;;
+    *) : >"$ROOT/.build/debug/libLamplighterGate.so" ;;
 esac
-chmod +x "$ROOT"/.build/release/*
+chmod +x "$ROOT"/.build/debug/*
 """
 
 
@@ -79,7 +79,7 @@ class Run(unittest.TestCase):
             self.sees(started)
             (self.folder / "pipe").write_text("[1/2] Compiling Wire A.swift\n")
             self.assertEqual(self.process.wait(20), 0)
-        (self.folder / ".build/release/lamplighter").unlink()
+        (self.folder / ".build/debug/lamplighter").unlink()
         self.start()
         self.sees(r"for the first time: .*; the last time that took \d+ s")
 
