@@ -96,7 +96,6 @@ let package = Package(
         .target(name: "Batching", swiftSettings: settings),
         .target(name: "Credentials", swiftSettings: settings),
         .target(name: "Metering", swiftSettings: settings),
-        .target(name: "Sharding", swiftSettings: settings),
 
         // The broker plugin, libLamplighterGate.so: what it decides, and the functions that the broker
         // looks for. Only the latter brings the static runtime, which tests must not load twice.
@@ -104,7 +103,6 @@ let package = Package(
             name: "Gate",
             dependencies: [
                 "Batching", "CMosquittoBroker", "CSodium", "Credentials", "JSON", "Metering",
-                "Sharding",
             ],
             swiftSettings: settings
         ),
@@ -133,14 +131,13 @@ let package = Package(
         ),
         .target(
             name: "Wire",
-            dependencies: ["Domain", "JSON", "Sharding"],
+            dependencies: ["Batching", "Domain", "JSON"],
             swiftSettings: settings
         ),
         .target(
             name: "Storage",
             dependencies: [
-                "Domain", "Wire", "JSON", "Credentials", "Sodium", "CSQLite", "PostgreSQL",
-                "Sharding",
+                "Batching", "Domain", "JSON", "Credentials", "Sodium", "CSQLite", "PostgreSQL",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
@@ -171,8 +168,8 @@ let package = Package(
         .target(
             name: "Workers",
             dependencies: [
-                "Credentials", "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium",
-                "Providers", "QRCode", "Sharding",
+                "Batching", "Credentials", "Domain", "Wire", "JSON", "Storage", "Mosquitto",
+                "Sodium", "Providers", "QRCode",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -240,7 +237,7 @@ let package = Package(
         .target(
             name: "ServiceSettings",
             dependencies: [
-                "Files", "JSON", "Metering", "PostgreSQL", "Problems", "Workers",
+                "Domain", "Files", "JSON", "Metering", "PostgreSQL", "Problems",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -267,9 +264,9 @@ let package = Package(
         .target(
             name: "Console",
             dependencies: [
-                "Backups", "Certificates", "Credentials", "CZlib", "Domain", "Files", "JSON",
-                "Mosquitto", "Problems", "Providers", "QRCode", "Service", "ServiceSettings",
-                "Sharding", "Sodium", "Storage", "Web", "Wire", "Workers",
+                "Backups", "Batching", "Certificates", "Credentials", "CZlib", "Domain", "Files",
+                "JSON", "Mosquitto", "Problems", "Providers", "QRCode", "Service",
+                "ServiceSettings", "Sodium", "Storage", "Web", "Wire", "Workers",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -372,11 +369,6 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
-            name: "ShardingTests",
-            dependencies: ["Sharding"],
-            swiftSettings: settings
-        ),
-        .testTarget(
             name: "GateTests",
             dependencies: ["Batching", "Credentials", "Gate", "JSON", "Metering", "TestKit"],
             swiftSettings: settings
@@ -427,7 +419,7 @@ let package = Package(
         .testTarget(
             name: "ServiceSettingsTests",
             dependencies: [
-                "JSON", "Metering", "Problems", "ServiceSettings", "TestKit", "Workers",
+                "Domain", "JSON", "Metering", "Problems", "ServiceSettings", "TestKit",
             ],
             swiftSettings: settings
         ),
@@ -485,8 +477,8 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "Credentials", "Domain", "JSON", "PostgreSQL", "Sodium", "Storage", "StoreTestKit",
-                "TestKit", "Wire",
+                "Batching", "Credentials", "Domain", "JSON", "PostgreSQL", "Sodium", "Storage",
+                "StoreTestKit", "TestKit",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings
@@ -494,7 +486,7 @@ let package = Package(
         .testTarget(
             name: "WorkersTests",
             dependencies: [
-                "CrashProbe", "Domain", "JSON", "Mosquitto", "PostgreSQL", "Sharding", "Sodium",
+                "Batching", "CrashProbe", "Domain", "JSON", "Mosquitto", "PostgreSQL", "Sodium",
                 "Storage", "StoreTestKit", "TestKit", "Wire", "Workers",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
