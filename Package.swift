@@ -113,7 +113,6 @@ let package = Package(
         .target(name: "Batching", swiftSettings: hot),
         .target(name: "Credentials", swiftSettings: hot),
         .target(name: "Metering", swiftSettings: hot),
-        .target(name: "Sharding", swiftSettings: hot),
 
         // The broker plugin, libLamplighterGate.so: what it decides, and the functions that the broker
         // looks for. Only the latter brings the static runtime, which tests must not load twice.
@@ -121,7 +120,6 @@ let package = Package(
             name: "Gate",
             dependencies: [
                 "Batching", "CMosquittoBroker", "CSodium", "Credentials", "JSON", "Metering",
-                "Sharding",
             ],
             swiftSettings: hot
         ),
@@ -150,14 +148,13 @@ let package = Package(
         ),
         .target(
             name: "Wire",
-            dependencies: ["Domain", "JSON", "Sharding"],
+            dependencies: ["Batching", "Domain", "JSON"],
             swiftSettings: hot
         ),
         .target(
             name: "Storage",
             dependencies: [
-                "Domain", "Wire", "JSON", "Credentials", "Sodium", "CSQLite", "PostgreSQL",
-                "Sharding",
+                "Batching", "Domain", "JSON", "Credentials", "Sodium", "CSQLite", "PostgreSQL",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
@@ -188,8 +185,8 @@ let package = Package(
         .target(
             name: "Workers",
             dependencies: [
-                "Credentials", "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium",
-                "Providers", "QRCode", "Sharding",
+                "Batching", "Credentials", "Domain", "Wire", "JSON", "Storage", "Mosquitto",
+                "Sodium", "Providers", "QRCode",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -257,7 +254,7 @@ let package = Package(
         .target(
             name: "ServiceSettings",
             dependencies: [
-                "Files", "JSON", "Metering", "PostgreSQL", "Problems", "Workers",
+                "Domain", "Files", "JSON", "Metering", "PostgreSQL", "Problems",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -284,9 +281,9 @@ let package = Package(
         .target(
             name: "Console",
             dependencies: [
-                "Backups", "Certificates", "Credentials", "CZlib", "Domain", "Files", "JSON",
-                "Mosquitto", "Problems", "Providers", "QRCode", "Service", "ServiceSettings",
-                "Sharding", "Sodium", "Storage", "Web", "Wire", "Workers",
+                "Backups", "Batching", "Certificates", "Credentials", "CZlib", "Domain", "Files",
+                "JSON", "Mosquitto", "Problems", "Providers", "QRCode", "Service",
+                "ServiceSettings", "Sodium", "Storage", "Web", "Wire", "Workers",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -389,11 +386,6 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
-            name: "ShardingTests",
-            dependencies: ["Sharding"],
-            swiftSettings: settings
-        ),
-        .testTarget(
             name: "GateTests",
             dependencies: ["Batching", "Credentials", "Gate", "JSON", "Metering", "TestKit"],
             swiftSettings: settings
@@ -444,7 +436,7 @@ let package = Package(
         .testTarget(
             name: "ServiceSettingsTests",
             dependencies: [
-                "JSON", "Metering", "Problems", "ServiceSettings", "TestKit", "Workers",
+                "Domain", "JSON", "Metering", "Problems", "ServiceSettings", "TestKit",
             ],
             swiftSettings: settings
         ),
@@ -502,8 +494,8 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "Credentials", "Domain", "JSON", "PostgreSQL", "Sodium", "Storage", "StoreTestKit",
-                "TestKit", "Wire",
+                "Batching", "Credentials", "Domain", "JSON", "PostgreSQL", "Sodium", "Storage",
+                "StoreTestKit", "TestKit",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings
@@ -511,7 +503,7 @@ let package = Package(
         .testTarget(
             name: "WorkersTests",
             dependencies: [
-                "CrashProbe", "Domain", "JSON", "Mosquitto", "PostgreSQL", "Sharding", "Sodium",
+                "Batching", "CrashProbe", "Domain", "JSON", "Mosquitto", "PostgreSQL", "Sodium",
                 "Storage", "StoreTestKit", "TestKit", "Wire", "Workers",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),

@@ -65,6 +65,9 @@ MACHINES = ("Tests/Deploy",)
 TEXTS = (".c", ".conf", ".css", ".h", ".html", ".js", ".json", ".jsonl", ".md", ".py", ".service", ".sh", ".sql", ".ts", ".yaml", ".yml")
 # An object of JSON in a string.
 JSON_TEXT = re.compile(r"\"\{\\\"|#\"\{\"")
+# The codecs that Domain has, with what they read members by: of documents that are stored in the form in which they are sent.
+DOCUMENTS = ("AppCodec", "Fields", "ProductCodec", "ProfileCodec", "RefusalCodec")
+CODEC = re.compile(r"^package (?:enum|struct) (\w+Codec|Fields)\b|\b(Fields)\(", re.M)
 # Payloads are read and written in Wire. Beside it, the workers see values of devices only where they store their bytes.
 JSON_WORKERS = (
     "Sources/Workers/Devices/DeviceEntry+Info.swift",  # merges and stores a device's hardware
@@ -78,6 +81,12 @@ LIMIT = re.compile(
     r"(\w*(?:Max|Min|Seconds|Milliseconds|Bytes|Days|Rows|hour|day))(?:: \w+)? = ([\d_]+(?: (?:<<|\*) [\d_]+)?|\.\w+\([\d_]+\))$",
     re.M,
 )
+# A library of Package.swift with the list of what it depends on: targets as plain strings, products of others by a call.
+LIBRARY = re.compile(r"^ *\.target\(\s*name: \"(\w+)\"(.*?)(?=^ *\.\w*[tT]arget\(|^ *\.(?:plugin|systemLibrary)\(|\Z)", re.M | re.S)
+DEPENDENCIES = re.compile(r"\bdependencies: \[(.*?)\]", re.S)
+PRODUCT = re.compile(r"\.product\(.*?\)", re.S)
+# Libraries that depend on each other in a row, at most: each waits until the one below it is compiled.
+CHAIN_MAX = 6
 FUNCTION = re.compile(r"\b(?:func\s+([^\s(<]+)|init|subscript)[?]?\s*(?:<[^(]*>)?\(")
 # Functions that may have three or more unlabelled parameters, each with its reason: for those that C calls, which has no
 # labels, who calls them.
@@ -195,6 +204,11 @@ def check_code(name: str, text: str) -> None:
             limits.setdefault((limit[1], number), set()).add(name)
     if (found := SQL.search(text)) and not name.startswith("Sources/Storage"):
         failures.append(f"{name}: SQL is written in Storage: {found[0].strip()}")
+    if name.startswith("Sources/Domain"):
+        for found in CODEC.finditer(text):
+            codec = found[1] or found[2]
+            if not name.startswith("Sources/Domain/Documents/") or codec not in DOCUMENTS:
+                failures.append(f"{name}: Domain has codecs of stored documents only, in Documents: {codec}")
     if name.startswith(("Sources/Workers", "Sources/Domain", "Sources/Storage")) and (found := JSON_TEXT.search(text)):
         failures.append(f"{name}: JSON is written in Wire: {found[0]}")
 
@@ -214,6 +228,27 @@ def check_tree(files: list[pathlib.Path]) -> None:
     exceptions = sum(map(len, UNLABELLED.values()))
     if exceptions > UNLABELLED_MAX:
         failures.append(f"UNLABELLED has {exceptions} functions; {UNLABELLED_MAX} are allowed")
+
+
+def check_chain() -> None:
+    """The rule for Package.swift: no long row of libraries that wait for each other."""
+    manifest = ROOT / "Package.swift"
+    if not manifest.exists():
+        return
+    libraries = {}
+    for found in LIBRARY.finditer(manifest.read_text(encoding="utf-8")):
+        if 'path: "Tests/' not in found[2]:
+            listed = DEPENDENCIES.search(PRODUCT.sub("", found[2]))
+            libraries[found[1]] = re.findall(r'"(\w+)"', listed[1]) if listed else []
+
+    def chain(name: str) -> list[str]:
+        """The longest chain that ends with a library."""
+        below = [chain(other) for other in libraries[name] if other in libraries]
+        return max(below, key=len, default=[]) + [name]
+
+    longest = max(map(chain, libraries), key=len, default=[])
+    if len(longest) > CHAIN_MAX:
+        failures.append(f"Package.swift: a chain of {len(longest)} libraries; {CHAIN_MAX} are allowed: {', '.join(longest)}")
 
 
 def check_texts() -> None:
@@ -248,6 +283,7 @@ def main() -> int:
         if path.is_relative_to(ROOT / "Sources"):
             check_code(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
     check_tree(files)
+    check_chain()
     check_texts()
     check_short()
     for hint in hints:

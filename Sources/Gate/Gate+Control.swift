@@ -1,6 +1,6 @@
+import Batching
 import Credentials
 import JSON
-import Sharding
 
 extension Gate {
     private static let commandsMax = 1_000

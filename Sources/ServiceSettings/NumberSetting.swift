@@ -1,4 +1,4 @@
-package import Workers
+package import Domain
 
 /// A setting whose value is a whole number; most set one of the workers' limits.
 ///

@@ -1,4 +1,4 @@
-package import Workers
+package import Domain
 
 extension Settings {
     /// Directory of everything that is kept.
@@ -113,7 +113,7 @@ extension Settings {
     /// The most bytes of memory that the service takes.
     package var memoryBytes: Int { number(.memoryMegabytes) << 20 }
     /// The part of the data directory's disk to leave free.
-    package var diskReserve: DiskGuard.Reserve {
+    package var diskReserve: DiskReserve {
         .init(
             percent: number(.diskFreePercent),
             bytesMax: Int64(number(.diskFreeMegabytes)) << 20

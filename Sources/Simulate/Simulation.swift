@@ -2,7 +2,6 @@ import Domain
 import Foundation
 import Glibc
 import Load
-import Wire
 
 /// Runs simulated devices against a broker: `lamplighter simulate`.
 ///

@@ -1,5 +1,5 @@
+package import Batching
 package import Domain
-package import Sharding
 
 /// The meaning of an incoming topic.
 ///

@@ -1,6 +1,6 @@
+package import Batching
 package import Domain
 import Glibc
-package import Sharding
 package import Storage
 package import Wire
 

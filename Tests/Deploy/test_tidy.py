@@ -20,6 +20,9 @@ FAULTS = [
     ("Sources/Workers/A.swift", "import JSON", "payloads are read and written in Wire"),
     ("Sources/Workers/A.swift", r'let text = "{\"id\":5}"', "JSON is written in Wire"),
     ("Sources/Domain/A.swift", 'let text = #"{"id":5}"#', "JSON is written in Wire"),
+    ("Sources/Domain/A.swift", "/// Reads.\npackage enum AppCodec {}", "codecs of stored documents only"),
+    ("Sources/Domain/Documents/A.swift", "/// Reads.\npackage enum ReportCodec {}", "codecs of stored documents only"),
+    ("Sources/Domain/A.swift", 'let did = try Fields(object).text("did", length: 1...64)', "codecs of stored documents only"),
     ("Sources/Workers/A.swift", 'let did = try call.fields.text("did", length: 1...64)', "parameters are read in Wire"),
     ("Sources/Workers/A.swift", "func read(_ fields: Fields) {}", "parameters are read in Wire"),
     ("Sources/Workers/A.swift", "package struct A {}", "no doc comment"),
@@ -76,6 +79,7 @@ class Tidy(unittest.TestCase):
     def test_a_tree_without_faults_passes(self):
         good = {
             "Sources/Storage/A.swift": 'let text = "SELECT did FROM device"',
+            "Sources/Domain/Documents/A.swift": "/// Reads.\npackage enum AppCodec {}",
             "Sources/Wire/A.swift": 'import JSON\nlet did = try fields.text("did", length: 1...64)',
             "Sources/Workers/A.swift": "/// Is there.\npackage struct A {\n    func a(_ one: Int, _ two: Int, three: Int) {}\n}",
             "Sources/Workers/B.swift": "struct B {\n    static let pageMax = 5\n    let rows = 5\n}",
@@ -95,6 +99,28 @@ class Tidy(unittest.TestCase):
 
         self.assertFound(self.tidy(dict.fromkeys(names, "struct A {}")), "21 files in one folder")
         self.assertEqual(self.tidy(dict.fromkeys(names[1:], "struct A {}")), (0, []))
+
+    def test_a_long_chain_of_libraries_is_found(self):
+        def manifest(count):
+            """Libraries that each depend on the one before, and others that add nothing to the chain."""
+            libraries = "".join(
+                f'''
+        .target(
+            name: "L{number}",
+            dependencies: ["CLinux", "L1", "L{number - 1}", .product(name: "L{count}", package: "other")],
+            swiftSettings: settings
+        ),'''
+                for number in range(2, count + 1)
+            )
+            return f'''
+        .systemLibrary(name: "CLinux"),
+        .target(name: "L1", swiftSettings: settings),{libraries}
+        .target(name: "Kit", dependencies: ["L{count}"], path: "Tests/Kit"),
+        .executableTarget(name: "tool", dependencies: ["L{count}"]),
+        .testTarget(name: "L1Tests", dependencies: ["L{count}"]),'''
+
+        self.assertFound(self.tidy({"Package.swift": manifest(7)}), "a chain of 7 libraries; 6 are allowed: L1, L2")
+        self.assertEqual(self.tidy({"Package.swift": manifest(6)}), (0, []))
 
     def test_a_limit_that_is_defined_twice_is_found(self):
         texts = {

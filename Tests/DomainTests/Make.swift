@@ -83,4 +83,11 @@ enum Make {
             expiresAt: at(seconds)
         )
     }
+
+    static func object(_ bytes: [UInt8]) throws -> JSONObject {
+        guard let object = try JSONValue.parse(bytes).objectValue else { throw NoObject() }
+        return object
+    }
+
+    struct NoObject: Error {}
 }

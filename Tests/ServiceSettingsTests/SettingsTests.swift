@@ -1,10 +1,10 @@
+import Domain
 import Foundation
 import JSON
 import Metering
 import Problems
 import TestKit
 import Testing
-import Workers
 
 @testable import ServiceSettings
 

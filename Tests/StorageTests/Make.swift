@@ -4,7 +4,6 @@ import Sodium
 import Storage
 import StoreTestKit
 import TestKit
-import Wire
 
 /// Values that tests begin with.
 enum Make {

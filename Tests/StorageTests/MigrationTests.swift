@@ -6,7 +6,6 @@ import Sodium
 import StoreTestKit
 import TestKit
 import Testing
-import Wire
 
 @testable import Storage
 

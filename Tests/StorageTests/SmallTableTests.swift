@@ -1,8 +1,7 @@
+import Batching
 import Domain
 import JSON
-import Sharding
 import Testing
-import Wire
 
 @testable import Storage
 

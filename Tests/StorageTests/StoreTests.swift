@@ -5,7 +5,6 @@ import Sodium
 import StoreTestKit
 import TestKit
 import Testing
-import Wire
 
 @testable import Storage
 

@@ -1,6 +1,5 @@
 import Domain
 import JSON
-import Wire
 import Workers
 
 @testable import Mosquitto

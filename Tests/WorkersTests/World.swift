@@ -1,8 +1,8 @@
+import Batching
 import Domain
 import JSON
 import Logging
 import Mosquitto
-import Sharding
 import Sodium
 import Storage
 import StoreTestKit

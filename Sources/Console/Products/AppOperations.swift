@@ -3,7 +3,6 @@ import JSON
 import Service
 import Sodium
 import Storage
-import Wire
 import Workers
 
 /// Operations on apps.

@@ -1,7 +1,6 @@
 import Domain
 import JSON
 import Storage
-import Wire
 
 /// What a product's document would change, and what would break.
 enum ProductCheck {

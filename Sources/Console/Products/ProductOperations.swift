@@ -4,7 +4,6 @@ import Service
 import Sodium
 import Storage
 import Web
-import Wire
 import Workers
 
 /// Operations on products.

@@ -2,7 +2,6 @@ import Domain
 import JSON
 import Storage
 import Web
-import Wire
 import Workers
 
 /// One request for an operation, with who asks.

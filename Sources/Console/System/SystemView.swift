@@ -1,5 +1,6 @@
 import Backups
 import Certificates
+import Domain
 import Files
 import JSON
 import Service

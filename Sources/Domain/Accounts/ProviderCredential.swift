@@ -56,7 +56,7 @@ package struct ProviderCredential: Sendable, Equatable {
         provider: String,
         credential: JSONObject
     ) throws(Rejection) -> ProviderCredential {
-        let fields = Fields(object: credential, path: "params.credential")
+        let fields = CredentialFields(object: credential, path: "params.credential")
         if provider == "auth2" { return try parseAuth2(fields) }
         guard let name = ProviderName(rawValue: provider) else {
             throw .invalid("params.provider", "There is no identity provider of this name.")
@@ -96,7 +96,9 @@ package struct ProviderCredential: Sendable, Equatable {
     }
 
     /// Tuya's name for it: type `ap` is Apple, and what else Apple says lies in `extraInfo`.
-    private static func parseAuth2(_ fields: Fields) throws(Rejection) -> ProviderCredential {
+    private static func parseAuth2(
+        _ fields: CredentialFields
+    ) throws(Rejection) -> ProviderCredential {
         guard fields.object["type"]?.stringValue == "ap" else {
             throw .invalid("params.credential.type", "params.credential.type must be \"ap\".")
         }
@@ -107,14 +109,17 @@ package struct ProviderCredential: Sendable, Equatable {
                 "params.credential.extraInfo must be an object."
             )
         }
-        let details = Fields(object: extra?.objectValue ?? [:], path: fields.path + ".extraInfo")
+        let details = CredentialFields(
+            object: extra?.objectValue ?? [:],
+            path: fields.path + ".extraInfo"
+        )
         return try parseApple(fields, token: "accessToken", details: details)
     }
 
     private static func parseApple(
-        _ fields: Fields,
+        _ fields: CredentialFields,
         token: String,
-        details: Fields
+        details: CredentialFields
     ) throws(Rejection) -> ProviderCredential {
         let token = try fields.token(token)
         let user = try details.optionalID("userIdentifier")
@@ -130,7 +135,7 @@ package struct ProviderCredential: Sendable, Equatable {
 }
 
 /// The members of a credential, read with their limits.
-private struct Fields {
+private struct CredentialFields {
     let object: JSONObject
     let path: String
 

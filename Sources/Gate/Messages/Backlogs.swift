@@ -1,5 +1,5 @@
+import Batching
 import Metering
-import Sharding
 
 /// The messages of devices that the status worker has not processed yet: of the whole worker, or of each of its lanes
 /// where several processes share the work.

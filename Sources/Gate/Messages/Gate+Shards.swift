@@ -1,5 +1,5 @@
+import Batching
 import CMosquittoBroker
-import Sharding
 
 // Where several processes share the work, each worker takes the messages of some shards. So the topics that workers see
 // have the shard in front, while clients write to the topics that they always had: the rights are checked before.

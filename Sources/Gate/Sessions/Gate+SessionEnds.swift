@@ -1,8 +1,8 @@
+import Batching
 import CMosquittoBroker
 import Credentials
 import JSON
 import Metering
-import Sharding
 
 // How long the broker's sessions live. A session of a client whose secret many know ends with its connection, a
 // terminal's after an hour, a device's after seven days. Where the broker lets the gate, it is told so at CONNECT; the

@@ -1,3 +1,4 @@
+import Domain
 package import Files
 package import JSON
 package import ServiceSettings

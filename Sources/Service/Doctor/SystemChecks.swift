@@ -1,3 +1,4 @@
+import Domain
 import Files
 import Problems
 import ServiceSettings
@@ -27,7 +28,7 @@ enum SystemChecks {
     }
 
     /// Returns whether there is room for the database to grow.
-    static func disk(_ directory: DataDirectory, _ reserve: DiskGuard.Reserve) -> Finding {
+    static func disk(_ directory: DataDirectory, _ reserve: DiskReserve) -> Finding {
         let check = Check(.doctorDisk, "the disk has room")
         guard let room = DiskGuard.Room.of(directory.path), room.total > 0 else {
             return check(.skip, directory.path, evidence: "the system does not say")

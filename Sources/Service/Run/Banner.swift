@@ -1,4 +1,5 @@
 import Certificates
+import Domain
 import Files
 import Logging
 import ServiceSettings

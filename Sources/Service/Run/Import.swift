@@ -3,7 +3,6 @@ package import JSON
 import Problems
 import Sodium
 package import Storage
-import Wire
 
 /// Brings products and apps in from their documents, for `up` and for the commands.
 package enum Import {

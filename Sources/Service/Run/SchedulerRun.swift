@@ -1,3 +1,4 @@
+import Domain
 import Files
 import Logging
 import ServiceLifecycle

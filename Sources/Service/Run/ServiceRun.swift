@@ -1,4 +1,5 @@
 import CoreMetrics
+import Domain
 import Files
 import Foundation
 import Glibc

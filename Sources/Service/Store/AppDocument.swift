@@ -1,6 +1,5 @@
 import Domain
 import JSON
-import Wire
 
 /// Checks the parts of an app document that `AppCodec` does not read, so that mistakes show at the import.
 enum AppDocument {

@@ -1,3 +1,4 @@
+package import Domain
 package import ServiceSettings
 package import Storage
 import Wire

@@ -1,4 +1,4 @@
-import Workers
+import Domain
 
 extension SettingsTable {
     /// Counts below every quota; a source address is an IPv4 address or an IPv6 /64, and connections from

@@ -1,4 +1,4 @@
-import Workers
+import Domain
 
 /// The service itself, and who is served elsewhere.
 extension SettingsTable {

@@ -1,4 +1,4 @@
-import Workers
+import Domain
 
 extension SettingsTable {
     /// The bounds of what the service accepts, stores and does.

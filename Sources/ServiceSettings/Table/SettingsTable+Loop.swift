@@ -1,4 +1,4 @@
-import Workers
+import Domain
 
 /// The intake and the publishing of workers.
 extension SettingsTable {

@@ -1,4 +1,4 @@
-import Workers
+import Domain
 
 /// The probes for operators, and the bounds that protect a machine.
 extension SettingsTable {

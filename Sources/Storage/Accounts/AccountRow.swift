@@ -1,6 +1,5 @@
 import Domain
 import JSON
-import Wire
 
 /// A user with what the account's row holds beside.
 struct AccountRow: TableRow {

@@ -2,7 +2,6 @@ import Credentials
 package import Domain
 package import JSON
 import Sodium
-import Wire
 
 /// Apps as operators imported them.
 package struct AppTable {

@@ -1,5 +1,5 @@
+package import Batching
 package import Domain
-package import Sharding
 
 /// Commands: those that wait, and the log of the finished ones.
 package struct CommandTable {

@@ -2,7 +2,6 @@ import Credentials
 package import Domain
 import JSON
 import Sodium
-import Wire
 
 /// Products as operators imported them.
 package struct ProductTable {

@@ -1,7 +1,6 @@
 package import Domain
 import JSON
 import Sodium
-import Wire
 
 /// The gate's newest refusals, alike ones of an hour in one row.
 package struct RefusalTable {

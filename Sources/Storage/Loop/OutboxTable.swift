@@ -1,6 +1,5 @@
 package import Domain
 import Sodium
-package import Wire
 
 /// Messages to be published: one row for each batch that has any.
 package struct OutboxTable {

@@ -1,6 +1,6 @@
-import Sodium
+package import Batching
 package import Domain
-package import Sharding
+import Sodium
 
 /// The ids of requests that took effect, with the answers that a repeat gets again.
 ///

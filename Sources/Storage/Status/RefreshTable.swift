@@ -1,5 +1,5 @@
+package import Batching
 package import Domain
-package import Sharding
 
 /// A user's retained status of a device that has to be published again.
 package struct Refresh: Hashable, Sendable {

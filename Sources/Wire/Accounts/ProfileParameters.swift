@@ -1,4 +1,5 @@
 package import Domain
+import JSON
 
 /// The fields of a profile that a request sets.
 package struct ProfileParameters {
@@ -7,7 +8,7 @@ package struct ProfileParameters {
 
     /// Reads the fields of an object that has others beside them; `isZone` tells which time zones exist.
     package init(_ fields: Fields, isZone: (String) -> Bool) throws(Rejection) {
-        profile = try ProfileCodec.decode(fields)
+        profile = try Self.read(fields)
         self.fields = fields
         if let zone = profile.timezone, !isZone(zone) {
             throw fields.refuse("timezone", "is not an IANA time zone, such as Europe/Berlin")
@@ -19,7 +20,7 @@ package struct ProfileParameters {
     /// Refuses fields that profiles don't have.
     package init?(nestedIn fields: Fields, isZone: (String) -> Bool) throws(Rejection) {
         guard let nested = try fields.fields("profile") else { return nil }
-        try ProfileCodec.checkNames(nested)
+        try Self.checkNames(nested)
         try self.init(nested, isZone: isZone)
     }
 
@@ -27,7 +28,45 @@ package struct ProfileParameters {
     package func merge(into user: inout User) throws(Rejection) {
         var merged = user.profile
         merged.merge(profile)
-        try ProfileCodec.checkCustom(merged, fields)
+        try Self.checkCustom(merged, fields)
         user.profile = merged
+    }
+
+    /// Reads the fields of a profile that a user sets; absent ones stay unset.
+    ///
+    /// - Throws: `Rejection` with the field at fault.
+    private static func read(_ fields: Fields) throws(Rejection) -> Profile {
+        var profile = try ProfileCodec.decode(stored: fields)
+        if let gender = try fields.word("gender", as: Profile.Gender.self) {
+            profile.texts["gender"] = gender.rawValue
+        }
+        if let text = profile.texts["birthday"], !text.isEmpty {
+            guard let day = CalendarDate(written: text) else {
+                throw fields.refuse("birthday", "must be a day, such as 1990-01-31")
+            }
+            profile.texts["birthday"] = day.description
+        }
+        try checkCustom(profile, fields)
+        return profile
+    }
+
+    /// Refuses custom data beyond the limit of a user.
+    private static func checkCustom(_ profile: Profile, _ fields: Fields) throws(Rejection) {
+        let size = profile.custom?.encoded().count ?? 0
+        guard size > Profile.customMax else { return }
+        throw fields.refuse("custom", "takes at most \(Profile.customMax) bytes in all")
+    }
+
+    /// Refuses a field that profiles don't have, so that its value is not lost silently.
+    private static func checkNames(_ fields: Fields) throws(Rejection) {
+        for member in fields.object.members {
+            if case .null = member.value { continue }
+            guard Profile.names.contains(where: { $0.isSame(as: member.key) }) else {
+                throw fields.refuse(
+                    member.key,
+                    "is not a field of a profile; custom holds the app's own data"
+                )
+            }
+        }
     }
 }

@@ -1,3 +1,4 @@
+package import Domain
 package import Logging
 package import Mosquitto
 import Synchronization

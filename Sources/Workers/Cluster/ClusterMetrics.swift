@@ -1,3 +1,4 @@
+import Domain
 import Metrics
 
 /// The metrics of a process among those that share the work.

@@ -1,4 +1,5 @@
-package import Sharding
+package import Batching
+package import Domain
 
 /// A part of a worker's messages: one thread, one session at the broker, one connection to the database, one lease.
 ///
@@ -27,6 +28,11 @@ package struct Lane: Hashable, Sendable, CustomStringConvertible {
     /// The client id that the lane's session at the broker belongs to.
     package var clientID: String { "svc.lamplighter.\(name)" }
     package var description: String { name }
+}
+
+extension WorkerName {
+    /// The client id that the worker's broker session belongs to, where one process does all the work.
+    package var clientID: String { Lane(self).clientID }
 }
 
 /// Into how many lanes each worker is divided.

@@ -1,5 +1,5 @@
+import Batching
 package import Domain
-import Sharding
 import Storage
 import Wire
 

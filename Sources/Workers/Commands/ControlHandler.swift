@@ -1,7 +1,6 @@
+import Batching
 package import Domain
-import Sharding
 package import Storage
-package import Wire
 
 /// The control worker: answers requests about devices, homes and sharing, sends all commands, and ends what expires:
 /// commands, invitations and guests' bindings.

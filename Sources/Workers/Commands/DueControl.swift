@@ -1,5 +1,5 @@
+import Batching
 import Domain
-import Sharding
 import Storage
 
 /// What the control worker does without a message: ends what is past its time, and sends commands that wait.

@@ -1,3 +1,4 @@
+package import Domain
 package import Storage
 import Synchronization
 
@@ -16,26 +17,6 @@ package final class DiskGuard: Sendable {
         package var description: String { "the disk is nearly full" }
     }
 
-    /// The room that must stay free.
-    package struct Reserve: Sendable {
-        /// The part of the disk, in percent; 0 to watch nothing.
-        package var percent: Int
-        /// The bytes that are enough for a disk of any size.
-        package var bytesMax: Int64
-
-        /// Sets the limits.
-        ///
-        /// 5 % is what Linux keeps for root on a disk; 2 GiB are a quarter of an hour of reports at the fastest
-        /// that was measured (2 MB a second), time enough for an alarm and a human.
-        package init(percent: Int = 5, bytesMax: Int64 = 2 << 30) {
-            self.percent = percent
-            self.bytesMax = bytesMax
-        }
-
-        /// Returns the reserve for a disk of a size, in bytes.
-        package func bytes(of total: Int64) -> Int64 { min(total / 100 * Int64(percent), bytesMax) }
-    }
-
     /// The change that a check found.
     package enum News: Sendable, Equatable {
         /// From now on nothing more may be written; the reason, in words for an operator.
@@ -44,26 +25,30 @@ package final class DiskGuard: Sendable {
         case well
     }
 
-    private let reserve: Reserve
+    private let reserve: DiskReserve
     /// Whether too little room stops what writes.
     private let stops: Bool
     private let measure: @Sendable () -> Room?
     private let low = Atomic<Bool>(false)
 
     /// Makes a guard of the disk that `measure` measures; without `stops` it only tells.
-    package init(_ reserve: Reserve, stops: Bool = true, measure: @escaping @Sendable () -> Room?) {
+    package init(
+        _ reserve: DiskReserve,
+        stops: Bool = true,
+        measure: @escaping @Sendable () -> Room?
+    ) {
         self.reserve = reserve
         self.stops = stops
         self.measure = measure
     }
 
     /// Makes a guard of the disk that a path is on; without `stops` it only tells.
-    package convenience init(path: String, _ reserve: Reserve, stops: Bool = true) {
+    package convenience init(path: String, _ reserve: DiskReserve, stops: Bool = true) {
         self.init(reserve, stops: stops) { Room.of(path) }
     }
 
     /// A guard that watches nothing.
-    package static let none = DiskGuard(Reserve(percent: 0)) { nil }
+    package static let none = DiskGuard(DiskReserve(percent: 0)) { nil }
 
     /// Whether the last check found too little room for what writes.
     package var isLow: Bool { stops && low.load(ordering: .acquiring) }

@@ -1,6 +1,6 @@
 package import Domain
 package import Storage
-package import Wire
+import Wire
 
 /// One message of a batch, as slices of the batch's bytes.
 package struct Inbound {

@@ -1,3 +1,5 @@
+import Domain
+
 /// The number of messages in the next batch, chosen so that it ends in time.
 ///
 /// A batch of many expensive messages would delay senders of cheap ones; batches of few cheap messages would spend

@@ -1,3 +1,4 @@
+package import Domain
 import Glibc
 package import Logging
 package import Mosquitto

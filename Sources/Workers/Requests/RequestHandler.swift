@@ -1,6 +1,6 @@
 package import Domain
 package import Storage
-package import Wire
+import Wire
 
 /// Answers app requests for a worker: a table of methods by name.
 ///

@@ -1,7 +1,7 @@
+import Batching
 package import Domain
-import Sharding
 package import Storage
-package import Wire
+import Wire
 
 /// The schedule worker: answers requests about schedules, and runs triggered schedules.
 package struct ScheduleWorker: BatchHandler {

@@ -1,6 +1,6 @@
 package import Domain
 package import Storage
-package import Wire
+import Wire
 
 /// The scheduler: publishes which schedules are due, on `system/trigger/{scheduleId}`.
 ///

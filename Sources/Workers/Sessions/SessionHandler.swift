@@ -1,6 +1,6 @@
 package import Domain
 package import Storage
-package import Wire
+import Wire
 
 /// The session worker: tells terminals and the gate that sessions ended, watches which workers are online, and answers
 /// requests whose worker is offline.

@@ -1,5 +1,5 @@
+import Batching
 import Domain
-import Sharding
 import Storage
 import Wire
 

@@ -1,7 +1,7 @@
+import Batching
 package import Domain
-import Sharding
 package import Storage
-package import Wire
+import Wire
 
 /// The status worker: stores the reports and presence of devices and tells their users, registers devices, and alone
 /// publishes retained statuses.

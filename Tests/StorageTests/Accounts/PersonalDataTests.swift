@@ -3,7 +3,6 @@ import JSON
 import StoreTestKit
 import TestKit
 import Testing
-import Wire
 
 @testable import Storage
 

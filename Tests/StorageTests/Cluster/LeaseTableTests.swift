@@ -1,6 +1,6 @@
+import Batching
 import Domain
 import PostgreSQL
-import Sharding
 import Synchronization
 import TestKit
 import Testing

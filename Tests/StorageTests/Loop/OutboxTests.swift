@@ -1,7 +1,6 @@
 import Domain
 import JSON
 import Testing
-import Wire
 
 @testable import Storage
 

@@ -1,6 +1,6 @@
+import Batching
 import Domain
 import JSON
-import Sharding
 import TestKit
 import Testing
 

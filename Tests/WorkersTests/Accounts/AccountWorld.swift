@@ -1,7 +1,6 @@
 import Domain
 import JSON
 import Storage
-import Wire
 
 @testable import Workers
 

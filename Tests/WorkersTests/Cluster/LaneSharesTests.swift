@@ -1,4 +1,5 @@
-import Sharding
+import Batching
+import Domain
 import Testing
 
 @testable import Workers

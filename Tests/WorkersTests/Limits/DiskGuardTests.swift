@@ -1,3 +1,4 @@
+import Domain
 import Storage
 import Synchronization
 import Testing

@@ -1,6 +1,5 @@
 import Domain
 import Storage
-import Wire
 
 @testable import Workers
 

@@ -1,3 +1,4 @@
+import Domain
 import JSON
 import Testing
 import Wire

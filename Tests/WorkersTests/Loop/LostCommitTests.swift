@@ -5,7 +5,6 @@ import Storage
 import StoreTestKit
 import Synchronization
 import Testing
-import Wire
 
 @testable import Workers
 

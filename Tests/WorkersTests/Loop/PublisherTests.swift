@@ -1,7 +1,6 @@
 import Domain
 import Mosquitto
 import Testing
-import Wire
 
 @testable import Workers
 

@@ -1,7 +1,6 @@
 import Domain
 import MetricsTestKit
 import Testing
-import Wire
 
 @testable import Storage
 @testable import Workers

@@ -1,7 +1,7 @@
+import Batching
 import Dispatch
 import Foundation
 import PostgreSQL
-import Sharding
 import Storage
 import StoreTestKit
 

@@ -1,3 +1,4 @@
+import Batching
 import DequeModule
 import Domain
 import Glibc
@@ -5,7 +6,6 @@ import JSON
 import Logging
 import Mosquitto
 import Service
-import Sharding
 import Storage
 import Synchronization
 import Wire

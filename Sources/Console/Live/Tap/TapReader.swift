@@ -1,6 +1,6 @@
+import Batching
 import Domain
 import JSON
-import Sharding
 import Wire
 
 /// Reads messages of the broker as lines.

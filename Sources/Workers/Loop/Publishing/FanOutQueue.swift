@@ -1,6 +1,5 @@
 import DequeModule
 import Domain
-import Wire
 
 /// Messages with the same content for very many receivers, and later ones for the same topics.
 ///

@@ -1,5 +1,5 @@
+import Domain
 import Storage
-import Wire
 
 /// The rows that a previous run left in the outbox: of retained messages, only the last of each topic is still valid.
 ///

@@ -1,5 +1,5 @@
 import DequeModule
-import Wire
+import Domain
 
 /// A message that waits to be published, with its row of the outbox.
 struct PendingMessage {

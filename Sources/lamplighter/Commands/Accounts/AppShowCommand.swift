@@ -2,7 +2,6 @@ import ArgumentParser
 import Domain
 import JSON
 import ServiceSettings
-import Wire
 import Workers
 
 /// `app show`: one app's policies and providers, as they hold; never a secret.

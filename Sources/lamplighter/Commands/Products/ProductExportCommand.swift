@@ -1,6 +1,6 @@
-import JSON
 import ArgumentParser
-import Wire
+import Domain
+import JSON
 
 /// `product export`: one product as the document that `import` takes, without its secret.
 struct ProductExportCommand: AsyncParsableCommand {

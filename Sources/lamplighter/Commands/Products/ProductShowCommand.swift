@@ -2,7 +2,6 @@ import ArgumentParser
 import Domain
 import JSON
 import Storage
-import Wire
 
 /// `product show`: one product's data points.
 struct ProductShowCommand: AsyncParsableCommand {

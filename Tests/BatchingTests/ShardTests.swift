@@ -1,4 +1,4 @@
-import Sharding
+import Batching
 import Testing
 
 @Suite("Shards")

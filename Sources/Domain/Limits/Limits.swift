@@ -1,5 +1,3 @@
-import Domain
-
 /// The limits of the workers that settings change, or that tests do, each with its unit.
 ///
 /// The others stand beside their rules.

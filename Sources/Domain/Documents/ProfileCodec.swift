@@ -1,46 +1,7 @@
-package import Domain
 package import JSON
 
-/// Reads and writes the profiles of users.
+/// Reads and writes the profiles of users, as the store keeps them and the wire shows them.
 package enum ProfileCodec {
-    /// Reads the fields of a profile that a user sets; absent ones stay unset.
-    ///
-    /// - Throws: `Rejection` with the field at fault.
-    package static func decode(_ fields: Fields) throws(Rejection) -> Profile {
-        var profile = try decode(stored: fields)
-        if let gender = try fields.word("gender", as: Profile.Gender.self) {
-            profile.texts["gender"] = gender.rawValue
-        }
-        if let text = profile.texts["birthday"], !text.isEmpty {
-            guard let day = CalendarDate(written: text) else {
-                throw fields.refuse("birthday", "must be a day, such as 1990-01-31")
-            }
-            profile.texts["birthday"] = day.description
-        }
-        try checkCustom(profile, fields)
-        return profile
-    }
-
-    /// Refuses custom data beyond the limit of a user.
-    package static func checkCustom(_ profile: Profile, _ fields: Fields) throws(Rejection) {
-        let size = profile.custom?.encoded().count ?? 0
-        guard size > Profile.customMax else { return }
-        throw fields.refuse("custom", "takes at most \(Profile.customMax) bytes in all")
-    }
-
-    /// Refuses a field that profiles don't have, so that its value is not lost silently.
-    package static func checkNames(_ fields: Fields) throws(Rejection) {
-        for member in fields.object.members {
-            if case .null = member.value { continue }
-            guard Profile.names.contains(where: { $0.isSame(as: member.key) }) else {
-                throw fields.refuse(
-                    member.key,
-                    "is not a field of a profile; custom holds the app's own data"
-                )
-            }
-        }
-    }
-
     /// Reads a stored profile, in earlier forms as well.
     package static func decode(stored fields: Fields) throws(Rejection) -> Profile {
         var profile = Profile()

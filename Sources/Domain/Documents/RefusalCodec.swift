@@ -1,4 +1,3 @@
-package import Domain
 package import JSON
 
 /// Reads and writes refusals by the gate and by listeners (`refusal` in `schemas/messages/system.schema.json`).
@@ -6,22 +5,13 @@ package enum RefusalCodec {
     /// The number of characters kept of a text; the gate cuts earlier.
     private static let textMax = 256
 
-    /// Reads a message of `system/refusal`, and the number of untold ones before it; nil if it is malformed.
-    package static func decode(
-        _ bytes: ArraySlice<UInt8>
-    ) -> (refusal: ClientRefusal, suppressed: Int64)? {
-        guard let object = try? Payload.object(bytes), let refusal = refusal(object) else {
-            return nil
-        }
-        return (refusal, max(0, object["suppressed"]?.intValue ?? 0))
-    }
-
     /// Reads a stored refusal.
     package static func decode(stored bytes: [UInt8]) -> ClientRefusal? {
         (try? JSONValue.parse(bytes).objectValue).flatMap(refusal)
     }
 
-    private static func refusal(_ object: JSONObject) -> ClientRefusal? {
+    /// Reads the members that a stored refusal and the gate's message share; nil if a required one is missing.
+    package static func refusal(_ object: JSONObject) -> ClientRefusal? {
         func text(_ key: String) -> String? {
             object[key]?.stringValue.map { String($0.unicodeScalars.prefix(textMax)) }
         }
@@ -39,18 +29,6 @@ package enum RefusalCodec {
         )
         refusal.detail = text("detail")
         return refusal
-    }
-
-    /// Writes a message of `system/refusal`; `missed` is the number of untold ones before it.
-    package static func message(_ refusal: ClientRefusal, missed: Int64) -> [UInt8] {
-        JSONObject([
-            ("username", .string(refusal.username)), ("clientId", .string(refusal.clientID)),
-            ("address", .string(refusal.address)), ("action", .string(refusal.action)),
-            ("topic", refusal.topic.map { .string($0) }), ("reason", .string(refusal.reason)),
-            ("detail", refusal.detail.map { .string($0) }),
-            ("suppressed", missed > 0 ? .integer(missed) : nil),
-            ("ts", .integer(refusal.lastAt.milliseconds)),
-        ]).encoded()
     }
 
     /// Writes a refusal as it is stored and shown: the gate's message, with `firstAt` and `times`.

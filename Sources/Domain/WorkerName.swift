@@ -13,9 +13,6 @@ package enum WorkerName: String, Sendable, CaseIterable {
     /// The clock: publishes which occurrences are due (`TriggerClock`).
     case scheduler
 
-    /// The client id that the worker's broker session belongs to, where one process does all the work.
-    package var clientID: String { Lane(self).clientID }
-
     /// The first levels of the app requests that the worker answers.
     package var services: [String] {
         switch self {

@@ -1,4 +1,3 @@
-package import Domain
 package import JSON
 
 /// Reads and writes product documents (`schemas/documents.schema.json`).

@@ -1,5 +1,3 @@
-package import Domain
-
 /// A message to be published: the outbox keeps it until the broker has confirmed it.
 package struct OutboundMessage: Sendable, Equatable {
     /// The topic.
