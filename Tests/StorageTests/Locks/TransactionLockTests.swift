@@ -1,5 +1,8 @@
+import Dispatch
 import Domain
+import PostgreSQL
 import StoreTestKit
+import TestKit
 import Testing
 
 @testable import Storage
@@ -95,4 +98,84 @@ struct TransactionLockTests {
             }
         }
     }
+
+    // MARK: The order in the database
+
+    private static let users = [1, 2].map { UserID(trusted: "u-\($0)") }
+    private static let devices = [1, 2].map { DeviceID(trusted: "d-\($0)") }
+
+    private func twoOfEach() throws -> World {
+        let world = try World()
+        try world.store.arrange(at: Make.now) { tx in
+            try tx.products.save(Make.product, secret: "product-secret")
+            for did in Self.devices {
+                try tx.devices.create(did, product: Make.key, mac: MAC(trusted: did.text))
+            }
+            for uid in Self.users {
+                try tx.accounts.insert(
+                    User(
+                        uid: uid,
+                        app: Make.app,
+                        region: "eu",
+                        countryCode: "DE",
+                        nickname: "",
+                        isAnonymous: false,
+                        createdAt: Make.now
+                    ),
+                    deviceID: nil
+                )
+            }
+        }
+        return world
+    }
+
+    @Test(
+        "Who waits for a lock holds those before it in the order, and none behind it",
+        .onlyInDatabase,
+        .endsInTime,
+        arguments: [
+            ("SELECT 1 FROM account WHERE uid = 'u-2' FOR UPDATE", "d-1 d-2"),
+            ("SELECT 1 FROM status WHERE did = 'd-2' FOR UPDATE", ""),
+        ]
+    )
+    func order(_ holding: String, _ free: String) throws {
+        let world = try twoOfEach()
+        let address = try TestStore.address(of: world.directory)
+        let (holder, looker) = (
+            try TestStore.connection(address), try TestStore.connection(address)
+        )
+        try holder.execute("BEGIN; \(holding)")
+        let ended = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async { [store = world.store] in
+            // Asked for in the opposite order.
+            _ = try? store.batch(at: Make.now) { tx in
+                try tx.lock(users: Self.users.reversed(), devices: Self.devices.reversed())
+            }
+            ended.signal()
+        }
+        while try looker.execute(Self.waiting).texts == ["0"] {
+            guard ended.wait(timeout: .now() + .milliseconds(1)) == .timedOut else {
+                Issue.record("the transaction ended without waiting")
+                return
+            }
+        }
+
+        #expect(try looker.execute(Self.unlocked).texts == [free])
+        try holder.execute("COMMIT")
+        ended.wait()
+    }
+
+    /// How many transactions wait for a lock.
+    private static let waiting = """
+        SELECT count(*) FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'
+        """
+    /// The users and devices that nobody has locked.
+    private static let unlocked = """
+        SELECT concat_ws(' ',
+            (SELECT string_agg(uid, ' ' ORDER BY uid)
+                FROM (SELECT uid FROM account FOR UPDATE SKIP LOCKED) AS a),
+            (SELECT string_agg(did, ' ' ORDER BY did)
+                FROM (SELECT did FROM status FOR UPDATE SKIP LOCKED) AS s))
+        """
 }
