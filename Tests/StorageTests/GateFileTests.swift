@@ -220,7 +220,7 @@ struct GateFileTests {
         try world.fill()
         let other = try World(world.directory)
         let rounds = 60
-        let failures = Mutex(0)
+        let failures = Mutex<[String]>([])
         DispatchQueue.concurrentPerform(iterations: 3) { part in
             for round in 0..<rounds {
                 do {
@@ -230,11 +230,11 @@ struct GateFileTests {
                     default: try change(other, "service-\(round % 2)", round + rounds)
                     }
                 } catch {
-                    failures.withLock { $0 += 1 }
+                    failures.withLock { $0.append("\(error)") }
                 }
             }
         }
-        #expect(failures.withLock(\.self) == 0)
+        #expect(failures.withLock(\.self) == [])
         let after = try GateFile(world).tables.services
         try world.store.rebuildCredentials()
         #expect(try GateFile(world).tables.services == after)
