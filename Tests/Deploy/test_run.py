@@ -5,6 +5,7 @@ import pathlib
 import pty
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -40,12 +41,17 @@ class Run(unittest.TestCase):
         self.screen, theirs = pty.openpty()
         self.addCleanup(os.close, self.screen)
         self.process = subprocess.Popen(
-            [self.folder / "deploy/run"], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
+            [self.folder / "deploy/run"], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, start_new_session=True,
             env={**os.environ, "ROOT": str(self.folder), "PATH": f"{self.folder}/bin:{os.environ['PATH']}"})
         os.close(theirs)
         self.addCleanup(self.process.wait)
-        self.addCleanup(self.process.kill)
+        self.addCleanup(self.end, self.process)
         self.seen = ""
+
+    def end(self, process):
+        """Ends it with its compiler, which would go on writing."""
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
 
     def sees(self, pattern, seconds=10):
         """Reads the terminal until it shows the pattern; gives what it found."""

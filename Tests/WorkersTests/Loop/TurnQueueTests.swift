@@ -116,6 +116,25 @@ struct TurnQueueTests {
         #expect(batches.count == 9 && queue.isIdle && queue.bytes == 0)
     }
 
+    @Test("A long reading that was held until its terminal may be sent more is not held again")
+    func heldReadings() {
+        let parties = Parties(Topics(), longReadings: ["device/history"])
+        let terminal = parties.party(of: "ll/v1/app/a/t-a/request/device/history").key
+        let budget = AnswerBudget(bytesPerSecond: 1_000)
+        var queue = TurnQueue(parties, budget: budget)
+        var now = ContinuousClock.now
+        budget.charge(3_000, to: terminal, at: now)
+        var batches = [text(queue.next(intake("ABAA"), upTo: 10, at: now))]
+        #expect(queue.done() == 4)
+        for _ in 0..<3 {
+            now += .seconds(2)
+            batches.append(text(queue.next(Intake(), upTo: 10, at: now)))
+            #expect(queue.done() == 0)
+            budget.charge(2_000, to: terminal, at: now)
+        }
+        #expect(batches == ["B", "A", "A", "A"])
+    }
+
     @Test("Large messages take as many turns as they have bytes of several")
     func large() {
         var line = FairLine<String>(turnBytes: 1_000)

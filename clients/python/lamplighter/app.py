@@ -410,7 +410,7 @@ class App:
         self._use_password()
         self._save()
         self._renew()  # the gate will cut this connection off
-        self._pushes.put(Push("ended", None, notice))
+        self._put(Push("ended", None, notice))
 
     def _kept(self):
         try:
@@ -444,7 +444,7 @@ class App:
             if kind == "status":
                 for known, body in self.statuses.items():
                     if did in (None, known):
-                        self._pushes.put((handler, Push("status", known, body)))
+                        self._put(Push("status", known, body), self.credentials, handler)
 
         def remove():
             with self._lock:
@@ -461,14 +461,18 @@ class App:
                     return self._on_answer(body)
                 if kind == "session":
                     return self._end(body)
-                return self._pushes.put(Push(kind, (body or {}).get("did"), body))
+                return self._put(Push(kind, (body or {}).get("did"), body))
             if self.credentials is None or not message.topic.startswith(self._user_filter[:-1]):
                 return
             steps = message.topic[len(self._user_filter) - 1:].split("/")
             kind, did = steps[-1], steps[1] if len(steps) == 3 else (body or {}).get("did")
             if kind == "status" and not self._note(did, body):
                 return
-            self._pushes.put(Push(kind, did, body))
+            self._put(Push(kind, did, body), self.credentials)
+
+    def _put(self, push, credentials=None, handler=None):
+        """Queues a push for its handlers, or for one: of a user only as long as that login lasts."""
+        self._pushes.put((push, credentials and credentials.sessionId, handler))
 
     def _note(self, did, status):
         """Keeps a status; False for one that is known: the broker sends retained ones at every reconnection."""
@@ -485,12 +489,13 @@ class App:
             item = self._pushes.get()
             if item is None:
                 return
-            if isinstance(item, tuple):
-                calls = [item]
-            else:
-                with self._lock:
-                    calls = [(h, item) for kind, did, h in self._handlers if kind == item.kind and did in (None, item.did)]
-            for handler, push in calls:
+            push, session, only = item
+            with self._lock:
+                if session and (self.credentials is None or self.credentials.sessionId != session):
+                    continue
+                handlers = [only] if only else [
+                    handler for kind, did, handler in self._handlers if kind == push.kind and did in (None, push.did)]
+            for handler in handlers:
                 try:
                     handler(push)
                 except Exception:

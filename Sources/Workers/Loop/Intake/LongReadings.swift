@@ -5,10 +5,18 @@ import Domain
 /// They are acknowledged like all that is held (`HeldRequests`), so that the requests behind them are not counted as
 /// waiting. While many wait, each terminal has an equal share of the places.
 struct LongReadings {
+    /// A request that waits.
+    struct Waiting {
+        var message: Inbound
+        var party: UInt64
+        /// Whether it was held before (`HeldRequests`), and is not held again.
+        var wasHeld: Bool
+    }
+
     private let perTerminal: Int
     private let countMax: Int
     private let bytesMax: Int
-    private var line = FairLine<(message: Inbound, party: UInt64)>()
+    private var line = FairLine<Waiting>()
     /// The bytes of the waiting requests.
     private(set) var bytes = 0
     private var refused: [(message: Inbound, rejection: Rejection)] = []
@@ -24,7 +32,7 @@ struct LongReadings {
     var count: Int { line.count }
 
     /// Adds a request behind those of its terminal, or refuses it beyond the terminal's share.
-    mutating func add(_ message: Inbound, of party: UInt64) {
+    mutating func add(_ message: Inbound, of party: UInt64, wasHeld: Bool) {
         let own = line.count(of: party)
         let isFull = line.count >= countMax || bytes + message.size > bytesMax
         let share = isFull ? max(1, countMax / max(1, line.parties)) : perTerminal
@@ -32,7 +40,7 @@ struct LongReadings {
             return refused.append((message, Self.rejection))
         }
         bytes += message.size
-        line.append((message, party), of: party)
+        line.append(Waiting(message: message, party: party, wasHeld: wasHeld), of: party)
     }
 
     private static let rejection = Rejection(
@@ -42,7 +50,7 @@ struct LongReadings {
     )
 
     /// Takes the first of the terminal whose turn it is.
-    mutating func popFirst() -> (message: Inbound, party: UInt64)? {
+    mutating func popFirst() -> Waiting? {
         guard let first = line.popFirst() else { return nil }
         bytes -= first.message.size
         return first

@@ -94,7 +94,7 @@ struct TurnQueue {
             if mayHold, next.order != nil, held.mustHold(next.party, at: now) {
                 held.hold(next.message, of: next.party, at: now)
             } else if next.isLongReading {
-                readings.add(next.message, of: next.party)
+                readings.add(next.message, of: next.party, wasHeld: next.order == nil)
             } else {
                 batch.append(next.message)
             }
@@ -109,11 +109,11 @@ struct TurnQueue {
         at now: ContinuousClock.Instant
     ) -> [Inbound] {
         var batch: [Inbound] = []
-        while batch.count < places, let (message, party) = readings.popFirst() {
-            if mayHold, held.mustHold(party, at: now) {
-                held.hold(message, of: party, at: now)
+        while batch.count < places, let next = readings.popFirst() {
+            if mayHold, !next.wasHeld, held.mustHold(next.party, at: now) {
+                held.hold(next.message, of: next.party, at: now)
             } else {
-                batch.append(message)
+                batch.append(next.message)
             }
         }
         return batch
