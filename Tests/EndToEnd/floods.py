@@ -138,9 +138,9 @@ class Ground:
         """Terminals with tokens, of 30 users that have a device each; the first device has a history of 2 MB."""
         if self.users:
             return
-        for start in range(0, count, 120):
-            time.sleep(1)  # 200 newcomers a second are let in
-            crowd = Crowd(self.world.port, APP, self.secret, min(120, count - start))
+        for start in range(0, count, 100):
+            time.sleep(1)  # Of 200 newcomers a second that are let in an app has half while others come
+            crowd = Crowd(self.world.port, APP, self.secret, min(100, count - start))
             parts = [part for part in (crowd.members[:GROUPS], crowd.members[GROUPS:]) if part]
             log = [crowd.ask("account/loginAnonymous", lambda n: {
                 "countryCode": "49", "deviceId": f"flood-of-strangers-{n % GROUPS:03d}"}, token=False, members=part)

@@ -131,6 +131,7 @@ class History(Way):
     """B2: large answers that nobody acknowledges."""
 
     off, needs, pause = HELD_OFF, "users", 1
+    left = 45  # an answer of 45 KB for each session, which may come back within the hour
 
     def begin(self, link):
         link.send(subscribe(f"{self.own(link)}/response"))
