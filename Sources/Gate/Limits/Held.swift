@@ -13,6 +13,8 @@ final class Held {
     var missed = MissedStatuses()
     /// The times of the last reading from the broker and of the last refusal that was told.
     private var readAt: Int64 = .min / 2
+    /// Whether the last reading found less than half of the room taken: a fast terminal fills it many times a second.
+    private var wasHalfEmpty = false
     private var toldAt: Int64 = .min / 2
     /// The time up to which deliveries are estimated as accepted.
     private var takenAt = Clock.coarse()
@@ -45,7 +47,7 @@ final class Held {
         messages &+= 1
     }
 
-    /// Reads the held memory from the broker, at most ten times a second unless forced.
+    /// Reads the held memory from the broker, at most ten times a second unless forced or if there was much room.
     ///
     /// Where the broker does not show it, a connection is taken to accept as much a second as a terminal may be
     /// answered, or nothing while all memory is held; and a session without one nothing.
@@ -56,7 +58,7 @@ final class Held {
         isForced: Bool = false,
         isAccepting: Bool
     ) {
-        guard isForced || now &- readAt >= 100 else { return }
+        guard isForced || wasHalfEmpty || now &- readAt >= 100 else { return }
         readAt = now
         guard let pointer else { return }
         guard let holding = PrivateStructure.holding(of: pointer) else {
@@ -64,6 +66,7 @@ final class Held {
         }
         messages = holding.messages
         bytes = holding.bytes &+ messages &* PrivateStructure.bytesPerMessage
+        wasHalfEmpty = bytes <= limit.bytes / 2 && messages <= limit.messages / 2
         let isFull =
             holding.isWindowFull
             || !hasRoom(bytes: PrivateStructure.bytesPerMessage, isStatus: false)
