@@ -44,7 +44,7 @@ package struct Status: Sendable, Equatable {
         }
     }
 
-    /// The newest reports among those that have a time and no id.
+    /// The newest reports among those that have a time and values alone.
     ///
     /// It tells a second delivery from news without a look into the history.
     package struct Newest: Sendable, Equatable {

@@ -64,10 +64,12 @@ struct CompactionRound: Sendable {
 
     private mutating func divide(_ row: [UInt8]) {
         var lines: [String: [Line]] = [:]
-        HistoryLine.forEachInBuffer(row) { did, line in
-            let did = String(decoding: did, as: UTF8.self)
-            guard did > after else { return }
-            lines[did, default: []].append((HistoryLine.ts(line), line))
+        row.withUnsafeBufferPointer {
+            HistoryLine.forEachInBuffer($0) { did, line in
+                let did = String(decoding: did, as: UTF8.self)
+                guard did > after else { return }
+                lines[did, default: []].append((HistoryLine.ts(line), row[line.indices]))
+            }
         }
         for (did, lines) in lines { linesOf[did, default: []].append(lines) }
     }

@@ -96,18 +96,23 @@ package struct HistoryBuffer {
         } ?? Depth(bytes: 0, since: nil)
     }
 
-    /// Hands over each line that waits, with its device.
-    func forEach(_ body: (DeviceID, ArraySlice<UInt8>) -> Void) throws {
+    /// Hands over each line that waits, with its device: all, or those of certain times.
+    func forEach(
+        at times: Set<Int64>? = nil,
+        _ body: (DeviceID, ArraySlice<UInt8>) -> Void
+    ) throws {
         let claims = try claims()
-        try sql.scan(
-            "SELECT \(HistoryBufferRow.table.columns) FROM historyBuffer ORDER BY seq"
-        ) { row in
-            let waiting = row.nextRow(HistoryBufferRow.self)
-            let claim = claims[waiting.owner]
-            HistoryLine.forEachInBuffer(waiting.lines) { did, line in
-                let did = String(decoding: did, as: UTF8.self)
-                if let claim, claim.covers(did, in: waiting.seq) { return }
-                body(DeviceID(trusted: did), line)
+        try sql.scan("SELECT seq, owner, lines FROM historyBuffer ORDER BY seq") { row in
+            let (seq, owner) = (row.next(Int64.self), row.next(Int.self))
+            let claim = claims[owner]
+            row.nextColumn().withBlob { lines in
+                HistoryLine.forEachInBuffer(lines) { did, line in
+                    // First, since nearly all end here.
+                    if let times, !times.contains(HistoryLine.ts(line)) { return }
+                    let did = String(decoding: did, as: UTF8.self)
+                    if let claim, claim.covers(did, in: seq) { return }
+                    body(DeviceID(trusted: did), ArraySlice(line))
+                }
             }
             return true
         }

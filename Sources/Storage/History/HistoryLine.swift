@@ -46,7 +46,7 @@ enum HistoryLine {
     }
 
     /// Returns the time of a line, which begins with its bracket.
-    static func ts(_ line: ArraySlice<UInt8>) -> Int64 {
+    static func ts(_ line: some Collection<UInt8>) -> Int64 {
         var rest = line.dropFirst()
         let isNegative = rest.first == UInt8(ascii: "-")
         if isNegative { rest = rest.dropFirst() }
@@ -68,14 +68,19 @@ enum HistoryLine {
         }
     }
 
+    /// A part of the buffer's bytes.
+    typealias Part = Slice<UnsafeBufferPointer<UInt8>>
+
     /// Hands over each line of the buffer, cut into device and line.
     static func forEachInBuffer(
-        _ lines: [UInt8],
-        _ body: (_ did: ArraySlice<UInt8>, _ line: ArraySlice<UInt8>) -> Void
+        _ lines: UnsafeBufferPointer<UInt8>,
+        _ body: (_ did: Part, _ line: Part) -> Void
     ) {
-        forEach(in: lines) { whole in
-            guard let start = whole.firstIndex(of: bracket) else { return }
-            body(whole[..<start], whole[start...])
+        forEach(in: lines) { start, end in
+            guard let bracket = index(of: bracket, in: lines, from: start), bracket < end else {
+                return
+            }
+            body(lines[start..<bracket], lines[bracket..<end])
         }
     }
 
@@ -85,19 +90,35 @@ enum HistoryLine {
         of did: [UInt8],
         _ body: (ArraySlice<UInt8>) -> Void
     ) {
-        guard let base = lines.baseAddress else { return }
+        forEach(in: lines) { start, end in
+            guard end - start > did.count, lines[start + did.count] == bracket,
+                lines[start..<start + did.count].elementsEqual(did)
+            else { return }
+            body(ArraySlice(lines[(start + did.count)..<end]))
+        }
+    }
+
+    private static func forEach(
+        in lines: UnsafeBufferPointer<UInt8>,
+        _ body: (_ start: Int, _ end: Int) -> Void
+    ) {
         var start = 0
         while start < lines.count {
-            let left = lines.count - start
-            let newline = memchr(base + start, Int32(Self.newline), left)
-            let length = newline.map { base.distance(to: $0.assumingMemoryBound(to: UInt8.self)) }
-            let end = length.map { $0 + 1 } ?? lines.count
-            if end - start > did.count, lines[start + did.count] == bracket,
-                memcmp(base + start, did, did.count) == 0
-            {
-                body(ArraySlice(lines[(start + did.count)..<end]))
-            }
+            let end = index(of: newline, in: lines, from: start).map { $0 + 1 } ?? lines.count
+            body(start, end)
             start = end
         }
+    }
+
+    /// Returns where a byte comes first; by libc, since a buffer has megabytes.
+    private static func index(
+        of byte: UInt8,
+        in lines: UnsafeBufferPointer<UInt8>,
+        from start: Int
+    ) -> Int? {
+        guard let base = lines.baseAddress,
+            let found = memchr(base + start, Int32(byte), lines.count - start)
+        else { return nil }
+        return base.distance(to: found.assumingMemoryBound(to: UInt8.self))
     }
 }

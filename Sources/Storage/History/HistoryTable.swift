@@ -83,7 +83,7 @@ package struct HistoryTable {
         }
         var places: [DeviceID: [Int]] = [:]
         for (place, one) in wanted.enumerated() { places[one.did, default: []].append(place) }
-        try buffer.forEach { did, line in
+        try buffer.forEach(at: Set(wanted.map(\.ts.milliseconds))) { did, line in
             for place in places[did] ?? []
             where wanted[place].ts.milliseconds == HistoryLine.ts(line) {
                 if let record = HistoryLine.record(line, of: did) { body(place, record) }

@@ -83,8 +83,7 @@ struct HistoryAdditions {
         _ outcome: StatusRules.Outcome,
         from did: DeviceID
     ) -> [HistoryRecord] {
-        var json: [UInt8]?
-        if case .values(let encoded, _) = received.identity { json = encoded }
+        let json = received.identity.values?.json
         var records = outcome.history.map { point in
             HistoryRecord(did: did, ts: point.ts, json: json ?? point.data.encoded())
         }

@@ -4,12 +4,43 @@ import Storage
 
 /// The property by which a second delivery of a report is recognised.
 enum ReportIdentity {
-    /// Its id, or a digest of its content: the key's place among those of the batch.
-    case key(Int)
-    /// Its values, as they are stored, and its time.
-    case values([UInt8], ts: Instant)
+    /// Its id, or a digest of its content: the key's place among those of the batch. What else the report says of a
+    /// moment is recognised beside it, so that its values are noted as well.
+    case key(Int, ReportValues?)
+    /// Its values and its time.
+    case values(ReportValues)
     /// None: each delivery counts.
     case none
+
+    /// The values of a report of one moment.
+    var values: ReportValues? {
+        switch self {
+        case .key(_, let values): values
+        case .values(let values): values
+        case .none: nil
+        }
+    }
+}
+
+/// The values of a report that has nothing else, as they are stored, and its time.
+struct ReportValues {
+    var json: [UInt8]
+    var ts: Instant
+
+    /// A hash of the values: FNV-1a, 64 bits, the same in every process.
+    fileprivate var fingerprint: UInt64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in json { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        return hash
+    }
+
+    /// Returns those of a report; nil if it has no time, one ahead of ours, or more to say.
+    fileprivate init?(_ report: Report, now: Instant) {
+        guard let ts = report.ts, report.isDataOnly, StatusRules.effective(ts, at: now) == ts,
+            let json = HistoryAdditions.json(of: report)
+        else { return nil }
+        (self.json, self.ts) = (json, ts)
+    }
 }
 
 /// Recognises the reports of a batch that had their effect before.
@@ -45,16 +76,17 @@ struct ReportDeduplication {
         payload: ArraySlice<UInt8>,
         now: Instant
     ) -> ReportIdentity {
-        if let id = report.id { return .key(keyPlace(of: InboxKey(did: did, id: id.text))) }
-        guard let ts = report.ts else { return .none }
-        if report.isDataOnly, StatusRules.effective(ts, at: now) == ts,
-            let json = HistoryAdditions.json(of: report)
-        {
-            timed.append((place, ts))
-            return .values(json, ts: ts)
+        let values = ReportValues(report, now: now)
+        if let id = report.id {
+            return .key(keyPlace(of: InboxKey(did: did, id: id.text)), values)
+        }
+        guard report.ts != nil else { return .none }
+        if let values {
+            timed.append((place, values.ts))
+            return .values(values)
         }
         let digest = Sodium.base64URL(Array(Sodium.sha256(payload).prefix(18)))
-        return .key(keyPlace(of: InboxKey(did: did, id: "#" + digest)))
+        return .key(keyPlace(of: InboxKey(did: did, id: "#" + digest)), nil)
     }
 
     private mutating func keyPlace(of key: InboxKey) -> Int {
@@ -81,8 +113,8 @@ struct ReportDeduplication {
 
     // MARK: Decide
 
-    /// Returns the version that an earlier delivery of a report led to; nil for a new report, which it notes in `status`
-    /// if the time and the values identify it.
+    /// Returns the version that an earlier delivery of a report led to; nil for a new report, whose time and values it
+    /// notes in `status`.
     func versionOfEarlier(
         _ identity: ReportIdentity,
         of device: DeviceEntry,
@@ -90,32 +122,27 @@ struct ReportDeduplication {
         history: HistoryAdditions
     ) -> Int64? {
         switch identity {
-        case .key(let place): versions[place]
-        case .values(let json, let ts):
-            isRepeat(json, ts: ts, of: device, status: &status, history: history)
+        case .key(let place, let values):
+            if let version = versions[place] { return version }
+            if let values { _ = status.notes(values) }
+            return nil
+        case .values(let values):
+            return isRepeat(values, of: device, status: &status, history: history)
                 ? status.version : nil
-        case .none: nil
+        case .none: return nil
         }
     }
 
     private func isRepeat(
-        _ json: [UInt8],
-        ts: Instant,
+        _ values: ReportValues,
         of device: DeviceEntry,
         status: inout Status,
         history: HistoryAdditions
     ) -> Bool {
-        let fingerprint = Self.fingerprint(json)
-        if status.isNews(ts) {
-            status.newest = Status.Newest(ts: ts, fingerprints: [fingerprint])
-            return false
-        }
-        if status.knowsReports(of: ts) {
-            if status.newest?.fingerprints.contains(fingerprint) == true { return true }
-            status.newest?.fingerprints.append(fingerprint)
-            return false
-        }
-        if let first = device.newestAtLoad, first.ts == ts, first.fingerprints.contains(fingerprint)
+        if let isNew = status.notes(values) { return !isNew }
+        let (json, ts) = (values.json, values.ts)
+        if let first = device.newestAtLoad, first.ts == ts,
+            first.fingerprints.contains(values.fingerprint)
         {
             return true
         }
@@ -123,16 +150,9 @@ struct ReportDeduplication {
         return history.contains(json, ts: ts, of: device.did)
     }
 
-    /// Returns a hash of a text: FNV-1a, 64 bits, the same in every process.
-    private static func fingerprint(_ json: [UInt8]) -> UInt64 {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in json { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-        return hash
-    }
-
     /// Notes that a report with a key has had its effect, and the version that it led to.
     mutating func claim(_ identity: ReportIdentity, version: Int64) {
-        guard case .key(let place) = identity else { return }
+        guard case .key(let place, _) = identity else { return }
         versions[place] = version
         claims.append((keys[place], version))
     }
@@ -156,6 +176,18 @@ extension Status {
     fileprivate func isNews(_ ts: Instant) -> Bool {
         if let newest, newest.ts >= ts { return false }
         return attributes.allSatisfy { $0.ts < ts }
+    }
+
+    /// Notes the values of a report; returns whether they are new, or nil where only the history can tell.
+    fileprivate mutating func notes(_ values: ReportValues) -> Bool? {
+        if isNews(values.ts) {
+            newest = Newest(ts: values.ts, fingerprints: [values.fingerprint])
+            return true
+        }
+        guard knowsReports(of: values.ts) else { return nil }
+        if newest?.fingerprints.contains(values.fingerprint) == true { return false }
+        newest?.fingerprints.append(values.fingerprint)
+        return true
     }
 
     /// Whether the status knows all reports of that time.

@@ -99,6 +99,22 @@ struct StatusTests {
         #expect(try world.historyCount(0) == 55)
     }
 
+    @Test("A report without an id counts once, also beside one with an id of its moment")
+    func repeatsBesideID() throws {
+        let world = try World(devices: 1, users: 2, bound: 1)
+        let ts = JSONValue.integer(world.clock.now.milliseconds - 5)
+        for id in ["r1", "r2"] {
+            world.sendReport(0, ["id": .string(id), "ts": ts, "data": ["level": 1]])
+            try world.runStatus()
+            for level in [1, 2, 2] as [JSONValue] {
+                world.sendReport(0, ["ts": ts, "data": ["level": level]])
+            }
+            try world.runStatus()
+        }
+        // Both with an id, and the second value.
+        #expect(try world.historyCount(0) == 3)
+    }
+
     @Test("A report that was refused may come again under its id, corrected")
     func refusedID() throws {
         let world = try World(devices: 1, users: 2, bound: 1)
