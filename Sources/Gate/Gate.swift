@@ -21,8 +21,8 @@ final class Gate {
     var isCrowded = false
     /// Whether the clients that hold most are being ended.
     var isFull = false
-    /// When free memory was given back last.
-    var trimmedAt: Int64 = 0
+    /// The least free memory that the allocator had since a time.
+    var leastFree: (since: Int64, bytes: Int) = (.min / 2, .max)
     /// Sessions of the broker that the service is to end, and from when on, by client id.
     var pendingEnds: [String: Int64] = [:]
     /// Connections of this turn of the broker's loop: it asks about what their sessions hold already.

@@ -1,4 +1,4 @@
-"""What `deploy/run` says while it builds, with a compiler that says what the test wants."""
+"""Tests the progress that `deploy/run` shows, with a fake compiler."""
 
 import os
 import pathlib
@@ -12,7 +12,7 @@ import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Stands in for the compiler: says what comes out of the pipe, then leaves a product.
+# The fake compiler prints the lines that the test writes into a pipe, then makes an empty product.
 SWIFT = """#!/bin/sh
 mkdir -p "$ROOT/.build/debug"
 case "$*" in
@@ -54,7 +54,7 @@ class Run(unittest.TestCase):
             os.killpg(process.pid, signal.SIGKILL)
 
     def sees(self, pattern, seconds=10):
-        """Reads the terminal until it shows the pattern; gives what it found."""
+        """Reads the terminal until the pattern appears; returns the match."""
         deadline = time.monotonic() + seconds
         while not (found := re.search(pattern, self.seen)) and time.monotonic() < deadline:
             try:

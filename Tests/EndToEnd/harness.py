@@ -20,7 +20,7 @@ BINARY = pathlib.Path(os.environ.get("LAMPLIGHTER_BIN", ROOT / ".build/debug/lam
 IS_DEBUG = BINARY.parent.name == "debug"
 LONG = os.environ.get("LAMPLIGHTER_LONG") == "1"
 # Variables for the tests are not settings of the program, which would warn about them.
-ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("LAMPLIGHTER_")}
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("LAMPLIGHTER_")} | {"CHECK_LOCKS": "1"}
 TOPICS = "ll/v1"
 
 # What ready.json calls the ports of these settings.

@@ -1,4 +1,4 @@
-"""What a terminal is sent counts as what it sends; and what reads much never stands before commands.
+"""Answers count against a terminal's rate, and long readings don't delay commands.
 
 Commands may take two seconds longer beside other tests; LAMPLIGHTER_LONG=1 measures how much longer they take.
 """

@@ -11,8 +11,11 @@ package enum TestStore {
     package static let isPostgres =
         ProcessInfo.processInfo.environment["LAMPLIGHTER_TEST_STORE"] == "postgres"
 
-    /// The key that the tests' stores are sealed with.
-    package static let key = ServerKey([UInt8](repeating: 7, count: 32))
+    /// The key that the tests' stores are sealed with; whoever asks for it has missing locks end the tests.
+    package static let key = {
+        setenv("CHECK_LOCKS", "1", 1)
+        return ServerKey([UInt8](repeating: 7, count: 32))
+    }()
 
     /// There is no PostgreSQL to test with.
     package struct NoServer: Error {}

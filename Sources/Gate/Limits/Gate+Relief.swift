@@ -14,18 +14,17 @@ extension Gate {
     /// The bytes that a well-behaved client may hold: an answer of the largest size, or more while the gate has to
     /// estimate.
     private static let littleBytes = BrokerVersion.isTested ? 64 << 10 : 256 << 10
-    /// Free memory beyond which it is given back to the system.
+    /// Memory beyond which it is given back to the system if it was free for as many milliseconds: a busy broker takes it
+    /// again at once, and stands still meanwhile.
     private static let unusedBytes = 16 << 20
+    private static let unusedTime: Int64 = 15_000
 
     /// Ends the sessions that hold most until the sum is well below its bound; called ten times a second.
     func relieve(at steady: Int64) {
         relievedAt = steady
         guard mustLook(at: steady) else { return }
         let memory = Memory.now()
-        if memory.free > Self.unusedBytes, steady &- trimmedAt >= 5_000 {
-            trimmedAt = steady
-            Memory.trim()
-        }
+        giveBack(memory.free, at: steady)
         guard settings.limits.heldBytes > 0 else { return }
         let bound = settings.limits.heldBytes
         let taken = max(heldBytes, strangersBytes(of: memory))
@@ -37,6 +36,14 @@ extension Gate {
         } else if shortage.isShort {
             takeBack(bound / 8, of: taken)
         }
+    }
+
+    /// Gives memory back that was free all the time.
+    private func giveBack(_ free: Int, at steady: Int64) {
+        leastFree.bytes = min(leastFree.bytes, free)
+        guard steady &- leastFree.since >= Self.unusedTime else { return }
+        if leastFree.bytes > Self.unusedBytes { Memory.trim() }
+        leastFree = (steady, .max)
     }
 
     /// Whether to ask the allocator, which goes through all that is free: once a second, while much is held, and when

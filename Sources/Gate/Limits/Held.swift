@@ -13,9 +13,9 @@ final class Held {
     var missed = MissedStatuses()
     /// The times of the last reading from the broker and of the last refusal that was told.
     private var readAt: Int64 = .min / 2
+    private var toldAt: Int64 = .min / 2
     /// Whether the last reading found less than half of the room taken: a fast terminal fills it many times a second.
     private var wasHalfEmpty = false
-    private var toldAt: Int64 = .min / 2
     /// The time up to which deliveries are estimated as accepted.
     private var takenAt = Clock.coarse()
     /// The oldest message that is not acknowledged, and since when it is the oldest one with a full window.
@@ -37,8 +37,11 @@ final class Held {
     }
 
     /// Whether little enough is held to send the statuses that were left out.
-    var isDrained: Bool {
-        bytes <= limit.bytes / 4 && messages <= limit.messages / 4
+    var isDrained: Bool { isWithin(oneIn: 4) }
+
+    private func isWithin(oneIn parts: Int) -> Bool {
+        (limit.bytes == 0 || bytes <= limit.bytes / parts)
+            && (limit.messages == 0 || messages <= limit.messages / parts)
     }
 
     /// Counts a delivery.
@@ -66,7 +69,7 @@ final class Held {
         }
         messages = holding.messages
         bytes = holding.bytes &+ messages &* PrivateStructure.bytesPerMessage
-        wasHalfEmpty = bytes <= limit.bytes / 2 && messages <= limit.messages / 2
+        wasHalfEmpty = isWithin(oneIn: 2)
         let isFull =
             holding.isWindowFull
             || !hasRoom(bytes: PrivateStructure.bytesPerMessage, isStatus: false)

@@ -13,7 +13,9 @@ final class PostgresPool: Sendable {
     private static let pauses: (least: Double, most: Double) = (0.1, 2)
 
     /// A connection that one thread at a time uses: who has it took it out of the list of idle ones, under its lock.
-    private struct Lent: @unchecked Sendable {  // in one thread's hands at a time
+    ///
+    /// `@unchecked` since libpq's connection may change threads, but not be used by two.
+    private struct Lent: @unchecked Sendable {
         let connection: PostgresConnection
     }
 

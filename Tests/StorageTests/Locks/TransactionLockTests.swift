@@ -170,7 +170,7 @@ struct TransactionLockTests {
         SELECT count(*) FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'
         """
-    /// The users and devices that nobody has locked.
+    /// The users and devices without a lock.
     private static let unlocked = """
         SELECT concat_ws(' ',
             (SELECT string_agg(uid, ' ' ORDER BY uid)
