@@ -65,17 +65,37 @@ class Run(unittest.TestCase):
         self.seen = self.seen[found.end():]
         return found
 
-    def test_the_share_never_falls_and_the_next_build_says_how_long_this_one_took(self):
+    def test_the_share_of_the_steps_never_falls(self):
+        self.last_build_took(0)
         self.start()
-        self.sees(r"for the first time: .*about \d+ to \d+ minutes \(cores: \d+\)")
+        self.compiler_prints(
+            ("Fetching a package", "0 %, preparing"), ("[4/6] Compiling EmbedTool A.swift", "0 %, compiling EmbedTool"),
+            ("[500/1000] Compiling Storage A.swift", "50 %, compiling Storage"),
+            ("[510/2000] Compiling Wire A.swift", "50 %, compiling Wire"),
+            ("[1990/2000] Emitting module Wire", "99 %, compiling Wire"),
+            ("[2000/2000] Linking lamplighter", "99 %, linking lamplighter"))
+
+    def test_the_share_is_that_of_the_time_where_the_last_steps_take_longer(self):
+        self.last_build_took(1000)
+        self.start()
+        self.compiler_prints(("[990/1000] Compiling Wire A.swift", "[0-4] %, compiling Wire"))
+
+    def last_build_took(self, seconds):
+        (self.folder / ".build").mkdir()
+        (self.folder / ".build/deploy-run-debug.first-yes").write_text(f"{seconds} 900\n")
+
+    def compiler_prints(self, *lines):
+        """Has the compiler print lines, and waits for the progress that each one leads to."""
         with open(self.folder / "pipe", "w", buffering=1) as compiler:
-            for line, shown in (("Fetching a package", "0 %, preparing"), ("[4/6] Compiling EmbedTool A.swift", "0 %, compiling EmbedTool"),
-                                ("[500/1000] Compiling Storage A.swift", "50 %, compiling Storage"),
-                                ("[510/2000] Compiling Wire A.swift", "50 %, compiling Wire"),
-                                ("[1990/2000] Emitting module Wire", "99 %, compiling Wire"),
-                                ("[2000/2000] Linking lamplighter", "99 %, linking lamplighter")):
+            for line, shown in lines:
                 print(line, file=compiler)
                 self.sees(f"lamplighter: {shown}, \\d+ s")
+        self.assertEqual(self.process.wait(20), 0)
+
+    def test_the_next_build_says_how_long_this_one_took(self):
+        self.start()
+        self.sees(r"for the first time: .*about \d+ to \d+ minutes \(cores: \d+\)")
+        (self.folder / "pipe").write_text("[1/2] Compiling Wire A.swift\n")
         self.sees(r"built lamplighter in \d+ s")
         self.assertEqual(self.process.wait(20), 0)
         (self.folder / "Sources/new").touch()
