@@ -31,7 +31,7 @@ from world import FREE, World
 # after which the memory must be back. All else are the defaults.
 SETTINGS = {"delivery.email": "gateway", "delivery.sms": "gateway", "limits.anonymousPerHour": 1_000_000,
             "limits.terminalSessionSeconds": 20}
-# The gate gives freed memory back to the system when it is more than 16 MB.
+# The gate gives freed memory back to the system when it is more than 8 MB, and was free for 15 s.
 BACK_SECONDS, BACK_MEGABYTES = 60, 24
 
 

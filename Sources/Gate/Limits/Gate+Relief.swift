@@ -16,7 +16,7 @@ extension Gate {
     private static let littleBytes = BrokerVersion.isTested ? 64 << 10 : 256 << 10
     /// Memory beyond which it is given back to the system if it was free for as many milliseconds: a busy broker takes it
     /// again at once, and stands still meanwhile.
-    private static let unusedBytes = 16 << 20
+    private static let unusedBytes = 8 << 20
     private static let unusedTime: Int64 = 15_000
 
     /// Ends the sessions that hold most until the sum is well below its bound; called ten times a second.
