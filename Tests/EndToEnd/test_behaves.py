@@ -10,6 +10,7 @@ import unittest
 
 from client import Device, Terminal, fresh_id, now
 from harness import LONG, TOPICS, Service, eventually
+from metrics import Page
 from test_unnoticed import Unnoticed
 from world import LAMP, World
 
@@ -150,6 +151,8 @@ class Away(Phones):
         eventually(lambda: self.newest(phone, device).get("count") == self.reports - 1, 20,
                    lambda: f"the newest status; the last was {self.newest(phone, device)}")
         eventually(lambda: self.newest(phone, other).get("count") == 7, 20, "the other one's newest status")
+        # The broker did not keep them all for it.
+        self.assertGreater(Page(self.world.service).sum("lamplighter_statuses_missed_total"), 0)
         wanted = self.stored_events(phone, device)
         self.assertEqual(len(wanted), self.alarms)
         self.assertEqual(self.events(phone, device), wanted)

@@ -127,6 +127,11 @@ package enum MetricCatalog {
             "Statuses not published since a newer one of the same device and user waited behind them."
         ),
         Entry(
+            "lamplighter_statuses_missed_total",
+            .counter,
+            "Statuses that terminals missed since they took messages too slowly, published again; at most 200 at once."
+        ),
+        Entry(
             "lamplighter_sweep_backlog_rows",
             .gauge,
             "Rows past their time that wait to be deleted, or ended by a worker, by kind; of history the devices."

@@ -1,4 +1,5 @@
 import Domain
+import Metrics
 import Storage
 import Wire
 
@@ -7,6 +8,10 @@ import Wire
 enum QueueNews {
     /// The prefix of the workers' client ids, whose sessions are never ended.
     private static let own = "svc."
+
+    private static let missed = Counter(label: "lamplighter_statuses_missed_total")
+    /// The gate remembers as many devices of a terminal, and beyond them that it missed more.
+    private static let missedMax = 200
 
     /// Returns the filters for both messages.
     static func filters(_ environment: Environment) -> [String] {
@@ -22,6 +27,7 @@ enum QueueNews {
         do {
             let missed = try QueueNewsCodec.decode(missed: message.payload)
             try work.tx.refreshes.add(of: missed.uid, missed.dids)
+            Self.missed.increment(by: Int64(missed.dids?.count ?? missedMax))
             guard let dids = missed.dids else { return work.effects.wake(.status) }
             for did in dids { work.effects.wake(.status, of: did) }
         } catch let error as WireError {
