@@ -279,7 +279,7 @@ def attempt(options, ground, name, source):
     try:
         seen = run(ground, name, source, options.terminals, options.seconds, options.baseline, options.rate, options.pace)
     except Exception as error:
-        print(f"{name:9} {source:7} could not be run: {error!r}", flush=True)
+        print(f"{name:9} {source:7} could not be run: {error!r}\n{ground.world.service.tail()}", flush=True)
         return False
     print(line(seen), flush=True)
     if options.json:
