@@ -18,6 +18,8 @@ TEXTS = {
         "en": {"subject": "Ahoy from {app}", "text": "Ahoy!\n\n{code}\n\nFor {minutes} minutes <b>only</b>.",
                "sms": "Ahoy {code}"},
         "zh": {"subject": "{app} 你好 {code}"},
+        "de": {"subject": "Hallo von {app}"},
+        "pt-BR": {"subject": "Oi de {app}"},
     },
 }
 APPS = {

@@ -115,13 +115,13 @@ class Registering(People):
         self.assertError(self.stranger().ask("account/register", {
             "countryCode": COUNTRY, "username": name, "password": name}), "PolicyRejected", "password")
 
-    def test_none_of_the_three_or_two_addresses(self):
+    def test_none_of_the_three_or_two_addresses_unproved(self):
         terminal = self.stranger()
-        for names in ({}, {"phone": fresh_phone(), "email": fresh_email()},
-                      {"phone": fresh_phone(), "email": fresh_email(), "username": fresh_name()}):
+        for names, error in (({}, "InvalidRequest"), ({"phone": fresh_phone(), "email": fresh_email()}, "InvalidCode"),
+                             ({"phone": fresh_phone(), "email": fresh_email(), "username": fresh_name()}, "InvalidCode")):
             with self.subTest(names=sorted(names)):
                 self.assertError(terminal.ask("account/register", {
-                    "countryCode": COUNTRY, "password": PASSWORD, "code": "123456", **names}), "InvalidRequest")
+                    "countryCode": COUNTRY, "password": PASSWORD, "code": "123456", **names}), error)
 
     def test_bad_members_are_named(self):
         terminal = self.stranger()

@@ -209,7 +209,7 @@ class BindRemote(EndToEnd):
         did = terminal.get("device/bindRemote", self.params(LAMP, mac, claim=self.claim(LAMP, mac)))["did"]
         listed = terminal.get("device/list")["devices"][0]
         self.assertEqual((listed["did"], listed["mac"], listed["online"]), (did, mac, False))
-        self.assertEqual(terminal.get("device/hardware", {"did": did}), {"hardware": {}})
+        self.assertEqual(terminal.get("device/hardware", {"did": did}), {"hardware": {"productKey": LAMP["productKey"]}})
         device = self.device(mac=mac, passcode="its-first")
         self.assertEqual(device.did, did)
         version = device.report(data={"power": True})["version"]

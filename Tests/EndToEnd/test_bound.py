@@ -138,12 +138,12 @@ class CustomInfo(EndToEnd):
 
 
 class Hardware(EndToEnd):
-    def test_it_is_what_the_device_told(self):
+    def test_it_is_what_the_device_told_and_its_product(self):
         mac, terminal = fresh_mac(), self.terminal()
         answer = self.world.register(LAMP, mac, hardware={"wifiSoftVersion": "1.2", "link": "wifi", "other": "x"})
         did = answer["result"]["did"]
         terminal.get("device/bind", {"did": did, "passcode": "123456"})
-        hardware = {"wifiSoftVersion": "1.2", "link": "wifi"}
+        hardware = {"wifiSoftVersion": "1.2", "link": "wifi", "productKey": LAMP["productKey"]}
         self.assertEqual(terminal.get("device/hardware", {"did": did}), {"hardware": hardware})
         self.assertError(self.terminal().fail("device/hardware", {"did": did}), "NotBound")
 

@@ -133,9 +133,23 @@ class ByMail(Post):
         self.assertRegex(mail.subject, r"^Harbour 你好 \d{6}$")
         self.assertIn("您正在注册", mail.text(), "what the app doesn't say is the service's")
 
+    def test_an_app_has_its_own_words_in_any_language(self):
+        server = self.mail_server()
+        self.serve(self.smtp(server))
+        for language, subject in (("de-AT", "Hallo von Harbour"), ("pt_BR", "Oi de Harbour"), ("fr", "Ahoy from Harbour")):
+            to, terminal = fresh_email(), self.stranger("post-own")
+            self.ask_code(terminal, email=to)
+            code = re.search(r"^(\d{6})\s*$", server.next(to).text(), re.MULTILINE)[1]
+            terminal.get("account/register", {
+                "countryCode": COUNTRY, "email": to, "password": PASSWORD, "code": code, "profile": {"language": language}})
+            self.stranger("post-own").get("account/sendCode", {"countryCode": COUNTRY, "email": to, "purpose": "login"})
+            mail = server.next(to)
+            self.assertEqual(mail.subject, subject)
+            self.assertIn(f'lang="{ {"de-AT": "de", "pt_BR": "pt-br"}.get(language, "en") }"', mail.text("html"))
+
     def test_words_that_are_none_are_refused_at_import(self):
         self.serve(self.smtp(self.mail_server()))
-        for texts, field in (([], "texts"), ({"cod": {}}, "texts.cod"), ({"code": {"fr": {}}}, "texts.code.fr"),
+        for texts, field in (([], "texts"), ({"cod": {}}, "texts.cod"), ({"code": {"pt_BR": {}}}, "texts.code.pt_BR"),
                              ({"code": {"en": {"subject": 5}}}, "texts.code.en.subject"),
                              ({"code": {"en": {"body": "x"}}}, "texts.code.en.body"),
                              ({"code": {"en": {"text": "x" * 10_001}}}, "texts.code.en.text")):

@@ -238,7 +238,7 @@ class Apps(Guided):
     def test_sharing(self):
         _lamp, did = self.lamp()
         printed = self.start(self.guide("sharing").commands[0], did=did).end()
-        self.assertIn("an offer of Demo lamp control\ntom is guest\n", printed)
+        self.assertIn("an offer of Demo lamp control\ntom is guest\nmia sees an offer of Demo lamp\n", printed)
         self.assertIn("mia may not switch it: Forbidden\nusers: ['guest', 'guest', 'owner']\nmia has 0\n", printed)
         self.assertIn("<svg", (self.folder / "offer.svg").read_text())
 

@@ -63,11 +63,11 @@ class OfATerminal(Limited):
         self.assertEqual(sum(a["ok"] for a in answers), 5)
         self.stranger().get("account/sendCode", code_params())
 
-    def test_ten_anonymous_users_a_day(self):
+    def test_thirty_anonymous_users_a_day(self):
         terminal = self.stranger()
         params = {"countryCode": COUNTRY}
-        uids = {terminal.get("account/loginAnonymous", params, token=None)["user"]["uid"] for _ in range(10)}
-        self.assertEqual(len(uids), 10)
+        uids = {terminal.get("account/loginAnonymous", params, token=None)["user"]["uid"] for _ in range(30)}
+        self.assertEqual(len(uids), 30)
         self.refused(terminal.ask("account/loginAnonymous", params, token=None), 86_400)
         self.anonymous()
 
@@ -75,7 +75,7 @@ class OfATerminal(Limited):
         terminal = self.stranger()
         known = {"countryCode": COUNTRY, "deviceId": "an-installation-s-own"}
         uid = terminal.get("account/loginAnonymous", known, token=None)["user"]["uid"]
-        for _ in range(10):
+        for _ in range(30):
             terminal.ask("account/loginAnonymous", {"countryCode": COUNTRY}, token=None)
         self.refused(terminal.ask("account/loginAnonymous", {"countryCode": COUNTRY}, token=None), 86_400)
         self.assertEqual(terminal.get("account/loginAnonymous", known, token=None)["user"]["uid"], uid)

@@ -35,6 +35,21 @@ struct OutgoingTests {
         )
     }
 
+    @Test("An app's own words are found by their tag in any case, and missing ones are nil")
+    func ownWords() throws {
+        let words = AppWords([
+            "texts": ["code": ["pt-BR": ["sms": "{code}"], "de": ["subject": "x"]]]
+        ])
+
+        func found(_ tag: String) throws -> MessageText.OwnWords? {
+            words.words(.code, try #require(LanguageTag(tag)))
+        }
+        #expect(try found("PT-br") == .init(sms: "{code}"))
+        #expect(try found("de") == .init(subject: "x"))
+        #expect(try found("pt") == nil)
+        #expect(words.words(.test, try #require(LanguageTag("de"))) == nil)
+    }
+
     @Test("A status without declared attributes shows them all")
     func freeForm() throws {
         var status = Status(ts: Make.now)

@@ -22,11 +22,11 @@ export class Account {
    *
    * No token is needed. Logging in on a terminal that has a session ends that one, reason replaced. Without `deviceId`,
    * on the terminal of an anonymous user who has none and no devices, and is logged in nowhere else, that user is erased.
-   * 10 new users a day per terminal, 60 an hour per source address: TooManyRequests beyond.
-   * @param {{countryCode: string, region?: string, deviceId?: string, platform?: string, os?: string, name?: string}} params
+   * 30 new users a day per terminal, 60 an hour per source address: TooManyRequests beyond.
+   * @param {{countryCode?: string, region?: string, deviceId?: string, platform?: string, os?: string, name?: string}} [params]
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
    */
-  loginAnonymous(params) { return this.ask("account/loginAnonymous", params); }
+  loginAnonymous(params = {}) { return this.ask("account/loginAnonymous", params); }
 
   /**
    * Returns the user and the session of the token.
@@ -51,7 +51,7 @@ export class Account {
    * InvalidRequest and nothing is sent. Answers alike whether or not there is such an account; with the policy
    * revealAccounts a code of login or resetPassword for an address that no account has verified is ResourceNotFound; how
    * the sending went comes on `app/{appId}/{terminalId}/code`.
-   * @param {{countryCode: string, purpose: "login"|"register"|"resetPassword"|"bind"|"operation"|"logoutTerminal"|0|1|2|10, region?: string, phone?: string, email?: string}} params
+   * @param {{purpose: "login"|"register"|"resetPassword"|"bind"|"operation"|"logoutTerminal"|0|1|2|10, countryCode?: string, region?: string, phone?: string, email?: string, account?: string}} params
    * @returns {Promise<{expiresIn: number, retryAfter: number, codeToken: string, requestId: string}>}
    */
   sendCode(params) { return this.ask("account/sendCode", params); }
@@ -61,7 +61,7 @@ export class Account {
    *
    * No token is needed. Counts as a try: after five the code is dead for all who don't give its codeToken, and after
    * five with it for those who do.
-   * @param {{countryCode: string, purpose: "login"|"register"|"resetPassword"|"bind"|"operation"|"logoutTerminal"|1|2|3, code: string, region?: string, phone?: string, email?: string, codeToken?: string}} params
+   * @param {{purpose: "login"|"register"|"resetPassword"|"bind"|"operation"|"logoutTerminal"|1|2|3, code: string, countryCode?: string, region?: string, phone?: string, email?: string, account?: string, codeToken?: string}} params
    * @returns {Promise<{valid: boolean}>}
    */
   checkCode(params) { return this.ask("account/checkCode", params); }
@@ -69,16 +69,20 @@ export class Account {
   /**
    * Creates a user and logs in.
    *
-   * No token is needed. A phone or an e-mail address, a username, or one of the first two with a username beside it. On
-   * a terminal whose session is anonymous the anonymous user becomes this one: uid, devices and data stay. A code is of
-   * purpose register; a ticket is one for the same address. With a phone a code or ticket is needed (PolicyRejected while
-   * the policy phoneRegistration is off), and without a username the number becomes it; with an e-mail under the policy
-   * emailRegistration code, too. A taken username is Duplicated; a taken address shows only with its code: Duplicated
-   * with a right code; under the policies link and none it answers as a new one, and its owner gets a mail; each logs in
-   * by a password of its own, of those who registered it unproved in vain the newest; while none has verified it, the
-   * verification link goes to each (under none with the words of a confirmation). An address verified by a code is
-   * removed from accounts that never verified it.
-   * @param {{countryCode: string, password: string, region?: string, phone?: string, email?: string, username?: string, code?: string, codeToken?: string, ticket?: string, profile?: Profile, platform?: string, os?: string, name?: string}} params
+   * No token is needed. One or more of a phone, an e-mail address and a username. On a terminal whose session is
+   * anonymous the anonymous user becomes this one: uid, devices and data stay. A code is of purpose register; a ticket is
+   * one for the same address. With both addresses the code or ticket proves one of them, and the other is pending: a
+   * phone until account/bindPhone, an e-mail until its link or account/bindEmail; a pending one does not log in, and one
+   * that another account has proved is answered like a free one, or as Duplicated where accounts are revealed. A phone
+   * alone needs a code or ticket (PolicyRejected while the policy phoneRegistration is off), an e-mail needs one under
+   * the policy emailRegistration code; under link and none it needs none, nor does a phone beside it, which is pending.
+   * Without a username a proved phone becomes it, and the proved phone itself is taken as username in any of its forms. A
+   * taken username is Duplicated; a taken address shows only with its code: Duplicated with a right code; under the
+   * policies link and none it answers as a new one, and its owner gets a mail; each logs in by a password of its own, of
+   * those who registered it unproved in vain the newest; while none has verified it, the verification link goes to each
+   * (under none with the words of a confirmation). An address verified by a code is removed from accounts that never
+   * verified it.
+   * @param {{password: string, countryCode?: string, region?: string, phone?: string, email?: string, username?: string, code?: string, codeToken?: string, ticket?: string, profile?: Profile, platform?: string, os?: string, name?: string}} params
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number}>}
    */
   register(params) { return this.ask("account/register", params); }
@@ -94,10 +98,10 @@ export class Account {
    * With the policy revealAccounts an unknown name is ResourceNotFound. After ten failures in 15 minutes for one name or
    * one terminal TooManyRequests on every password path; a right code still lets in. Logging in on a terminal that has a
    * session ends that one, reason replaced.
-   * @param {{countryCode: string, region?: string, phone?: string, email?: string, username?: string, account?: string, password?: string, adopt?: boolean, code?: string, codeToken?: string, platform?: string, os?: string, name?: string}} params
+   * @param {{countryCode?: string, region?: string, phone?: string, email?: string, username?: string, account?: string, password?: string, adopt?: boolean, code?: string, codeToken?: string, platform?: string, os?: string, name?: string}} [params]
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
    */
-  login(params) { return this.ask("account/login", params); }
+  login(params = {}) { return this.ask("account/login", params); }
 
   /**
    * Logs in with the app's own user id, registering it the first time.
@@ -105,7 +109,7 @@ export class Account {
    * No token is needed; PolicyRejected while the policy uidLogin is off. `uid` is the app's own (`externalUid`); the
    * service's `user.uid` is always its own. The first password given is the user's; a wrong one later is
    * InvalidCredentials. `createHome` makes a home with the registration.
-   * @param {{countryCode: string, uid: string, password: string, region?: string, adopt?: boolean, createHome?: boolean, platform?: string, os?: string, name?: string}} params
+   * @param {{uid: string, password: string, countryCode?: string, region?: string, adopt?: boolean, createHome?: boolean, platform?: string, os?: string, name?: string}} params
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
    */
   loginOrRegister(params) { return this.ask("account/loginOrRegister", params); }
@@ -117,7 +121,7 @@ export class Account {
    * unverified at most. Nickname and picture are taken from the provider where it tells them and the profile has none.
    * First use makes a user with a random username and no password (`isNew`), or makes it of the anonymous one whose
    * session is on the terminal. `auth2` is `apple` as an SDK spells it.
-   * @param {{provider: string, credential: Object<string, any>, countryCode: string, region?: string, adopt?: boolean, profile?: Profile, platform?: string, os?: string, name?: string}} params
+   * @param {{provider: string, credential: Object<string, any>, countryCode?: string, region?: string, adopt?: boolean, profile?: Profile, platform?: string, os?: string, name?: string}} params
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
    */
   loginWithProvider(params) { return this.ask("account/loginWithProvider", params); }
@@ -200,7 +204,7 @@ export class Account {
    * intruder's way in: a password set since, and an e-mail address or a provider's identity that came within a day before
    * the change or since, and a username that is an e-mail address but not the account's. A bad `profile` leaves the
    * binding standing and comes as `profileError`.
-   * @param {{countryCode: string, phone: string, region?: string, code?: string, codeToken?: string, ticket?: string, profile?: Profile}} params
+   * @param {{phone: string, countryCode?: string, region?: string, code?: string, codeToken?: string, ticket?: string, profile?: Profile}} params
    * @returns {Promise<{user: User, profileError?: ErrorBody}>}
    */
   bindPhone(params) { return this.ask("account/bindPhone", params); }
@@ -214,7 +218,7 @@ export class Account {
    * intruder's way in: a password set since, and a phone number or a provider's identity that came within a day before
    * the change or since, and a username that is an e-mail address but not the account's. A bad `profile` leaves the
    * binding standing and comes as `profileError`.
-   * @param {{countryCode: string, email: string, region?: string, code?: string, codeToken?: string, ticket?: string, profile?: Profile}} params
+   * @param {{email: string, countryCode?: string, region?: string, code?: string, codeToken?: string, ticket?: string, profile?: Profile}} params
    * @returns {Promise<{user: User, profileError?: ErrorBody}>}
    */
   bindEmail(params) { return this.ask("account/bindEmail", params); }
@@ -256,7 +260,7 @@ export class Account {
    * hour and works once; a new one makes the old one void. Of an account that registered with the address and never
    * verified it, following the link verifies it and takes away what was linked meanwhile: phone, providers, a username
    * that is another mailbox, other links. All sessions end. Limits as those of sendCode.
-   * @param {{countryCode: string, email: string, region?: string}} params
+   * @param {{email: string, countryCode?: string, region?: string}} params
    * @returns {Promise<Object<string, any>>}
    */
   requestPasswordReset(params) { return this.ask("account/requestPasswordReset", params); }
@@ -269,7 +273,7 @@ export class Account {
    * would match, with the same consequences. InvalidCode for a wrong code and for an unknown address alike
    * (ResourceNotFound with the policy revealAccounts). A weak password is PolicyRejected and the code is not used up. All
    * sessions end, reason passwordReset.
-   * @param {{countryCode: string, code: string, newPassword: string, region?: string, phone?: string, email?: string, codeToken?: string}} params
+   * @param {{code: string, newPassword: string, countryCode?: string, region?: string, phone?: string, email?: string, codeToken?: string}} params
    * @returns {Promise<Object<string, any>>}
    */
   resetPassword(params) { return this.ask("account/resetPassword", params); }
@@ -277,8 +281,8 @@ export class Account {
   /**
    * Turns an anonymous user into a registered one.
    *
-   * uid, devices and data stay, and so does the session. A phone needs its country code and a code of purpose register,
-   * or a ticket. Duplicated when the target is taken; Forbidden for a user who isn't anonymous.
+   * uid, devices and data stay, and so does the session. A phone needs a code of purpose register, or a ticket.
+   * Duplicated when the target is taken; Forbidden for a user who isn't anonymous.
    * @param {{password: string, countryCode?: string, region?: string, username?: string, phone?: string, code?: string, codeToken?: string, ticket?: string}} params
    * @returns {Promise<{user: User}>}
    */
@@ -289,7 +293,7 @@ export class Account {
    *
    * A code of purpose operation, sent to any address; a session is needed, an anonymous one is enough. The ticket lives
    * 5 minutes, works once, for this address and from this terminal.
-   * @param {{countryCode: string, code: string, region?: string, phone?: string, email?: string, codeToken?: string}} params
+   * @param {{code: string, countryCode?: string, region?: string, phone?: string, email?: string, codeToken?: string}} params
    * @returns {Promise<{ticket: string, expiresIn: number}>}
    */
   verifyOperation(params) { return this.ask("account/verifyOperation", params); }
@@ -316,7 +320,7 @@ export class App {
    * Returns what the app may do on this service, before a login.
    *
    * No token and no session are needed.
-   * @returns {Promise<{name: string, policies: {revealAccounts: boolean, emailRegistration: "code"|"link"|"none", emailVerification: boolean, phoneRegistration: boolean, uidLogin: boolean, usernameChangeable: boolean, anonymous: "keep"|"discard"}, providers: Array<string>, regions: Array<{region: string, countryCodes: Array<string>, isDefault: boolean, isServed: boolean, endpoint?: string}>, passwordMinLength: number, sessionDays: number}>}
+   * @returns {Promise<{name: string, policies: {revealAccounts: boolean, emailRegistration: "code"|"link"|"none", emailVerification: boolean, phoneRegistration: boolean, uidLogin: boolean, usernameChangeable: boolean, anonymous: "keep"|"discard", defaultCountryCode?: string}, providers: Array<string>, regions: Array<{region: string, countryCodes: Array<string>, isDefault: boolean, isServed: boolean, endpoint?: string}>, passwordMinLength: number, sessionDays: number}>}
    */
   info() { return this.ask("app/info", {}); }
 }
@@ -657,7 +661,7 @@ export class Session {
    * logoutTerminal. A password goes with accountType phone only. The other way's field given too is InvalidRequest;
    * `ifencrypt` 1 is accepted with password and refused with authCode (TLS does the encrypting; the password is sent as
    * it is).
-   * @param {{countryCode: string, userName: string, accountType: "email"|"phone", verifyType: "authCode"|"password", region?: string, authCode?: string, codeToken?: string, password?: string, ifencrypt?: 0|1}} params
+   * @param {{userName: string, accountType: "email"|"phone", verifyType: "authCode"|"password", countryCode?: string, region?: string, authCode?: string, codeToken?: string, password?: string, ifencrypt?: 0|1}} params
    * @returns {Promise<{logoutCode: string, expiresIn: number}>}
    */
   logoutCode(params) { return this.ask("session/logoutCode", params); }
@@ -722,6 +726,16 @@ export class Share {
    * @returns {Promise<{sharings: Array<Sharing>, cursor?: string}>}
    */
   list(params) { return this.ask("share/list", params); }
+
+  /**
+   * Shows an invitation before it is answered.
+   *
+   * For who may answer it (share/answer), with the same refusals. It changes nothing and uses nothing up: the
+   * invitation stays pending. 30 an hour per terminal (setting limits.previewsPerTerminal): TooManyRequests.
+   * @param {{sharingId?: string, qrText?: string}} [params]
+   * @returns {Promise<{sharingId: string, did: string, productName?: string, alias?: string, way: "user"|"qrcode", access: "control"|"read", guestMinutes?: number, status: "pending"|"accepted"|"rejected"|"expired"|"revoked", createdAt: number, expiresAt: number, updatedAt: number, acceptedAt?: number, inviter: {uid?: string, nickname?: string, username?: string, phone?: string, email?: string, type?: "phone"|"email"|"username"|"uid"|"anonymous", value?: string}, guest: {uid?: string, nickname?: string, username?: string, phone?: string, email?: string, type?: "phone"|"email"|"username"|"uid"|"anonymous", value?: string}, productKey: string, online?: boolean}>}
+   */
+  preview(params = {}) { return this.ask("share/preview", params); }
 
   /**
    * Accepts or rejects an invitation.

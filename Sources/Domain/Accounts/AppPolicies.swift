@@ -30,6 +30,9 @@ package struct AppPolicies: Sendable, Equatable {
     /// The fate of an anonymous user who logs out.
     package var anonymous = Anonymous.keep
 
+    /// The country code of requests that name none; nil if each must name one.
+    package var defaultCountryCode: String?
+
     /// Whether cancelling an account needs more than a session.
     package var cancelProof = true
     /// How long a session lives from login or refresh, in days; nil as long as the service says.

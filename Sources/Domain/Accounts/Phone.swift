@@ -16,14 +16,7 @@ package struct Phone: Hashable, Sendable {
         let isMarked = text.utf8.starts(with: (countryCode + "-").utf8)
         let text =
             isMarked ? String(text.unicodeScalars.dropFirst(countryCode.utf8.count + 1)) : text
-        let marks = " .-/()\u{00a0}".unicodeScalars
-        var digits = Substring(
-            String(
-                String.UnicodeScalarView(
-                    text.unicodeScalars.filter { !marks.contains($0) }
-                )
-            )
-        )
+        var digits = Substring(Self.withoutMarks(text))
         // From here on digits alone, but for one sign in front, so that characters are bytes.
         guard digits.utf8.dropFirst().allSatisfy({ Self.isDigit($0) }) else { return nil }
         if digits.utf8.starts(with: "+".utf8) || digits.utf8.starts(with: "00".utf8) {
@@ -46,13 +39,24 @@ package struct Phone: Hashable, Sendable {
         national = String(text.dropFirst(1 + countryCode.count))
     }
 
+    /// The fewest digits of a phone number that is written without any mark; fewer are a name, such as 1001.
+    private static let plainDigitsMin = 7
+
     /// Tells whether people would read a text as a phone number.
     package static func isLike(_ text: String) -> Bool {
         let count = text.utf8.count { isDigit($0) }
-        return count >= 4
+        return count >= (count == text.utf8.count ? plainDigitsMin : 4)
             && text.unicodeScalars.allSatisfy {
                 $0.properties.numericType != nil || " +.-/()\u{00a0}".unicodeScalars.contains($0)
             }
+    }
+
+    /// Returns a number without the signs that don't count.
+    fileprivate static func withoutMarks(_ text: String) -> String {
+        let marks = " .-/()\u{00a0}".unicodeScalars
+        return String(
+            String.UnicodeScalarView(text.unicodeScalars.filter { !marks.contains($0) })
+        )
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool {
@@ -67,4 +71,23 @@ package enum CountryCode {
         (1...3).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: "0")
             && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
+
+    /// Returns the country code of a phone number that begins with a plus; nil for any other text.
+    package static func ofE164(_ text: String) -> String? {
+        let digits = Phone.withoutMarks(text).utf8
+        guard digits.first == UInt8(ascii: "+") else { return nil }
+        let number = String(Substring(digits.dropFirst().prefix(3)))
+        guard accepts(number), number.utf8.count == 3 else { return nil }
+        // No code is the beginning of another one; those of three digits are the rest.
+        if number.hasPrefix("1") || number.hasPrefix("7") { return String(number.prefix(1)) }
+        let two = String(number.prefix(2))
+        return ofTwoDigits.contains(two) ? two : number
+    }
+
+    /// The country codes of two digits (ITU-T E.164).
+    private static let ofTwoDigits: Set<String> = Set(
+        ([20, 27] + Array(30...34) + [36, 39, 40, 41] + Array(43...49) + Array(51...58)
+            + Array(60...66) + [81, 82, 84, 86] + Array(90...95) + [98])
+            .map { "\($0)" }
+    )
 }

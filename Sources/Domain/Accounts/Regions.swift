@@ -6,6 +6,8 @@ package struct Regions: Sendable, Equatable {
     package var byCountry: [String: String]
     /// Where other regions are served, as far as known.
     package var endpoints: [String: String]
+    /// The country code of requests that name none: a policy of the app that asks.
+    package var defaultCountryCode: String?
 
     /// Describes regions.
     package init(

@@ -41,6 +41,10 @@ package enum AppCodec {
             try said.bool("usernameChangeable") ?? policies.usernameChangeable
         policies.anonymous =
             try said.word("anonymous", as: AppPolicies.Anonymous.self) ?? policies.anonymous
+        policies.defaultCountryCode = try said.text("defaultCountryCode", length: 0...16)
+        if let code = policies.defaultCountryCode, !CountryCode.accepts(code) {
+            throw said.refuse("defaultCountryCode", "must be 1 to 3 digits, such as 49")
+        }
         policies.cancelProof = try said.bool("cancelProof") ?? policies.cancelProof
         policies.sessionDays = try said.integer("sessionDays", in: AppPolicies.sessionDaysRange)
         return policies
@@ -56,6 +60,7 @@ package enum AppCodec {
             "uidLogin": .bool(policies.uidLogin),
             "usernameChangeable": .bool(policies.usernameChangeable),
             "anonymous": .string(policies.anonymous.rawValue),
+            "defaultCountryCode": policies.defaultCountryCode.map { .string($0) },
         ]
     }
 

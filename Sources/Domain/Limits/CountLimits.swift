@@ -22,8 +22,8 @@ package struct CountLimits: Sendable {
 
     // MARK: Users
 
-    /// New anonymous users of one terminal in a day: with a row of some 2 KB, 20 KB a day.
-    package var anonymousPerTerminal = 10
+    /// New anonymous users of one terminal in a day: with a row of some 2 KB, 60 KB a day.
+    package var anonymousPerTerminal = 30
     /// New anonymous users of one source address in an hour: 1,440 a day or 3 MB, where an app's
     /// 100,000 an hour could be had in ten seconds before.
     package var anonymousPerSource = 60
@@ -79,6 +79,8 @@ package struct CountLimits: Sendable {
     /// day, so half of them are tried in 104 days of strangers' tries without a pause; of 6 letters
     /// and digits (5.7 * 10^10) in 16,000 years.
     package var bindTriesPerDevice = 50
+    /// Invitations that one terminal looks at in an hour before it answers them.
+    package var previewsPerTerminal = 30
 
     // MARK: The cost of counting
 

@@ -1,7 +1,7 @@
 /// The text of an e-mail or a text message.
 package struct MessageText: Sendable, Equatable {
-    /// The language that it is written in.
-    package var language: Language
+    /// The tag of the language that it is written in.
+    package var language: String
     /// The subject of an e-mail.
     package var subject: String
     /// The plain text of an e-mail.
@@ -22,25 +22,57 @@ package struct MessageText: Sendable, Equatable {
         package var sms: String
     }
 
+    /// An app's own words for a template in a language, of which some may be missing.
+    package struct OwnWords: Sendable, Equatable {
+        /// The subject.
+        package var subject: String?
+        /// The text.
+        package var text: String?
+        /// The text of a text message.
+        package var sms: String?
+
+        /// Takes an app's own words.
+        package init(subject: String? = nil, text: String? = nil, sms: String? = nil) {
+            (self.subject, self.text, self.sms) = (subject, text, sms)
+        }
+
+        /// Returns them with the service's in place of missing ones.
+        func over(_ words: Words) -> Words {
+            Words(
+                subject: subject ?? words.subject,
+                text: text ?? words.text,
+                sms: sms ?? words.sms
+            )
+        }
+    }
+
     /// Writes a delivery's message in the name of an app; `words` are the app's own, where it has
     /// some for the template in a language.
+    ///
+    /// The app's own are looked for in the user's language, which the service need not speak, and then in the one that
+    /// the service writes to the user in.
     package static func render(
         _ message: OutgoingMessage,
         appName: String,
-        words: (OutgoingMessage.Template, Language) -> Words? = { _, _ in nil }
+        words: (OutgoingMessage.Template, LanguageTag) -> OwnWords? = { _, _ in nil }
     ) -> MessageText {
         let language = Language.pick(tag: message.language, countryCode: message.countryCode)
-        let found =
-            words(message.template, language) ?? standard(message.template, in: language)
+        let standard = standard(message.template, in: language)
+        let tags = (message.language.map(LanguageTag.choices) ?? []) + [LanguageTag(language)]
+        let tag = tags.first { words(message.template, $0) != nil } ?? LanguageTag(language)
+        let found = words(message.template, tag)?.over(standard) ?? standard
         var values = message.params
         values["app"] = appName
         values["action"] = action(message.params["purpose"] ?? "", in: language)
         values["button"] = button(message.template, in: language)
+        let subject = oneLine(fill(found.subject, values))
+        // The service has no word of another language for its buttons.
+        if Language(tag: tag.key) == nil { values["button"] = subject }
         return MessageText(
-            language: language,
-            subject: oneLine(fill(found.subject, values)),
+            language: tag.key,
+            subject: subject,
             text: fill(found.text, values),
-            html: html(found, values, language: language, appName: appName),
+            html: html(found, values, language: tag.key, appName: appName),
             sms: oneLine(fill(found.sms, values))
         )
     }
@@ -104,7 +136,7 @@ package struct MessageText: Sendable, Equatable {
     private static func html(
         _ words: Words,
         _ values: [String: String],
-        language: Language,
+        language: String,
         appName: String
     ) -> String {
         let safe = values.mapValues(HTML.escape)
@@ -120,7 +152,7 @@ package struct MessageText: Sendable, Equatable {
         }
         return """
             <!DOCTYPE html>
-            <html lang="\(language.rawValue)">
+            <html lang="\(language)">
             <head><meta charset="utf-8"><title>\(HTML.escape(appName))</title></head>
             <body style="margin:0;padding:24px;background:#ffffff;color:#1d2733;\
             font-family:system-ui,sans-serif;font-size:16px;line-height:1.5">

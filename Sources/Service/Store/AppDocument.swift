@@ -8,7 +8,9 @@ enum AppDocument {
     /// - Throws: `Rejection` with the field at fault.
     static func check(_ document: JSONObject) throws(Rejection) {
         // Who reads takes null for a policy that is not there; its writer meant something by it.
-        let known = AppCodec.encode(AppPolicies(), sessionDays: 0)
+        var all = AppPolicies()
+        all.defaultCountryCode = "49"
+        let known = AppCodec.encode(all, sessionDays: 0)
         for policy in try members(of: document, "policies")
         where policy.value == .null && known[policy.key] != nil {
             let path = "policies.\(policy.key)"
@@ -29,8 +31,8 @@ enum AppDocument {
         }
         for language in try members(template.value, path) {
             let path = "\(path).\(language.key)"
-            guard Language(rawValue: language.key) != nil else {
-                throw unknown(path, Language.allCases.map(\.rawValue))
+            guard LanguageTag(language.key) != nil else {
+                throw .invalid(path, "\(path) is no tag of a language, such as de or pt-BR.")
             }
             for part in try members(language.value, path) { try check(part: part, of: path) }
         }

@@ -106,6 +106,12 @@ extension SettingsTable {
             doc: "Wrong proofs of all users for one device."
         ),
         NumberSetting(
+            "limits.previewsPerTerminal",
+            sets: \.counts.previewsPerTerminal,
+            unit: "1/h",
+            doc: "Invitations that one terminal looks at before it answers them."
+        ),
+        NumberSetting(
             "limits.unboundDays",
             sets: \.counts.unboundDays,
             in: 1...36_500,

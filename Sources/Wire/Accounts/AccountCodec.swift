@@ -24,7 +24,9 @@ package enum AccountCodec {
         object["phoneVerified"] = .bool(user.phone != nil && user.isPhoneVerified)
         if let email = user.email {
             object["email"] = .string(email.text)
-            if policies.emailVerification { object["emailVerified"] = .bool(user.isEmailVerified) }
+            // The former address goes on logging in; the one that the user wants is not verified yet.
+            let isVerified = user.isEmailVerified && user.pendingEmail == nil
+            if policies.emailVerification { object["emailVerified"] = .bool(isVerified) }
         }
         object["pendingPhone"] = pendingPhone(of: user).map { .string($0.text) }
         object["pendingEmail"] = pendingEmail(of: user).map { .string($0.text) }

@@ -4,22 +4,37 @@ package import Domain
 extension Fields {
     /// Returns the address of a request: either a phone or an e-mail.
     func address(countryCode: String) throws(Rejection) -> Address {
-        if let address = try optionalAddress(countryCode: countryCode) { return address }
-        throw refuse("phone", "or params.email is missing")
-    }
-
-    /// Returns the address of a request, or nil.
-    func optionalAddress(countryCode: String) throws(Rejection) -> Address? {
-        let phone = try text("phone", length: 0...64)
-        let email = try text("email", length: 0...320)
-        if phone != nil, email != nil {
+        let given = try addresses(countryCode: countryCode)
+        guard given.count < 2 else {
             throw refuse("email", "and params.phone can't both be given")
         }
-        if let phone {
-            return .phone(try self.phone(phone, of: "phone", countryCode: countryCode))
+        guard let address = given.first else { throw refuse("phone", "or params.email is missing") }
+        return address
+    }
+
+    /// Returns the phone and the e-mail address of a request, as far as they are given.
+    func addresses(countryCode: String) throws(Rejection) -> [Address] {
+        var given: [Address] = []
+        if let phone = try text("phone", length: 0...64) {
+            given.append(.phone(try self.phone(phone, of: "phone", countryCode: countryCode)))
         }
-        guard let email else { return nil }
-        return .email(try self.email(email, of: "email"))
+        if let email = try text("email", length: 0...320) {
+            given.append(.email(try self.email(email, of: "email")))
+        }
+        return given
+    }
+
+    /// Returns the address of a request: a phone, an e-mail, or `account`, which may be either.
+    func anyAddress(countryCode: String) throws(Rejection) -> Address {
+        guard let text = try text("account", length: 0...320) else {
+            return try address(countryCode: countryCode)
+        }
+        if let other = ["phone", "email"].first(where: has) {
+            throw refuse(other, "and params.account can't both be given")
+        }
+        return text.contains("@")
+            ? .email(try email(text, of: "account"))
+            : .phone(try phone(text, of: "account", countryCode: countryCode))
     }
 
     /// Reads a phone number that a field holds.

@@ -21,7 +21,7 @@ package struct CodeParameters: Sendable, Equatable {
         fromNumber: (Int64) -> CodePurpose?
     ) throws(Rejection) {
         place = try RequestRegion(fields, in: regions)
-        address = try fields.address(countryCode: place.countryCode)
+        address = try fields.anyAddress(countryCode: place.countryCode)
         let value = fields.object["purpose"]
         let purpose =
             value?.stringValue.flatMap(CodePurpose.init(rawValue:))

@@ -4,11 +4,13 @@ package import Domain
 package struct RegistrationParameters {
     /// The country and the region.
     package let place: RequestRegion
-    /// The phone or the e-mail address, if any.
-    package let address: Address?
-    /// The requested username, next to the address or alone.
+    /// The phone and the e-mail address, as far as they are given.
+    package let addresses: [Address]
+    /// The requested username, next to the addresses or alone; nil also if it is the phone number.
     package let username: Username?
-    /// The proof of the address.
+    /// Whether the requested username is the phone number, in any of its forms.
+    package let isNamedByPhone: Bool
+    /// The proof of one of the addresses.
     package let proof: AddressProof?
     /// The profile.
     package let profile: ProfileParameters?
@@ -22,17 +24,39 @@ package struct RegistrationParameters {
         isZone: (String) -> Bool
     ) throws(Rejection) {
         place = try RequestRegion(fields, in: regions)
-        address = try fields.optionalAddress(countryCode: place.countryCode)
-        username = try fields.username()
-        guard address != nil || username != nil else {
+        let country = place.countryCode
+        let addresses = try fields.addresses(countryCode: country)
+        let number = try fields.text("username", length: 0...320)
+            .flatMap { Phone($0, countryCode: country) }
+        isNamedByPhone = number.map { addresses.contains(.phone($0)) } ?? false
+        username = isNamedByPhone ? nil : try fields.username()
+        guard !addresses.isEmpty || username != nil else {
             throw fields.refuse(
                 "username",
-                "is missing: give a phone or an e-mail address, a username, or both"
+                "is missing: give a phone or an e-mail address, a username, or several of them"
             )
         }
+        self.addresses = addresses
         terminal = try TerminalInfo(fields)
         profile = try ProfileParameters(nestedIn: fields, isZone: isZone)
-        proof = address == nil ? nil : try AddressProof(fields)
+        proof = addresses.isEmpty ? nil : try AddressProof(fields)
+    }
+}
+
+extension RegistrationParameters {
+    /// The e-mail address, if any.
+    package var email: EmailAddress? {
+        for case .email(let email) in addresses { return email }
+        return nil
+    }
+
+    /// Returns the addresses that the proof may be of: a phone only if the app registers phones.
+    ///
+    /// - Throws: `Rejection` with `PolicyRejected` if none is left of them.
+    package func provable(_ policies: AppPolicies) throws(Rejection) -> [Address] {
+        let provable = addresses.filter { !$0.isPhone || policies.phoneRegistration }
+        if provable.isEmpty, !addresses.isEmpty { throw AppPolicies.phoneIsOff }
+        return provable
     }
 }
 

@@ -30,9 +30,8 @@ package struct LogoutCodeParameters: Sendable, Equatable {
     }
 
     /// Reads the account's name and the proof, by the kinds that are given of both.
-    package init(_ fields: Fields) throws(Rejection) {
-        let countryCode = try fields.requiredText("countryCode", length: 1...3)
-        try fields.check(countryCode: countryCode)
+    package init(_ fields: Fields, in regions: Regions) throws(Rejection) {
+        let countryCode = try fields.countryCode(else: regions.defaultCountryCode)
         guard let accountType = try fields.word("accountType", as: AccountType.self) else {
             throw fields.refuse("accountType", "is missing")
         }

@@ -62,9 +62,11 @@ package enum BindingCodec {
         ["expiresAt": .integer(until.milliseconds)]
     }
 
-    /// Writes the answer of `device/hardware`.
-    package static func hardware(_ hardware: JSONObject) -> Answer {
-        ["hardware": .object(hardware)]
+    /// Writes the answer of `device/hardware`; the product is named also if the device did not.
+    package static func hardware(_ hardware: JSONObject, productKey: ProductKey) -> Answer {
+        var named = hardware
+        if named["productKey"] == nil { named["productKey"] = .string(productKey.text) }
+        return ["hardware": .object(named)]
     }
 
     /// A change of a user's device.

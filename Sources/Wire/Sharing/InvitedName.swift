@@ -24,7 +24,9 @@ package struct InvitedName: Sendable, Equatable {
         value = try fields.requiredText("value", length: 1...320)
         switch kind {
         case .phone, .email, .username:
-            let country = try fields.text("countryCode", length: 0...16) ?? countryCode
+            let country =
+                try fields.text("countryCode", length: 0...16) ?? CountryCode.ofE164(value)
+                ?? countryCode
             try fields.check(countryCode: country)
             name = .login(try Self.login(value, kind, of: fields, countryCode: country))
         case .uid, .anonymous:

@@ -53,6 +53,18 @@ package enum SharingCodec {
         AnswerRows.page("sharings", rows, next: next)
     }
 
+    /// Writes the answer of `share/preview`: an invitation as a row, with the device's product and presence.
+    package static func preview(
+        _ row: AnswerRow,
+        productKey: ProductKey?,
+        isOnline: Bool?
+    ) -> Answer {
+        var answer = row.objectValue ?? [:]
+        answer["productKey"] = productKey.map { .string($0.text) }
+        answer["online"] = isOnline.map { .bool($0) }
+        return answer
+    }
+
     /// Writes the answer of `share/answer`.
     package static func answered(_ sharing: Sharing) -> Answer {
         [

@@ -21,31 +21,36 @@ package struct SharingListParameters: Sendable, Equatable {
     }
 }
 
+/// The name of an invitation in `share/preview` and `share/answer`.
+package enum SharingName: Sendable, Equatable {
+    case id(SharingID)
+    /// The text of a QR code.
+    case code(String)
+
+    /// Reads `sharingId` or `qrText`.
+    package init(_ fields: Fields) throws(Rejection) {
+        let id = try fields.id("sharingId", as: SharingID.self)
+        let text = try fields.text("qrText", length: 1...256)
+        switch (id, text) {
+        case (let id?, nil): self = .id(id)
+        case (nil, let text?): self = .code(text)
+        case (nil, nil): throw fields.refuse("sharingId", "or params.qrText is missing")
+        case (_?, _?): throw fields.refuse("qrText", "stands in place of params.sharingId")
+        }
+    }
+}
+
 /// The parameters of `share/answer`: the answer, and what it is to.
 package struct SharingAnswerParameters: Sendable, Equatable {
-    /// What names an invitation.
-    package enum Name: Sendable, Equatable {
-        case id(SharingID)
-        /// The text of a QR code.
-        case code(String)
-    }
-
     /// Whether the invitation is accepted.
     package let accepts: Bool
     /// The invitation.
-    package let invitation: Name
+    package let invitation: SharingName
 
     /// Reads `accept`, and `sharingId` or `qrText`.
     package init(_ fields: Fields) throws(Rejection) {
         accepts = try fields.requiredBool("accept")
-        let id = try fields.id("sharingId", as: SharingID.self)
-        let text = try fields.text("qrText", length: 1...256)
-        switch (id, text) {
-        case (let id?, nil): invitation = .id(id)
-        case (nil, let text?): invitation = .code(text)
-        case (nil, nil): throw fields.refuse("sharingId", "or params.qrText is missing")
-        case (_?, _?): throw fields.refuse("qrText", "stands in place of params.sharingId")
-        }
+        invitation = try SharingName(fields)
     }
 }
 

@@ -70,7 +70,7 @@ enum AddressMethods {
         guard user.email != nil else {
             throw Rejection(.resourceNotFound, "The account has no e-mail address.")
         }
-        if !user.isEmailVerified { try call.sendVerification(user) }
+        try call.sendVerification(user)
         return .done
     }
 }

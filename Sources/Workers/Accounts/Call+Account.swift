@@ -11,8 +11,12 @@ extension Call {
         return user
     }
 
-    /// The regions that are known here.
-    var regions: Regions { environment.regions }
+    /// The regions that are known here, with the default country of the app.
+    var regions: Regions {
+        var regions = environment.regions
+        regions.defaultCountryCode = app.policies.defaultCountryCode
+        return regions
+    }
 
     /// Returns a user as shown to that user.
     func shown(_ user: User) -> Answer {
@@ -155,6 +159,37 @@ extension Call {
         let own = owner.verifiedAddresses.first { $0.isPhone == address.isPhone }
         try queue(AddressNotice(.addressTaken, to: own ?? address, of: owner))
         try audit(.addressTaken, of: owner.uid)
+    }
+
+    /// Sends the link that proves an address; if another user has it, informs that user instead.
+    ///
+    /// - Throws: `Rejection` with `Duplicated` if another user has it and the app reveals accounts.
+    mutating func proveOrNotifyOwner(_ address: Address, of user: User) throws {
+        let name = LoginName(address)
+        let owner = try tx.accounts.find(name, app: user.app, region: user.region)
+        if let owner, owner.uid != user.uid, app.policies.revealAccounts {
+            throw NewUser.taken(address)
+        }
+        if address.isPhone {
+            if let owner, owner.uid != user.uid { try notifyOwnerOnce(address, of: owner) }
+        } else if app.policies.emailVerification {
+            try sendVerification(user)
+        } else if let owner, owner.uid != user.uid, owner.isEmailVerified {
+            try notifyOwnerOnce(address, of: owner)
+        }
+    }
+
+    /// Informs the owner of an address, once a day.
+    ///
+    /// It never refuses: since nothing is sent to a free address, a refusal would tell which of the two it was.
+    private mutating func notifyOwnerOnce(_ address: Address, of owner: User) throws {
+        let limit = AttemptTable.Limit(
+            "taken/\(owner.uid.text)/\(address.isPhone ? "phone" : "email")",
+            max: 1,
+            windowSeconds: Quota.day
+        )
+        guard try tx.attempts.take([limit]) == nil else { return }
+        try notifyTaken(address, owner)
     }
 
     /// Sends the account's previous address a link that restores it; `before` is the account as it was

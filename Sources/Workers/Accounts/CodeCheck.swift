@@ -27,6 +27,18 @@ enum CodeCheck {
         return .refusal(wrong)
     }
 
+    /// Counts a try of several codes, of which any may be meant; those with none left are not compared.
+    static func prepare(
+        _ proof: AddressProof,
+        ofAny scopes: [CodeScope],
+        _ call: Call
+    ) throws -> BackgroundTask {
+        let tried = try scopes.filter { try count(proof, of: $0, call) }
+        if !tried.isEmpty { return .tried(tried) }
+        try noteFailure(of: scopes[0], call)
+        return .refusal(wrong)
+    }
+
     /// Counts a try; false if none is left or no code is valid.
     static func count(_ proof: AddressProof, of scope: CodeScope, _ call: Call) throws -> Bool {
         guard case .code(let code, let token) = proof else { return true }

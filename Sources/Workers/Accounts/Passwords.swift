@@ -112,14 +112,8 @@ enum Passwords {
         let names = LoginName(address).forms
         _ = try SecretBytes(new: GivenPassword(new: call.fields), names: names)
         try call.reveal(resettable(address, region: region, call))
-        let tried = try purposes.filter {
-            let scope = call.codeScope($0, address, region: region)
-            return try CodeCheck.count(parameters.proof, of: scope, call)
-        }
-        if !tried.isEmpty { return .tried(tried) }
-        let scope = call.codeScope(.resetPassword, address, region: region)
-        try CodeCheck.noteFailure(of: scope, call)
-        return .refusal(CodeCheck.wrong)
+        let scopes = purposes.map { call.codeScope($0, address, region: region) }
+        return try CodeCheck.prepare(parameters.proof, ofAny: scopes, call)
     }
 
     /// The purposes of a code that resets: the SDKs, which have one call for both, ask for one of purpose register.
@@ -138,8 +132,8 @@ enum Passwords {
                 + call.tx.accounts.holders(of: address, app: call.app.id, region: region)
         }
         let wrong = call.codeScope(.resetPassword, address, region: region)
-        let scope = try (call.prepared.tried ?? purposes)
-            .map { call.codeScope($0, address, region: region) }
+        let scopes = purposes.map { call.codeScope($0, address, region: region) }
+        let scope = try (call.prepared.tried ?? scopes)
             .first { try CodeCheck.matches(proof, of: $0, call) }
         guard let scope, var user = try resettable(address, region: region, call)
         else { return try CodeCheck.refusal(of: wrong, call) }

@@ -91,43 +91,6 @@ enum Profiles {
         try call.audit(.addressChanged, of: user.uid, detail: MaskedAddress.text(address.text))
         guard !user.relies(onAddressLike: address) || user.pending(like: address) == address
         else { return }
-        try proveOrNotifyOwner(address, of: user, &call)
-    }
-
-    /// Sends the link that proves an address; if another user has it, informs that user instead.
-    private static func proveOrNotifyOwner(
-        _ address: Address,
-        of user: User,
-        _ call: inout Call
-    ) throws {
-        let name = LoginName(address)
-        let owner = try call.tx.accounts.find(name, app: user.app, region: user.region)
-        if let owner, owner.uid != user.uid, call.app.policies.revealAccounts {
-            throw NewUser.taken(address)
-        }
-        if address.isPhone {
-            if let owner, owner.uid != user.uid { try notifyOwnerOnce(address, of: owner, &call) }
-        } else if call.app.policies.emailVerification {
-            try call.sendVerification(user)
-        } else if let owner, owner.uid != user.uid, owner.isEmailVerified {
-            try notifyOwnerOnce(address, of: owner, &call)
-        }
-    }
-
-    /// Informs the owner of an address, once a day.
-    ///
-    /// It never refuses: since nothing is sent to a free address, a refusal would tell which of the two it was.
-    private static func notifyOwnerOnce(
-        _ address: Address,
-        of owner: User,
-        _ call: inout Call
-    ) throws {
-        let limit = AttemptTable.Limit(
-            "taken/\(owner.uid.text)/\(address.isPhone ? "phone" : "email")",
-            max: 1,
-            windowSeconds: Quota.day
-        )
-        guard try call.tx.attempts.take([limit]) == nil else { return }
-        try call.notifyTaken(address, owner)
+        try call.proveOrNotifyOwner(address, of: user)
     }
 }

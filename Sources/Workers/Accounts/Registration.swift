@@ -9,15 +9,7 @@ enum Registration {
     ]
 
     private static func parameters(_ call: Call) throws -> RegistrationParameters {
-        let parameters = try RegistrationParameters(
-            call.fields,
-            in: call.regions,
-            isZone: TimeZones.contains
-        )
-        if case .phone = parameters.address, !call.app.policies.phoneRegistration {
-            throw AppPolicies.phoneIsOff
-        }
-        return parameters
+        try RegistrationParameters(call.fields, in: call.regions, isZone: TimeZones.contains)
     }
 
     /// Returns the password, which can't be one of the names.
@@ -26,21 +18,42 @@ enum Registration {
         _ call: Call
     ) throws -> SecretBytes {
         let names =
-            (parameters.address.map { LoginName($0).forms } ?? [])
+            parameters.addresses.flatMap { LoginName($0).forms }
             + (parameters.username.map { [$0.text] } ?? [])
         return try SecretBytes(new: GivenPassword(first: call.fields), names: names)
     }
 
-    /// Whether the address must be proved at once.
-    private static func needsProof(_ address: Address?, _ policies: AppPolicies) -> Bool {
-        switch address {
-        case .phone: true
-        case .email: policies.emailRegistration == .code
-        case nil: false
-        }
+    /// Returns the scopes of the codes that may be meant.
+    private static func scopes(
+        _ parameters: RegistrationParameters,
+        _ call: Call
+    ) throws -> [CodeScope] {
+        try parameters.provable(call.app.policies)
+            .map { call.codeScope(.register, $0, region: parameters.place.region) }
     }
 
-    /// Gives the user the requested username; a user with a proved phone and no requested name gets its
+    /// Whether one of the addresses must be proved at once.
+    ///
+    /// An e-mail address that the app registers without a proof needs none, nor does a phone beside it.
+    private static func needsProof(
+        _ parameters: RegistrationParameters,
+        _ policies: AppPolicies
+    ) -> Bool {
+        guard !parameters.addresses.isEmpty else { return false }
+        return parameters.email == nil || policies.emailRegistration == .code
+    }
+
+    /// Refuses a number as username that isn't proved: it may be another person's.
+    private static func checkNumber(
+        _ parameters: RegistrationParameters,
+        proved: Address?,
+        _ call: Call
+    ) throws {
+        guard parameters.isNamedByPhone, proved?.isPhone != true else { return }
+        throw call.fields.refuse("username", "is a phone number that is not proved by this request")
+    }
+
+    /// Gives the user the requested username; a user with a proved phone and no other requested name gets its
     /// number.
     private static func giveUsername(
         _ parameters: RegistrationParameters,
@@ -52,7 +65,9 @@ enum Registration {
             try NewUser.checkFree(username, for: user.uid, region: region, call)
             user.username = username.text
             user.ownsUsername = true
-        } else if user.username == nil, let phone = user.phone, user.isPhoneVerified {
+        } else if let phone = user.phone, user.isPhoneVerified,
+            user.username == nil || parameters.isNamedByPhone
+        {
             user.username = phone.text
             user.ownsUsername = false
         }
@@ -63,91 +78,104 @@ enum Registration {
     @Sendable
     private static func prepare(_ call: inout Call) throws -> BackgroundTask? {
         let parameters = try parameters(call)
+        let scopes = try scopes(parameters, call)
         try call.checkTerminal()
         try call.quotas.check(call.namedQuotas)
         let password = try password(parameters, call)
         if let username = parameters.username {
             try NewUser.checkFree(username, for: nil, region: parameters.place.region, call)
         }
-        if parameters.proof == nil, needsProof(parameters.address, call.app.policies) {
+        if let proof = parameters.proof {
+            return try CodeCheck.prepare(proof, ofAny: scopes, call)
+        }
+        if needsProof(parameters, call.app.policies) {
             throw call.fields.refuse("code", "is missing")
         }
-        guard let proof = parameters.proof, let address = parameters.address else {
-            return .hash(password)
-        }
-        let scope = call.codeScope(.register, address, region: parameters.place.region)
-        return try CodeCheck.prepare(proof, of: scope, call)
+        try checkNumber(parameters, proved: nil, call)
+        return .hash(password)
     }
 
     @Sendable
     private static func run(_ call: inout Call) throws -> Reply {
         let parameters = try parameters(call)
-        if let proof = parameters.proof, let address = parameters.address, call.prepared.hash == nil
-        {
-            let scope = call.codeScope(.register, address, region: parameters.place.region)
-            guard try CodeCheck.matches(proof, of: scope, call) else {
-                return try CodeCheck.refusal(of: scope, call)
-            }
-            return .more(.hash(try password(parameters, call)))
+        var proved: CodeScope?
+        if let proof = parameters.proof {
+            let scopes = try scopes(parameters, call)
+            let tried = call.prepared.tried ?? scopes
+            proved = try tried.first { try CodeCheck.matches(proof, of: $0, call) }
+            guard proved != nil else { return try CodeCheck.refusal(of: scopes[0], call) }
+        } else if needsProof(parameters, call.app.policies) {
+            throw call.fields.refuse("code", "is missing")
         }
+        try checkNumber(parameters, proved: proved?.address, call)
+        if call.prepared.hash == nil { return .more(.hash(try password(parameters, call))) }
         try call.lockForLogin {
-            try parameters.address.map {
+            try parameters.addresses.flatMap {
                 try call.tx.accounts.holders(
                     of: $0,
                     app: call.app.id,
                     region: parameters.place.region
                 )
-            } ?? []
+            }
         }
+        if let proved, let proof = parameters.proof {
+            guard try CodeCheck.use(proof, of: proved, call) else {
+                return try CodeCheck.refusal(of: proved, call)
+            }
+        }
+        let user = try make(parameters, proved: proved?.address, &call)
+        return try SessionLifecycle.begin(for: user, on: parameters.terminal, isNew: true, &call)
+    }
+
+    /// Stores the user with the proved address; the other one is pending, or registered as the app's policy has it.
+    private static func make(
+        _ parameters: RegistrationParameters,
+        proved: Address?,
+        _ call: inout Call
+    ) throws -> User {
         var draft = try NewUser.draft(parameters.place, &call)
         try parameters.profile?.merge(into: &draft.user)
         draft.user.passwordHash = call.prepared.hash
-        switch (parameters.address, parameters.proof) {
-        case (let address?, let proof?):
-            let scope = call.codeScope(.register, address, region: parameters.place.region)
-            guard try CodeCheck.use(proof, of: scope, call) else {
-                return try CodeCheck.refusal(of: scope, call)
-            }
-            try NewUser.give(address, to: &draft.user, call)
-        case (.email(let email), nil):
-            try giveUsername(parameters, to: &draft.user, call)
-            return try runUnproved(email, parameters: parameters, draft: draft, &call)
-        case (.phone, nil): throw call.fields.refuse("code", "is missing")
-        case (nil, _): break
-        }
+        if let proved { try NewUser.give(proved, to: &draft.user, call) }
         try giveUsername(parameters, to: &draft.user, call)
+        let registered = proved == nil ? parameters.email : nil
+        if let registered { try claim(registered, at: parameters.place, for: &draft.user, call) }
+        let pending = parameters.addresses.filter {
+            $0 != proved && $0 != registered.map(Address.email)
+        }
+        for address in pending { draft.user.writeDown(address, at: call.tx.now) }
         let user = try NewUser.store(draft, &call)
-        return try SessionLifecycle.begin(for: user, on: parameters.terminal, isNew: true, &call)
+        if registered != nil {
+            // One of the users who claimed the address may own it: the first link followed decides.
+            let policies = call.app.policies
+            let isLink = policies.emailRegistration == .link && policies.emailVerification
+            try call.sendVerification(user, isLink ? .verifyEmail : .confirmation)
+        }
+        for address in pending { try call.proveOrNotifyOwner(address, of: user) }
+        return user
     }
 
     /// Registers an e-mail address without a proof.
     ///
     /// An address that another account has is treated like a free one: the same answer, a login by the new user's own
     /// password, and one message to the address.
-    private static func runUnproved(
+    private static func claim(
         _ email: EmailAddress,
-        parameters: RegistrationParameters,
-        draft: NewUser.Draft,
-        _ call: inout Call
-    ) throws -> Reply {
-        var draft = draft
+        at place: RequestRegion,
+        for user: inout User,
+        _ call: Call
+    ) throws {
         let owner = try call.tx.accounts.find(
             .email(email),
             app: call.app.id,
-            region: parameters.place.region
+            region: place.region
         )
-        if let owner, owner.uid != draft.user.uid, call.app.policies.revealAccounts {
+        if let owner, owner.uid != user.uid, call.app.policies.revealAccounts {
             throw NewUser.taken(.email(email))
         }
-        try limit(email, at: parameters.place, call)
-        draft.user.email = email
-        draft.user.emailClaim = owner == nil ? .registered : .beside
-        let user = try NewUser.store(draft, &call)
-        // One of the users who claimed the address may own it: the first link followed decides.
-        let policies = call.app.policies
-        let isLink = policies.emailRegistration == .link && policies.emailVerification
-        try call.sendVerification(user, isLink ? .verifyEmail : .confirmation)
-        return try SessionLifecycle.begin(for: user, on: parameters.terminal, isNew: true, &call)
+        try limit(email, at: place, call)
+        user.email = email
+        user.emailClaim = owner == nil ? .registered : .beside
     }
 
     /// Limits unproved registrations of one address in a day, to the number of accounts besides its owner's that can

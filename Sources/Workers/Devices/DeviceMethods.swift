@@ -189,7 +189,7 @@ enum DeviceMethods {
         guard let device = try call.tx.devices.find(binding.did) else {
             throw BindingRules.notBound
         }
-        return .result(BindingCodec.hardware(device.hardware))
+        return .result(BindingCodec.hardware(device.hardware, productKey: device.productKey))
     }
 
     /// Tells the caller's terminals that the row of a device in `device/list` has changed.

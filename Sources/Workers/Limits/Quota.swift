@@ -14,6 +14,7 @@ struct Quota: Sendable {
         case hashesPerTerminal, sessionsPerTerminal
         case registrationsPerSource, registrationsPerProduct
         case bindTriesPerUser, bindTriesPerTerminal, bindTriesPerDevice
+        case previewsPerTerminal
 
         /// The answer if the limit is reached; it does not tell whose limit it is.
         var message: String {
@@ -32,6 +33,7 @@ struct Quota: Sendable {
                 "Too many new devices of this product."
             case .bindTriesPerUser, .bindTriesPerTerminal, .bindTriesPerDevice:
                 "Too many wrong proofs; wait."
+            case .previewsPerTerminal: "Too many invitations were looked at."
             }
         }
     }
@@ -194,6 +196,11 @@ extension Call {
     /// The limits of logins.
     var sessionQuotas: [Quota] {
         [perTerminal(.sessionsPerTerminal, max: limits.counts.sessionsPerTerminal)]
+    }
+
+    /// The limits of looks at invitations.
+    var previewQuotas: [Quota] {
+        [perTerminal(.previewsPerTerminal, max: limits.counts.previewsPerTerminal)]
     }
 
     /// The limits of hashes.

@@ -70,7 +70,7 @@ extension ComposedMessage {
         countryCode = message.countryCode
         template = message.template
         params = message.params
-        params["language"] = text.language.rawValue
+        params["language"] = text.language
         expiresAt = message.expiresAt
         self.appName = appName
         self.text = text

@@ -9,7 +9,7 @@ enum LogoutCodeMethod {
     @Sendable
     private static func prepare(_ call: inout Call) throws -> BackgroundTask? {
         let user = try call.user()
-        let parameters = try LogoutCodeParameters(call.fields)
+        let parameters = try LogoutCodeParameters(call.fields, in: call.regions)
         let proof = proof(parameters)
         let isOwner = user.verifiedAddresses.contains(parameters.address)
         if case .code = proof, !isOwner { return nil }
@@ -19,7 +19,7 @@ enum LogoutCodeMethod {
     @Sendable
     private static func run(_ call: inout Call) throws -> Reply {
         let user = try call.user()
-        let parameters = try LogoutCodeParameters(call.fields)
+        let parameters = try LogoutCodeParameters(call.fields, in: call.regions)
         let proof = proof(parameters)
         guard user.verifiedAddresses.contains(parameters.address) else {
             // The same answer as to a wrong code or password, so that it does not tell whose address it is.

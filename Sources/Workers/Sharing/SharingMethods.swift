@@ -7,6 +7,7 @@ enum SharingMethods {
     static let all: [String: Method] = [
         "share/invite": Method(locks: .device, run: SharingInvitation.run),
         "share/list": .reading(isLong: DeviceMethods.isLongPage, list),
+        "share/preview": Method(run: preview),
         "share/answer": Method(run: answer),
         "share/revoke": Method(run: revoke),
         "share/transfer": Method(locks: .device, run: transfer),
@@ -39,6 +40,29 @@ enum SharingMethods {
     }
 
     // MARK: Answering
+
+    /// Shows an invitation to the user who may answer it, and changes nothing.
+    @Sendable
+    private static func preview(_ call: inout Call) throws -> Reply {
+        let name = try SharingName(call.fields)
+        let uid = try call.caller().uid
+        try call.quotas.take(call.previewQuotas)
+        let found = try find(name, for: uid, call)
+        if let refusal = SharingRules.refuseAnswer(found, by: uid, at: call.tx.now) {
+            // The look counts: a refusal that is thrown would take its count along.
+            return .refusal(refusal)
+        }
+        guard var sharing = found else { return .done }
+        sharing.guest = uid
+        let status = try call.tx.statuses.find(sharing.did)
+        return .result(
+            SharingCodec.preview(
+                try SharingPush.view(of: sharing, for: uid, in: call.work),
+                productKey: status?.productKey,
+                isOnline: status?.status.presence.isOnline
+            )
+        )
+    }
 
     @Sendable
     private static func answer(_ call: inout Call) throws -> Reply {
@@ -73,7 +97,7 @@ enum SharingMethods {
 
     /// Returns the invitation that an answer names, if it exists for the user.
     private static func find(
-        _ name: SharingAnswerParameters.Name,
+        _ name: SharingName,
         for uid: UserID,
         _ call: Call
     ) throws -> Sharing? {

@@ -78,10 +78,34 @@ struct AddressTests {
 
     @Test(
         "A username can't read as a phone number, nor as half an address",
-        arguments: ["a@b", "a＠b", "12345", "+49 151", "(0151)12", "４９１５１", " a", "a\t", ""]
+        arguments: [
+            "a@b", "a＠b", "1234567", "+49 151", "(0151)12", "４９１５１２３", "12 34", " a", "a\t", "",
+        ]
     )
     func badUsernames(_ text: String) {
         #expect(throws: Rejection.self) { try Username(text) }
+    }
+
+    @Test(
+        "Fewer than seven digits alone are a username",
+        arguments: ["1", "1001", "123456", "４９１５１"]
+    )
+    func numberedNames(_ text: String) throws {
+        #expect(try Username(text).text == text)
+    }
+
+    @Test(
+        "A number in E.164 says its country code",
+        arguments: [
+            ("+4915112345678", "49"), ("+49 151 123", "49"), ("(+1) 202-555-0123", "1"),
+            ("+79161234567", "7"), ("+8613800138000", "86"), ("+85212345678", "852"),
+            ("+35312345678", "353"), ("004915112345678", nil), ("15112345678", nil),
+            ("+0491511", nil),
+            ("+4", nil), ("+", nil), ("", nil), ("lena+49@example.com", nil), ("+4x151123456", nil),
+        ] as [(String, String?)]
+    )
+    func countryOfNumber(_ text: String, _ code: String?) {
+        #expect(CountryCode.ofE164(text) == code)
     }
 
     @Test("A country picks its region unless the request names one")

@@ -106,7 +106,7 @@ struct MessageTextTests {
         let message = Self.message(.code, ["code": "{app}<b>", "purpose": "login"])
 
         let text = MessageText.render(message, appName: "A\r\nBcc: x") { _, _ in
-            MessageText.Words(
+            MessageText.OwnWords(
                 subject: "{app}: {code}{nothing} { {1}",
                 text: "Hi <you>\n\n{code}",
                 sms: "{code}"
@@ -118,6 +118,42 @@ struct MessageTextTests {
         #expect(text.html.contains("Hi &lt;you&gt;"))
         #expect(text.html.contains("{app}&lt;b&gt;"))
         #expect(text.sms == "{app}<b>")
+    }
+
+    @Test(
+        "An app's own words are chosen by the exact tag, then the language, then as the service does",
+        arguments: [
+            ("pt-BR", "pt-br"), ("pt_BR", "pt-br"), ("PT", "pt"), ("pt-PT", "pt"), ("de-AT", "de"),
+            ("fr", "en"), ("zh-Hant-TW", "zh"), ("", "en"), ("?", "en"),
+        ]
+    )
+    func ownLanguage(_ tag: String, _ wanted: String) {
+        let has = ["pt-BR", "pt", "de"].compactMap(LanguageTag.init)
+        let message = Self.message(.verifyEmail, Self.params, language: tag)
+        let text = MessageText.render(message, appName: "A") { _, tag in
+            has.contains(tag) ? .init(subject: "in \(tag.key)", text: "{url}") : nil
+        }
+        #expect(text.language == wanted)
+        #expect(text.subject.hasPrefix("in ") == (wanted != "en" && wanted != "zh"))
+        #expect(text.html.contains("lang=\"\(wanted)\""))
+        #expect(!text.sms.isEmpty, "the service's, where the app has none")
+        let isOnButton = text.html.contains(">in \(wanted)</a>")
+        #expect(isOnButton == (wanted != "en" && wanted != "zh"))
+    }
+
+    @Test(
+        "A tag of a language is well-formed",
+        arguments: [
+            ("de", true), ("pt-BR", true), ("zh-Hant-TW", true), ("es-419", true),
+            ("sl-rozaj", true),
+            ("de-1996", true), ("zh-yue-HK", true), ("en-u-ca-gregory", true), ("de-x-sie", true),
+            ("pt_BR", false), ("d", false), ("de-", false), ("-de", false), ("de--AT", false),
+            ("de-u", false), ("german language", false), ("de-abcdefghi", false), ("d3", false),
+            ("", false), ("dé", false),
+        ]
+    )
+    func tags(_ text: String, _ isGood: Bool) {
+        #expect((LanguageTag(text) != nil) == isGood)
     }
 
     @Test(

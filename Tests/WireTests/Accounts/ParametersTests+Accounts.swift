@@ -26,6 +26,44 @@ extension ParametersTests {
     }
 
     @Test(
+        "Without a country counts that of a number in E.164, then the app's default",
+        arguments: [
+            (#""phone":"+4915112345678""#, "86", "49"),
+            (#""account":"+1 202 555 0123""#, "86", "1"),
+            (#""username":"+4915112345678""#, nil, "49"), (#""phone":"13800138000""#, "86", "86"),
+            (#""email":"lea@x.example""#, "86", "86"), (#""phone":"15112345678""#, nil, nil),
+            (#""countryCode":"49","phone":"+1 202 555 0123""#, "86", "49"),
+        ] as [(String, String?, String?)]
+    )
+    func country(_ members: String, _ fallback: String?, _ country: String?) throws {
+        var regions = Regions()
+        regions.defaultCountryCode = fallback
+        try Self.check(Case("{\(members)}", refusing: country == nil ? "countryCode" : nil)) {
+            let place = try RequestRegion($0, in: regions)
+            #expect(place.countryCode == country)
+        }
+    }
+
+    @Test(
+        "A code goes to a phone, an e-mail, or an account that is one of them",
+        arguments: [
+            Case(#""account":"lea@x.example""#, refusing: nil),
+            Case(#""account":"0151 12345678""#, refusing: nil),
+            Case(#""account":"lea""#, refusing: "account"),
+            Case(#""account":"lea@x""#, refusing: "account"),
+            Case(#""account":"lea@x.example","email":"lea@x.example""#, refusing: "email"),
+            Case(#""phone":"15112345678","email":"lea@x.example""#, refusing: "email"),
+            Case(#""nickname":"lea""#, refusing: "phone"),
+        ]
+    )
+    func codeAddress(_ row: Case) throws {
+        try Self.check(Case(Self.country(#""purpose":"login",\#(row.json)"#), refusing: row.field))
+        {
+            _ = try CodeParameters($0, in: Self.regions)
+        }
+    }
+
+    @Test(
         "A login has one name, and a password or a code",
         arguments: [
             Case(#""account":"lea","password":"p""#, refusing: nil),
@@ -53,7 +91,9 @@ extension ParametersTests {
             Case(#""username":"lea""#, refusing: nil),
             Case(#""nickname":"lea""#, refusing: "username"),
             Case(#""phone":"15112345678","code":"1","ticket":"t""#, refusing: "ticket"),
-            Case(#""phone":"15112345678","email":"lea@x.example""#, refusing: "email"),
+            Case(#""phone":"15112345678","email":"lea@x.example","code":"1""#, refusing: nil),
+            Case(#""phone":"15112345678","username":"+49 151 12345678""#, refusing: nil),
+            Case(#""phone":"15112345678","username":"0151-1234567""#, refusing: "username"),
             Case(#""username":"lea","profile":{"hat":1}"#, refusing: "profile.hat"),
             Case(#""username":"lea","profile":{"timezone":"Mars"}"#, refusing: "profile.timezone"),
         ]

@@ -148,6 +148,8 @@ import Testing
     )
     func logoutCode(_ row: Case) throws {
         let json = #"{"countryCode":"49","userName":"15112345678",\#(row.json)}"#
-        try Self.check(Case(json, refusing: row.field)) { _ = try LogoutCodeParameters($0) }
+        try Self.check(Case(json, refusing: row.field)) {
+            _ = try LogoutCodeParameters($0, in: Regions())
+        }
     }
 }

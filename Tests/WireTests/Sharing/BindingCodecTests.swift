@@ -12,6 +12,15 @@ struct BindingCodecTests {
         var testDescription: String { "\(change)" }
     }
 
+    @Test("The hardware names the product, as the device says it or as it is known")
+    func hardware() {
+        let known = BindingCodec.hardware(["link": "wifi"], productKey: Make.key)
+        let own = BindingCodec.hardware(["productKey": "own"], productKey: Make.key)
+
+        #expect(known == ["hardware": ["link": "wifi", "productKey": .string(Make.key.text)]])
+        #expect(own == ["hardware": ["productKey": "own"]])
+    }
+
     @Test(
         "A push tells the change with its reason or role, its time and its actor",
         arguments: [

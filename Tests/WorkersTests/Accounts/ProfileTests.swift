@@ -80,7 +80,7 @@ struct ProfileTests {
         try world.register(0, email)
         let other: JSONObject = ["email": "b@example.com"]
         let user = try update(0, other).user
-        #expect(user["email"] == "a@example.com" && user["emailVerified"] == true)
+        #expect(user["email"] == "a@example.com" && user["emailVerified"] == false)
         #expect(user["pendingEmail"] == "b@example.com")
         #expect(try world.login(1, email).isOK)
         #expect(try world.login(2, other).errorCode == "InvalidCredentials")
@@ -257,6 +257,9 @@ struct ProfileTests {
         _ = try world.mails()
         #expect(try world.ask(1, "requestEmailVerification").isOK)
         #expect(try world.mails().isEmpty)
+        _ = try world.ask(1, "updateProfile", ["email": "b@example.com"])
+        #expect(try world.ask(1, "requestEmailVerification").isOK)
+        #expect(try world.mails().map(\.to) == ["b@example.com", "b@example.com"])
         let off = try AccountWorld(["emailVerification": false])
         try off.register(0, ["username": "lena"])
         #expect(try off.ask(0, "requestEmailVerification").errorCode == "PolicyRejected")

@@ -63,7 +63,7 @@ struct CountTests {
         Case(
             name: "anonymous users of a terminal",
             method: "loginAnonymous",
-            max: 10,
+            max: 30,
             seconds: 86_400,
             raise: { $0.anonymousPerTerminal = 100 },
             params: { _ in [:] }
@@ -153,7 +153,7 @@ struct CountTests {
     func exempt() throws {
         let codes = try ask(Array(0..<61), "loginAnonymous") { _ in [:] }
         #expect(codes.allSatisfy { $0 == nil })
-        let own = try ask([Int](repeating: 0, count: 10), "loginAnonymous") { _ in [:] }
+        let own = try ask([Int](repeating: 0, count: 30), "loginAnonymous") { _ in [:] }
         #expect(own.last == "TooManyRequests")
     }
 

@@ -10,14 +10,14 @@ class Account:
         self._ask = ask
 
     def loginAnonymous(
-        self, *, countryCode: str, region: str | None = None, deviceId: str | None = None, platform: str | None = None,
-        os: str | None = None, name: str | None = None,
+        self, *, countryCode: str | None = None, region: str | None = None, deviceId: str | None = None,
+        platform: str | None = None, os: str | None = None, name: str | None = None,
     ):
         """Logs in as an anonymous user.
 
         No token is needed. Logging in on a terminal that has a session ends that one, reason replaced. Without
         `deviceId`, on the terminal of an anonymous user who has none and no devices, and is logged in nowhere else,
-        that user is erased. 10 new users a day per terminal, 60 an hour per source address: TooManyRequests beyond.
+        that user is erased. 30 new users a day per terminal, 60 an hour per source address: TooManyRequests beyond.
 
         Returns: As every login.
         """
@@ -41,8 +41,8 @@ class Account:
         return self._ask("account/logout", {})
 
     def sendCode(
-        self, *, countryCode: str, purpose: str | int, region: str | None = None, phone: str | None = None,
-        email: str | None = None,
+        self, *, purpose: str | int, countryCode: str | None = None, region: str | None = None,
+        phone: str | None = None, email: str | None = None, account: str | None = None,
     ):
         """Sends a code to a phone or an e-mail address.
 
@@ -58,12 +58,13 @@ class Account:
         Returns: `retryAfter`: when the next send of this purpose to this address is taken.
         """
         return self._ask("account/sendCode", {
-            "countryCode": countryCode, "purpose": purpose, "region": region, "phone": phone, "email": email,
+            "purpose": purpose, "countryCode": countryCode, "region": region, "phone": phone, "email": email,
+            "account": account,
         })
 
     def checkCode(
-        self, *, countryCode: str, purpose: str | int, code: str, region: str | None = None, phone: str | None = None,
-        email: str | None = None, codeToken: str | None = None,
+        self, *, purpose: str | int, code: str, countryCode: str | None = None, region: str | None = None,
+        phone: str | None = None, email: str | None = None, account: str | None = None, codeToken: str | None = None,
     ):
         """Checks a code without using it up.
 
@@ -73,41 +74,45 @@ class Account:
         Returns: A wrong, used, old or unknown code is `valid: false`, not an error.
         """
         return self._ask("account/checkCode", {
-            "countryCode": countryCode, "purpose": purpose, "code": code, "region": region, "phone": phone,
-            "email": email, "codeToken": codeToken,
+            "purpose": purpose, "code": code, "countryCode": countryCode, "region": region, "phone": phone,
+            "email": email, "account": account, "codeToken": codeToken,
         })
 
     def register(
-        self, *, countryCode: str, password: str, region: str | None = None, phone: str | None = None,
+        self, *, password: str, countryCode: str | None = None, region: str | None = None, phone: str | None = None,
         email: str | None = None, username: str | None = None, code: str | None = None, codeToken: str | None = None,
         ticket: str | None = None, profile: dict | None = None, platform: str | None = None, os: str | None = None,
         name: str | None = None,
     ):
         """Creates a user and logs in.
 
-        No token is needed. A phone or an e-mail address, a username, or one of the first two with a username beside it.
-        On a terminal whose session is anonymous the anonymous user becomes this one: uid, devices and data stay. A code
-        is of purpose register; a ticket is one for the same address. With a phone a code or ticket is needed
-        (PolicyRejected while the policy phoneRegistration is off), and without a username the number becomes it; with
-        an e-mail under the policy emailRegistration code, too. A taken username is Duplicated; a taken address shows
-        only with its code: Duplicated with a right code; under the policies link and none it answers as a new one, and
-        its owner gets a mail; each logs in by a password of its own, of those who registered it unproved in vain the
-        newest; while none has verified it, the verification link goes to each (under none with the words of a
-        confirmation). An address verified by a code is removed from accounts that never verified it.
+        No token is needed. One or more of a phone, an e-mail address and a username. On a terminal whose session is
+        anonymous the anonymous user becomes this one: uid, devices and data stay. A code is of purpose register; a
+        ticket is one for the same address. With both addresses the code or ticket proves one of them, and the other is
+        pending: a phone until account/bindPhone, an e-mail until its link or account/bindEmail; a pending one does not
+        log in, and one that another account has proved is answered like a free one, or as Duplicated where accounts are
+        revealed. A phone alone needs a code or ticket (PolicyRejected while the policy phoneRegistration is off), an
+        e-mail needs one under the policy emailRegistration code; under link and none it needs none, nor does a phone
+        beside it, which is pending. Without a username a proved phone becomes it, and the proved phone itself is taken
+        as username in any of its forms. A taken username is Duplicated; a taken address shows only with its code:
+        Duplicated with a right code; under the policies link and none it answers as a new one, and its owner gets a
+        mail; each logs in by a password of its own, of those who registered it unproved in vain the newest; while none
+        has verified it, the verification link goes to each (under none with the words of a confirmation). An address
+        verified by a code is removed from accounts that never verified it.
 
         Returns: As a login.
         """
         return self._ask("account/register", {
-            "countryCode": countryCode, "password": password, "region": region, "phone": phone, "email": email,
+            "password": password, "countryCode": countryCode, "region": region, "phone": phone, "email": email,
             "username": username, "code": code, "codeToken": codeToken, "ticket": ticket, "profile": profile,
             "platform": platform, "os": os, "name": name,
         })
 
     def login(
-        self, *, countryCode: str, region: str | None = None, phone: str | None = None, email: str | None = None,
-        username: str | None = None, account: str | None = None, password: str | None = None, adopt: bool | None = None,
-        code: str | None = None, codeToken: str | None = None, platform: str | None = None, os: str | None = None,
-        name: str | None = None,
+        self, *, countryCode: str | None = None, region: str | None = None, phone: str | None = None,
+        email: str | None = None, username: str | None = None, account: str | None = None, password: str | None = None,
+        adopt: bool | None = None, code: str | None = None, codeToken: str | None = None, platform: str | None = None,
+        os: str | None = None, name: str | None = None,
     ):
         """Logs in by password or code.
 
@@ -129,8 +134,9 @@ class Account:
         })
 
     def loginOrRegister(
-        self, *, countryCode: str, uid: str, password: str, region: str | None = None, adopt: bool | None = None,
-        createHome: bool | None = None, platform: str | None = None, os: str | None = None, name: str | None = None,
+        self, *, uid: str, password: str, countryCode: str | None = None, region: str | None = None,
+        adopt: bool | None = None, createHome: bool | None = None, platform: str | None = None, os: str | None = None,
+        name: str | None = None,
     ):
         """Logs in with the app's own user id, registering it the first time.
 
@@ -141,12 +147,12 @@ class Account:
         Returns: As every login.
         """
         return self._ask("account/loginOrRegister", {
-            "countryCode": countryCode, "uid": uid, "password": password, "region": region, "adopt": adopt,
+            "uid": uid, "password": password, "countryCode": countryCode, "region": region, "adopt": adopt,
             "createHome": createHome, "platform": platform, "os": os, "name": name,
         })
 
     def loginWithProvider(
-        self, *, provider: str, credential: dict, countryCode: str, region: str | None = None,
+        self, *, provider: str, credential: dict, countryCode: str | None = None, region: str | None = None,
         adopt: bool | None = None, profile: dict | None = None, platform: str | None = None, os: str | None = None,
         name: str | None = None,
     ):
@@ -248,7 +254,7 @@ class Account:
         return self._ask("account/setAvatar", {"data": data})
 
     def bindPhone(
-        self, *, countryCode: str, phone: str, region: str | None = None, code: str | None = None,
+        self, *, phone: str, countryCode: str | None = None, region: str | None = None, code: str | None = None,
         codeToken: str | None = None, ticket: str | None = None, profile: dict | None = None,
     ):
         """Binds a phone that the user has proved, in place of the old one.
@@ -263,12 +269,12 @@ class Account:
         Returns: The user as it is now.
         """
         return self._ask("account/bindPhone", {
-            "countryCode": countryCode, "phone": phone, "region": region, "code": code, "codeToken": codeToken,
+            "phone": phone, "countryCode": countryCode, "region": region, "code": code, "codeToken": codeToken,
             "ticket": ticket, "profile": profile,
         })
 
     def bindEmail(
-        self, *, countryCode: str, email: str, region: str | None = None, code: str | None = None,
+        self, *, email: str, countryCode: str | None = None, region: str | None = None, code: str | None = None,
         codeToken: str | None = None, ticket: str | None = None, profile: dict | None = None,
     ):
         """Binds an e-mail address that the user has proved, in place of the old one.
@@ -283,7 +289,7 @@ class Account:
         Returns: The user as it is now.
         """
         return self._ask("account/bindEmail", {
-            "countryCode": countryCode, "email": email, "region": region, "code": code, "codeToken": codeToken,
+            "email": email, "countryCode": countryCode, "region": region, "code": code, "codeToken": codeToken,
             "ticket": ticket, "profile": profile,
         })
 
@@ -317,7 +323,7 @@ class Account:
         """
         return self._ask("account/checkPassword", {"password": password})
 
-    def requestPasswordReset(self, *, countryCode: str, email: str, region: str | None = None):
+    def requestPasswordReset(self, *, email: str, countryCode: str | None = None, region: str | None = None):
         """Sends a link to the page that sets a new password.
 
         No token is needed. Matches a verified e-mail, the unverified e-mail that an account registered with, or a
@@ -328,11 +334,11 @@ class Account:
 
         Returns: {}.
         """
-        return self._ask("account/requestPasswordReset", {"countryCode": countryCode, "email": email, "region": region})
+        return self._ask("account/requestPasswordReset", {"email": email, "countryCode": countryCode, "region": region})
 
     def resetPassword(
-        self, *, countryCode: str, code: str, newPassword: str, region: str | None = None, phone: str | None = None,
-        email: str | None = None, codeToken: str | None = None,
+        self, *, code: str, newPassword: str, countryCode: str | None = None, region: str | None = None,
+        phone: str | None = None, email: str | None = None, codeToken: str | None = None,
     ):
         """Sets a new password by a code.
 
@@ -345,7 +351,7 @@ class Account:
         Returns: {}.
         """
         return self._ask("account/resetPassword", {
-            "countryCode": countryCode, "code": code, "newPassword": newPassword, "region": region, "phone": phone,
+            "code": code, "newPassword": newPassword, "countryCode": countryCode, "region": region, "phone": phone,
             "email": email, "codeToken": codeToken,
         })
 
@@ -355,8 +361,8 @@ class Account:
     ):
         """Turns an anonymous user into a registered one.
 
-        uid, devices and data stay, and so does the session. A phone needs its country code and a code of purpose
-        register, or a ticket. Duplicated when the target is taken; Forbidden for a user who isn't anonymous.
+        uid, devices and data stay, and so does the session. A phone needs a code of purpose register, or a ticket.
+        Duplicated when the target is taken; Forbidden for a user who isn't anonymous.
 
         Returns: The user as it is now.
         """
@@ -366,7 +372,7 @@ class Account:
         })
 
     def verifyOperation(
-        self, *, countryCode: str, code: str, region: str | None = None, phone: str | None = None,
+        self, *, code: str, countryCode: str | None = None, region: str | None = None, phone: str | None = None,
         email: str | None = None, codeToken: str | None = None,
     ):
         """Exchanges a code for a ticket.
@@ -377,7 +383,7 @@ class Account:
         Returns: Stands once in place of a code.
         """
         return self._ask("account/verifyOperation", {
-            "countryCode": countryCode, "code": code, "region": region, "phone": phone, "email": email,
+            "code": code, "countryCode": countryCode, "region": region, "phone": phone, "email": email,
             "codeToken": codeToken,
         })
 
@@ -595,7 +601,8 @@ class Device:
 
         The device's own data from its registration and later, from the store. For all bound users, subscribed or not.
 
-        Returns: Empty for a device that told nothing, or was bound from afar and has not registered yet.
+        Returns: `productKey` also of a device that did not give it; it is alone for one that told nothing, or was bound
+        from afar and has not registered yet.
         """
         return self._ask("device/hardware", {"did": did})
 
@@ -804,9 +811,9 @@ class Session:
         return self._ask("session/list", {})
 
     def logoutCode(
-        self, *, countryCode: str, userName: str, accountType: str, verifyType: str, region: str | None = None,
-        authCode: str | None = None, codeToken: str | None = None, password: str | None = None,
-        ifencrypt: int | None = None,
+        self, *, userName: str, accountType: str, verifyType: str, countryCode: str | None = None,
+        region: str | None = None, authCode: str | None = None, codeToken: str | None = None,
+        password: str | None = None, ifencrypt: int | None = None,
     ):
         """Returns the code that is needed to end sessions of other terminals.
 
@@ -819,7 +826,7 @@ class Session:
         Returns: Lives 5 minutes and works once, from this terminal.
         """
         return self._ask("session/logoutCode", {
-            "countryCode": countryCode, "userName": userName, "accountType": accountType, "verifyType": verifyType,
+            "userName": userName, "accountType": accountType, "verifyType": verifyType, "countryCode": countryCode,
             "region": region, "authCode": authCode, "codeToken": codeToken, "password": password,
             "ifencrypt": ifencrypt,
         })
@@ -892,6 +899,16 @@ class Share:
         Returns: `cursor` when there are more.
         """
         return self._ask("share/list", {"type": type, "did": did, "limit": limit, "cursor": cursor})
+
+    def preview(self, *, sharingId: str | None = None, qrText: str | None = None):
+        """Shows an invitation before it is answered.
+
+        For who may answer it (share/answer), with the same refusals. It changes nothing and uses nothing up: the
+        invitation stays pending. 30 an hour per terminal (setting limits.previewsPerTerminal): TooManyRequests.
+
+        Returns: The invitation as share/list has it, with the device's product and presence.
+        """
+        return self._ask("share/preview", {"sharingId": sharingId, "qrText": qrText})
 
     def answer(self, *, accept: bool, sharingId: str | None = None, qrText: str | None = None):
         """Accepts or rejects an invitation.

@@ -32,7 +32,9 @@ package enum DemoDocuments {
         .object([
             "appId": .string(keys.appID), "name": "Demo app",
             "secret": .string(keys.appSecret),
-            "policies": ["phoneRegistration": true, "uidLogin": true],
+            "policies": [
+                "phoneRegistration": true, "uidLogin": true, "defaultCountryCode": "49",
+            ],
             "providers": .object(JSONObject()), "products": "all",
         ])
     }

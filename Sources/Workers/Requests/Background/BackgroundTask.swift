@@ -7,8 +7,8 @@ package import Domain
 package enum BackgroundTask: Sendable {
     /// Nothing but a commit: counts must be stored before anything is compared.
     case commit
-    /// Nothing but a commit: the counted try for the codes of these purposes must be stored.
-    case tried([CodePurpose])
+    /// Nothing but a commit: the counted try for the codes of these scopes must be stored.
+    case tried([CodeScope])
     /// Nothing but a commit, and then a refusal: it takes as long as a refusal after `commit`.
     case refusal(Rejection)
     /// Hashes a new password.
@@ -80,8 +80,8 @@ package struct Prepared: Sendable {
     package var matched: String?
     /// A new hash of the same password, if the matched hash has outdated parameters.
     package var rehashed: String?
-    /// The purposes of the codes for which a try was counted.
-    package var tried: [CodePurpose]?
+    /// The scopes of the codes for which a try was counted.
+    package var tried: [CodeScope]?
     /// The provider's answer.
     package var identity: Result<VerifiedIdentity, ProviderFailure>?
     /// The result of a request that only reads, as JSON.
@@ -98,7 +98,7 @@ package struct Prepared: Sendable {
     init(without work: BackgroundTask) {
         switch work {
         case .refusal(let rejection): refusal = rejection
-        case .tried(let purposes): tried = purposes
+        case .tried(let scopes): tried = scopes
         default: break
         }
     }

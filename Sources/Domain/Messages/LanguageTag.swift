@@ -1,0 +1,76 @@
+/// A language by its tag of BCP 47, such as `de` or `pt-BR`; tags are compared without regard to case.
+package struct LanguageTag: Hashable, Sendable {
+    /// The tag in lower case.
+    package let key: String
+
+    /// Reads a well-formed tag; nil for anything else.
+    ///
+    /// It need not be registered: a text in a language of that name is chosen by no other.
+    package init?(_ text: String) {
+        let parts = text.lowercased().split(separator: "-", omittingEmptySubsequences: false)
+        guard text.utf8.count <= Self.bytesMax, let first = parts.first,
+            parts.allSatisfy({ (1...8).contains($0.utf8.count) && $0.utf8.allSatisfy(Self.isSign) }
+            ),
+            (2...8).contains(first.utf8.count), first.utf8.allSatisfy(Self.isLetter),
+            Self.accepts(parts.dropFirst())
+        else { return nil }
+        key = text.lowercased()
+    }
+
+    /// Names a language that the service speaks.
+    init(_ language: Language) { key = language.rawValue }
+
+    /// Returns the tags by which the texts of a user are chosen, the first first: the user's own, and its language
+    /// without region, script and the like.
+    ///
+    /// Users' tags come as systems write them, such as `pt_BR`.
+    package static func choices(of text: String) -> [LanguageTag] {
+        let own = text.replacing("_", with: "-")
+        let primary = own.prefix { $0 != "-" }
+        return [LanguageTag(own), LanguageTag(String(primary))].compactMap(\.self)
+    }
+
+    /// The longest tag that a user's profile takes.
+    private static let bytesMax = 35
+
+    /// Whether parts may follow a language: script, region and variants in this order, then extensions.
+    private static func accepts(_ parts: ArraySlice<Substring>) -> Bool {
+        var rest = parts
+        for _ in 0..<3 {
+            guard let part = rest.first, part.utf8.count == 3, part.utf8.allSatisfy(isLetter)
+            else { break }
+            rest = rest.dropFirst()
+        }
+        if let script = rest.first, script.utf8.count == 4, script.utf8.allSatisfy(isLetter) {
+            rest = rest.dropFirst()
+        }
+        if let region = rest.first, isRegion(region) { rest = rest.dropFirst() }
+        while let variant = rest.first, isVariant(variant) { rest = rest.dropFirst() }
+        // An extension is one sign with something behind it.
+        guard let singleton = rest.first else { return true }
+        guard singleton.utf8.count == 1, rest.last?.utf8.count != 1 || rest.contains("x") else {
+            return false
+        }
+        return rest.count > 1
+    }
+
+    private static func isRegion(_ part: Substring) -> Bool {
+        part.utf8.count == 2
+            ? part.utf8.allSatisfy(isLetter)
+            : part.utf8.count == 3 && part.utf8.allSatisfy(isDigit)
+    }
+
+    private static func isVariant(_ part: Substring) -> Bool {
+        part.utf8.count >= 5 || (part.utf8.count == 4 && part.utf8.first.map(isDigit) == true)
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    private static func isSign(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) }
+}
