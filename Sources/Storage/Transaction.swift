@@ -66,6 +66,8 @@ package struct Transaction {
     package var refreshes: RefreshTable { RefreshTable(transaction: self) }
     /// Dead letters.
     package var deadLetters: DeadLetterTable { DeadLetterTable(transaction: self) }
+    /// How much was done in each ten minutes of the last day.
+    package var load: LoadTable { LoadTable(sql: sql) }
     /// The gate's refusals.
     package var refusals: RefusalTable { RefusalTable(transaction: self) }
     /// Codes with which users end their other sessions.

@@ -73,7 +73,7 @@ import Testing
         )
         #expect(html.contains("data-language=\"sh\" open=\"\""))
         #expect(html.contains("data-language=\"c\"><summary>C"))
-        #expect(html.hasSuffix("<pre class=\"code json\"><code>{}</code></pre>"))
+        #expect(html.hasSuffix("<pre tabindex=\"0\" class=\"code json\"><code>{}</code></pre>"))
     }
 
     @Test func aDiagramTellsItsTextToThoseWhoCannotSeeIt() throws {

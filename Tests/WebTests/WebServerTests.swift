@@ -132,6 +132,25 @@ import Testing
         #expect(page.body.contains("href=\"/docs/\""))
     }
 
+    @Test("It names the console to whom the operator lets it be named, others not")
+    func console() async throws {
+        let server = WebServer(
+            endpoints: [Endpoint(host: "127.0.0.1", port: 0)],
+            readiness: readiness,
+            console: { $0 ? "http://127.0.0.1:8082" : nil },
+            logger: Logger(label: "test")
+        )
+        func page(from address: String) async throws -> String {
+            try await Asked(server.makeRouter(), "/", from: address).body
+        }
+
+        #expect(
+            try await page(from: "127.0.0.1").contains("href=\"http://127.0.0.1:8082/console/\"")
+        )
+        #expect(try await !page(from: "192.0.2.7").contains("/console/"))
+        #expect(try await !get("/nothing", server.makeRouter()).body.contains("/console/"))
+    }
+
     @Test(arguments: ["/nothing", "/docs/nothing", "/docs/a/b"])
     func anUnknownPathGetsAPageWithLinks(path: String) async throws {
         let page = try await shown(path)

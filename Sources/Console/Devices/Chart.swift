@@ -20,7 +20,8 @@ struct Chart {
     private static let rowsMax = 2000
     /// The steps to choose from by the length of the time, in milliseconds, the finest first.
     private static let steps: [(text: String, milliseconds: Int64)] = [
-        ("1m", 60_000), ("5m", 300_000), ("15m", 900_000), ("1h", 3_600_000),
+        ("1s", 1000), ("5s", 5000), ("15s", 15_000), ("1m", 60_000), ("5m", 300_000),
+        ("15m", 900_000), ("1h", 3_600_000),
         ("6h", 21_600_000), ("1d", 86_400_000), ("1w", 604_800_000), ("1M", 2_592_000_000),
     ]
     /// Steps that a chart has unless it asks for others.
@@ -38,8 +39,8 @@ struct Chart {
         let text =
             call.request.query["step"]
             ?? Self.steps.first { length / $0.milliseconds <= Self.rowsWanted }?.text ?? "1M"
-        guard let step = TimeStep(text) else {
-            throw Refused.invalid("step", "step is 1m, 15m, 1h, 1d, 1w, 1M or the like.")
+        guard let step = TimeStep(text, isFine: true) else {
+            throw Refused.invalid("step", "step is 5s, 1m, 15m, 1h, 1d, 1w, 1M or the like.")
         }
         (self.step, stepText) = (step, text)
         guard let zone = TimeZone(identifier: call.request.query["zone"] ?? "UTC") else {

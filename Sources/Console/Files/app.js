@@ -1,7 +1,7 @@
 // The console: who is signed in, the frame around the pages, and which page the address asks for.
 
 import { html, render } from './base/html.js';
-import { t, fill, language, speak, time, span } from './base/words.js';
+import { t, fill, language, speak, time, span, timeZone, ownZone, keepZone } from './base/words.js';
 import { get, remove } from './base/api.js';
 import { here, to, go } from './base/route.js';
 import { View, paused, pause } from './base/view.js';
@@ -57,7 +57,8 @@ function frame() {
       <nav id="side" popover aria-label="${t.pages}">${GROUPS.map(([group, pages]) => html`
         ${group && html`<h2>${t.groups[group]}</h2>`}
         <ul>${pages.map(([name, sign]) => html`<li><a href="${to([name])}" aria-current=${parts[0] === name ? 'page' : null}>${icon(sign)}${t.nav[name]}</a></li>`)}</ul>`)}
-        ${session.docs && html`<h2>${t.groups.more}</h2><ul><li><a href="${session.docs}" target="_blank" rel="noopener">${icon('docs')}${t.nav.docs}</a></li>${session.playground && html`<li><a href="${session.playground}" target="_blank" rel="noopener">${icon('play')}${t.nav.playground}</a></li>`}</ul>`}</nav>
+        ${session.docs && html`<h2>${t.groups.more}</h2><ul><li><a href="${session.docs}" target="_blank" rel="noopener">${icon('docs')}${t.nav.docs}</a></li>${session.playground && html`<li><a href="${session.playground}" target="_blank" rel="noopener">${icon('play')}${t.nav.playground}</a></li>`}</ul>`}
+        <p class="small soft">${fill(t.me.times, timeZone)}</p></nav>
       <main id="main" tabindex="-1"></main>
     </div>`, app);
 }
@@ -79,6 +80,7 @@ function meMenu() {
   return html`<p>${session.operator} · ${t.roles[session.role]}</p>
     ${[['', t.me.asSystem], ['light', t.me.light], ['dark', t.me.dark]].map(([name, text]) => html`<button type="button" aria-pressed="${theme === name}" onclick=${() => choose(name)}>${text}</button>`)}
     <button type="button" lang="${language === 'zh' ? 'en' : 'zh-Hans'}" onclick=${() => speak(language === 'zh' ? 'en' : 'zh')}>${language === 'zh' ? 'English' : '中文'}</button>
+    ${ownZone !== 'UTC' && html`<button type="button" onclick=${() => keepZone(timeZone === 'UTC' ? ownZone : 'UTC')}>${fill(t.me.zone, timeZone === 'UTC' ? ownZone : 'UTC')}</button>`}
     <button type="button" onclick=${() => keys.showKeys()}>${t.keys.title}</button>
     ${session.way !== 'token' && html`<button type="button" onclick=${() => choosePassword()}>${t.me.password}</button>`}
     <a class="button" href="${to(['audit', 'operators'])}">${t.me.operators}</a>
@@ -176,7 +178,7 @@ function welcome(value) {
   render('', app);
   begin();
   show();
-  if (!value.hasPassword && value.way === 'link') choosePassword(true);
+  if (!value.hasPassword && value.way === 'link' && localStorage.getItem('passwordLater') !== value.operator) choosePassword(true);
 }
 
 addEventListener('hashchange', () => { if (/^#enter=/.test(location.hash)) location.reload(); else show(); });

@@ -17,14 +17,13 @@ final class OverviewView: Sendable {
         var countedAt: ContinuousClock.Instant?
         var countedFor: Duration = .zero
         var isCounting = false
-        var received: (count: Double, at: ContinuousClock.Instant)?
-        var rate = 0.0
         /// Steps of the guide; once all are done they stay so.
         var isGuideDone = false
     }
 
     private let context: ConsoleContext
     private let kept = Mutex(Kept())
+    private let load = OverviewLoad()
 
     /// How old the doctor's findings may be.
     private static let examinationMax: Duration = .seconds(30)
@@ -101,7 +100,11 @@ final class OverviewView: Sendable {
             [
                 ("state", .string(state)), ("needs", Shown.count(findings.count + waiting.count)),
                 ("findings", .array(findings)), ("notReady", .array(waiting)),
-                ("reportsPerSecond", .double(reportRate())), ("devices", .object(counts)),
+                (
+                    "reportsPerSecond",
+                    .double(load.perSecond(context.environment.observations.storedReports))
+                ), ("load", .object(try load.day(in: context.store, until: now))),
+                ("devices", .object(counts)),
                 (
                     "oldestUnansweredSeconds",
                     .double(
@@ -123,24 +126,6 @@ final class OverviewView: Sendable {
                 ("at", Shown.moment(now)),
             ].merging(facts)
         )
-    }
-
-    /// Reports that the status worker has received in a second, over the time between two looks.
-    private func reportRate() -> Double {
-        let count = context.run.metrics.readings("lamplighter_messages_received_total")
-            .filter { WorkerSeries.isOf(.status, $0.labels) }.map(\.value).reduce(0, +)
-        let now = ContinuousClock.now
-        return kept.withLock { kept in
-            guard let before = kept.received else {
-                kept.received = (count, now)
-                return 0
-            }
-            let seconds = (now - before.at) / .seconds(1)
-            guard seconds >= 0.9 else { return kept.rate }
-            kept.rate = ((count - before.count) / seconds * 10).rounded() / 10
-            kept.received = (count, now)
-            return kept.rate
-        }
     }
 
     /// Returns the numbers of devices; made again after fifty times as long as making them took.

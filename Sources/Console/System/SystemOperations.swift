@@ -37,6 +37,9 @@ struct SystemOperations: Sendable {
                 try call.note(Act(subject: "store"))
                 return .empty
             },
+            Operation("listLog", "GET", "system/log", role: .operator) { call in
+                Reply(LogLines.shown(isMasked: call.isMasked))
+            },
             Operation("showLogLevel", "GET", "system/logLevel", role: .viewer) { call in
                 Reply(Self.logLevel(call))
             }, Operation("setLogLevel", "PUT", "system/logLevel", role: .operator, setLogLevel),
@@ -53,20 +56,27 @@ struct SystemOperations: Sendable {
     private static let logMinutes: ClosedRange<Int64> = 1...60
     private static let logMinutesDefault: Int64 = 10
 
-    /// Has the doctor look; its checks have deadlines of their own.
-    private func examine() async throws -> [Finding] {
+    /// Has the doctor look at some groups; its checks have deadlines of their own.
+    private func examine(_ groups: [String] = Doctor.groups) async throws -> [Finding] {
         let doctor = Doctor(
             settings: context.settings,
             directory: context.run.directory,
             isQuick: true,
             store: context.store
         )
-        let findings = try await context.threads.run { doctor.examineBlocking(Doctor.groups) }
-        return findings + (await doctor.examine(["certificates"]))
+        let findings = try await context.threads.run { doctor.examineBlocking(groups) }
+        return findings + (await doctor.examine(groups.filter { $0 == "certificates" }))
     }
 
     private func doctor(_ call: ConsoleCall) async throws -> Reply {
-        Reply(Doctor.jsonWithWords(try await examine()))
+        guard let group = call.request.query["group"] else {
+            return Reply(Doctor.jsonWithWords(try await examine()))
+        }
+        guard Doctor.groups.contains(group) else {
+            let groups = Doctor.groups.joined(separator: ", ")
+            throw Refused.invalid("group", "group is one of \(groups).")
+        }
+        return Reply(Doctor.jsonWithWords(try await examine([group])))
     }
 
     private func backUp(_ call: ConsoleCall) throws -> Reply {

@@ -22,8 +22,15 @@ enum SystemView {
     static func workers(_ context: ConsoleContext) -> JSONObject {
         let metrics = context.run.metrics
         let parts = context.run.readiness.parts
+        let lanes = { (name: String, worker: WorkerName) in
+            metrics.readings(name).filter { WorkerSeries.isOf(worker, $0.labels) }
+        }
+        let total = { (name: String, worker: WorkerName) -> JSONValue? in
+            let found = lanes(name, worker)
+            return found.isEmpty ? nil : .integer(Int64(found.map(\.value).reduce(0, +)))
+        }
         let mean = { (name: String, worker: WorkerName) -> Double? in
-            let lanes = metrics.readings(name).filter { WorkerSeries.isOf(worker, $0.labels) }
+            let lanes = lanes(name, worker)
             let count = lanes.map(\.count).reduce(0, +)
             return count > 0 ? lanes.map(\.value).reduce(0, +) / Double(count) : nil
         }
@@ -32,7 +39,6 @@ enum SystemView {
             let part = parts.first {
                 ["worker \(worker.rawValue)", "worker cluster"].contains($0.name)
             }
-            let received = mean("lamplighter_messages_received_total", worker)
             return .object(
                 JSONObject([
                     ("name", .string(worker.rawValue)), ("isReady", .bool(part?.waitsFor == nil)),
@@ -40,8 +46,8 @@ enum SystemView {
                     (
                         "commitMs",
                         mean("lamplighter_commit_seconds", worker).map { .double($0 * 1000) }
-                    ), ("windowUse", mean("lamplighter_window_used", worker).map { .double($0) }),
-                    ("received", received.map { .integer(Int64($0)) }),
+                    ), ("unconfirmed", total("lamplighter_window_used", worker)),
+                    ("received", total("lamplighter_messages_received_total", worker)),
                 ])
             )
         }

@@ -1,10 +1,11 @@
-/// A step by which history is summed up: so many minutes or hours, or calendar days, weeks, months.
+/// A step by which history is summed up: so many minutes or hours, or calendar days, weeks, months; in charts, seconds too.
 ///
-/// Minutes and hours are fixed and count from the epoch; days, weeks (from Monday) and months are those
+/// Seconds, minutes and hours are fixed and count from the epoch; days, weeks (from Monday) and months are those
 /// of a time zone, as long as its clock changes make them.
 package struct TimeStep: Sendable, Equatable {
     /// The unit.
     package enum Unit: Character, Sendable, CaseIterable {
+        case second = "s"
         case minute = "m"
         case hour = "h"
         case day = "d"
@@ -14,6 +15,7 @@ package struct TimeStep: Sendable, Equatable {
         /// How many of them one step may have.
         fileprivate var countMax: Int64 {
             switch self {
+            case .second: 3600
             case .minute: 1440
             case .hour: 168
             case .day: 366
@@ -31,11 +33,12 @@ package struct TimeStep: Sendable, Equatable {
     /// The number of units.
     package let count: Int64
 
-    /// Reads `15m`, `1h`, `1d`, `1w`, `1M`; nil for anything else.
-    package init?(_ text: String) {
+    /// Reads `15m`, `1h`, `1d`, `1w`, `1M`, and with `isFine` also `5s`; nil for anything else.
+    package init?(_ text: String, isFine: Bool = false) {
         guard let unit = text.last.flatMap(Unit.init(rawValue:)), text.utf8.count <= 6,
             text.dropLast().allSatisfy({ $0.isASCII && $0.isNumber }),
-            let count = Int64(text.dropLast()), (1...unit.countMax).contains(count)
+            let count = Int64(text.dropLast()), (1...unit.countMax).contains(count),
+            isFine || unit != .second
         else { return nil }
         self.unit = unit
         self.count = count
@@ -47,7 +50,7 @@ package struct TimeStep: Sendable, Equatable {
     /// Returns the bounds of the step that a moment lies in.
     package func bounds(of moment: Instant, offset: Offset) -> Range<Instant> {
         guard isCalendar else {
-            let length = count * (unit == .hour ? 3_600_000 : 60_000)
+            let length = count * (unit == .hour ? 3_600_000 : unit == .minute ? 60_000 : 1000)
             let start = floor(moment.milliseconds, length) * length
             return Instant(milliseconds: start)..<Instant(milliseconds: start + length)
         }

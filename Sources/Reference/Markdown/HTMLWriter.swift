@@ -44,7 +44,7 @@ struct HTMLWriter {
     }
 
     private static func code(_ info: String, _ lines: [String]) -> String {
-        "<pre class=\"code \(Inline.escape(info))\"><code>\(Inline.escape(lines.joined(separator: "\n")))</code></pre>"
+        "<pre tabindex=\"0\" class=\"code \(Inline.escape(info))\"><code>\(Inline.escape(lines.joined(separator: "\n")))</code></pre>"
     }
 
     private static func html(_ block: Block) -> String {
@@ -63,7 +63,7 @@ struct HTMLWriter {
         case .table(let titles, let rows): return table(titles, rows)
         case .fence(let info, let lines):
             if let diagram = Diagram(info: info, lines: lines) {
-                return "<figure>\(diagram.svg(isAlone: false))"
+                return "<figure tabindex=\"0\">\(diagram.svg(isAlone: false))"
                     + "<figcaption>\(Inline.escape(diagram.title))</figcaption></figure>"
             }
             return code(info, lines)
@@ -72,9 +72,15 @@ struct HTMLWriter {
 
     private static func table(_ titles: [String], _ rows: [[String]]) -> String {
         func row(_ cells: [String], _ name: String) -> String {
-            "<tr>" + cells.map { "<\(name)>\(Inline.html($0))</\(name)>" }.joined() + "</tr>"
+            "<tr>"
+                + cells.map { text in
+                    // A head without words is none to who hears the table.
+                    let name = text.isEmpty ? "td" : name
+                    return "<\(name)>\(Inline.html(text))</\(name)>"
+                }.joined() + "</tr>"
         }
-        return "<div class=\"table\"><table>\n<thead>\(row(titles, "th"))</thead>\n<tbody>\n"
+        return
+            "<div class=\"table\" tabindex=\"0\"><table>\n<thead>\(row(titles, "th"))</thead>\n<tbody>\n"
             + rows.map { row($0, "td") }.joined(separator: "\n") + "\n</tbody>\n</table></div>"
     }
 }

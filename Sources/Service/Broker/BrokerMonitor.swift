@@ -29,6 +29,7 @@ final class BrokerMonitor: Service {
     private let listenerRefusals: ListenerRefusals
     /// The log of the broker, where that is the service's own.
     private let brokerLog: String?
+    private let probe: DoctorProbe
     private let logger = Logger(label: "lamplighter.refusals")
 
     /// Prepares a monitor that connects beside the workers.
@@ -38,6 +39,7 @@ final class BrokerMonitor: Service {
         absence = environment.brokerAbsence
         listenerRefusals = context.listenerRefusals
         brokerLog = context.ownsBroker ? context.directory.brokerLog : nil
+        probe = DoctorProbe(secret: context.secrets.service)
         refusalTopic = Array(environment.topics.system("refusal").utf8)
         var options = try BrokerAccess.workers(context)
         // Of its own, since another process with other workers may run beside this one.
@@ -67,7 +69,7 @@ final class BrokerMonitor: Service {
 
     private func work() throws {
         var seen = Seen(
-            refusals: RefusalLog(environment.limits),
+            refusals: newLog(),
             brokerLog: brokerLog.map { BrokerLogWatch(path: $0) }
         )
         while mayRun {
@@ -80,6 +82,12 @@ final class BrokerMonitor: Service {
             }
             for _ in 0..<50 where mayRun { usleep(20_000) }
         }
+    }
+
+    /// Returns an empty log, which leaves the doctor's knocks out.
+    private func newLog() -> RefusalLog {
+        let (probe, clock) = (probe, environment.clock)
+        return RefusalLog(environment.limits) { probe.isOurs($0, at: clock.now) }
     }
 
     /// What is followed over all connections.
@@ -210,7 +218,7 @@ final class BrokerMonitor: Service {
         guard refusals.isDue(at: isLast ? .max : now), !environment.disk.isLow else { return }
         // Each of several processes hears all refusals; one keeps them.
         guard environment.leadership.isHeld else {
-            refusals = RefusalLog(environment.limits)
+            refusals = newLog()
             return
         }
         do {

@@ -48,6 +48,14 @@ extension RunContext {
         while url.hasSuffix("/") { url.removeLast() }
         return url
     }
+
+    /// Returns the console's address as the first page names it: to somebody on this machine, and to others where the
+    /// operator has given one; nil without a console.
+    func consoleURL(isLocal: Bool) -> String? {
+        guard ports.console != nil, settings.consoleURL != nil || isLocal && isPublicURLLocal
+        else { return nil }
+        return consoleURL
+    }
 }
 
 extension LocalHosts {

@@ -2,6 +2,7 @@ import Files
 import Mosquitto
 import Problems
 import ServiceSettings
+import Workers
 
 /// Checks that the gate is present, and refuses the clients that it must refuse.
 struct GateCheck {
@@ -49,7 +50,9 @@ struct GateCheck {
         """
 
     private func isStrangerLetIn(_ host: String, _ port: Int) -> Bool {
-        var options = ConnectionOptions(host: host, port: port, clientID: "doctor-stranger")
+        let secret = try? SecretFile.read(settings.serviceSecretFile ?? directory.serviceSecret)
+        let clientID = DoctorProbe(secret: secret).clientID(at: SystemClock().now)
+        var options = ConnectionOptions(host: host, port: port, clientID: clientID)
         options.cleanStart = true
         options.sessionExpirySeconds = 0
         options.connectTimeout = ServiceLimits.probeConnectMax

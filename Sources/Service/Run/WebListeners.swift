@@ -78,6 +78,7 @@ struct WebListeners {
             readiness: context.readiness,
             pages: backend.pages,
             documents: ReferenceDocuments.documents(context),
+            console: { context.consoleURL(isLocal: $0) },
             limits: ListenerLimits(
                 connections: settings.httpConnections,
                 perAddress: settings.httpPerAddress,

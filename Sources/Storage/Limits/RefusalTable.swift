@@ -7,8 +7,18 @@ package struct RefusalTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    /// Adds refusals, and forgets the oldest beyond a number and those older than a moment.
-    package func add(_ refusals: [ClientRefusal], keeping max: Int, since oldest: Instant) throws {
+    /// Adds refusals at a moment, and forgets the oldest beyond a number and those older than another one.
+    package func add(
+        _ refusals: [ClientRefusal],
+        keeping max: Int,
+        since oldest: Instant,
+        at now: Instant
+    ) throws {
+        try transaction.load.add(
+            refusals.map { ($0.lastAt, $0.times) },
+            of: .refusals,
+            at: now
+        )
         try sql.run(
             """
             INSERT INTO refusal (likeness, reason, firstAt, lastAt, times, detail)

@@ -13,19 +13,21 @@ package struct WebServer: Service {
     private let readiness: Readiness
     private let pages: Pages?
     private let documents: Documents?
+    private let console: @Sendable (_ isLocal: Bool) -> String?
     private let limits: ListenerLimits
     private let tell: ListenerRefusal.Teller
     private let logger: Logger
 
     /// Makes a server that begins to listen when it is run.
     ///
-    /// Without `pages` it serves none of those behind links, without `documents` no reference. `tell` is told of connections
-    /// that are refused.
+    /// Without `pages` it serves none of those behind links, without `documents` no reference. `console` gives the address of
+    /// the console for a visitor on this machine or elsewhere. `tell` is told of connections that are refused.
     package init(
         endpoints: [Endpoint],
         readiness: Readiness,
         pages: Pages? = nil,
         documents: Documents? = nil,
+        console: @escaping @Sendable (_ isLocal: Bool) -> String? = { _ in nil },
         limits: ListenerLimits = ListenerLimits(),
         tell: @escaping ListenerRefusal.Teller = { _ in },
         logger: Logger
@@ -35,6 +37,7 @@ package struct WebServer: Service {
         self.readiness = readiness
         self.pages = pages
         self.documents = documents
+        self.console = console
         self.limits = limits
         self.logger = logger
     }
@@ -57,7 +60,11 @@ package struct WebServer: Service {
         // Some programs that look at links in mails ask with HEAD first.
         let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: SecurityHeaders(isSecure: pages?.isSecure ?? false))
-        let home = HomePage(basePath: pages?.basePath ?? "", hasDocuments: documents != nil)
+        let home = HomePage(
+            basePath: pages?.basePath ?? "",
+            hasDocuments: documents != nil,
+            console: console
+        )
         router.add(middleware: MissingPage(home: home))
         router.get("healthz") { _, _ in PlainAnswer.alive }
         home.add(to: router) { [readiness] in readiness.isAllReady }

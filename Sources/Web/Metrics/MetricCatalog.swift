@@ -261,7 +261,7 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_refusals_total",
             .counter,
-            "Refusals that the gate and the listeners reported, by reason; suppressed: those that they did not report."
+            "Refusals that the gate and the listeners reported, but for the doctor's knocks, by reason; suppressed: those that they did not report."
         ),
         Entry(
             "lamplighter_http_connections",

@@ -7,15 +7,18 @@ struct HomePage: Sendable {
     let basePath: String
     /// Whether there is a reference to link to.
     let hasDocuments: Bool
+    /// The console's address for somebody on this machine or elsewhere; nil where there is none to name.
+    var console: @Sendable (_ isLocal: Bool) -> String? = { _ in nil }
 
     /// Serves the page and the style that it shares with the pages behind links.
     func add(to router: Router<WebContext>, isReady: @escaping @Sendable () -> Bool) {
-        router.get("/") { _, _ in
+        router.get("/") { request, context in
+            let isLocal = LocalVisit.isLocal(request, from: context.remoteAddress?.ipAddress)
             let state =
                 isReady()
                 ? "The service runs and accepts work."
                 : "The service runs, but does not accept work at present."
-            return page(.ok, title: "Lamplighter", text: state)
+            return page(.ok, title: "Lamplighter", text: state, console: console(isLocal))
         }
         router.get("pages/style.css") { _, _ in
             Response(
@@ -37,17 +40,18 @@ struct HomePage: Sendable {
         )
     }
 
-    private func page(_ status: HTTPResponse.Status, title: String, text: String) -> Response {
+    private func page(
+        _ status: HTTPResponse.Status,
+        title: String,
+        text: String,
+        console: String? = nil
+    ) -> Response {
         let base = HTML.escape(basePath)
         let home = status == .ok ? "" : "<p><a href=\"\(base)/\">How the service is</a></p>\n"
-        let documents =
-            hasDocuments
-            ? """
-            <p><a href="\(base)/docs/try.html">Try it</a>: a lamp and an app in the browser</p>
-            <p><a href="\(base)/docs/">The reference</a>: every topic, method, code and setting</p>
-
-            """
-            : ""
+        let documents = hasDocuments ? Self.documents(base) : ""
+        let operators = console.map { url in
+            "<p><a href=\"\(HTML.escape(url))/console/\">The console</a>: for operators</p>\n"
+        }
         let html = """
             <!DOCTYPE html>
             <html lang="en">
@@ -62,7 +66,7 @@ struct HomePage: Sendable {
             <main>
             <h1>\(title)</h1>
             <p>\(text)</p>
-            \(home)\(documents)</main>
+            \(home)\(operators ?? "")\(documents)</main>
             </body>
             </html>
 
@@ -76,6 +80,15 @@ struct HomePage: Sendable {
             ],
             body: ResponseBody(byteBuffer: ByteBuffer(string: html))
         )
+    }
+
+    private static func documents(_ base: String) -> String {
+        """
+        <p><a href="\(base)/docs/try.html">Try it</a>: a lamp and an app in the browser</p>
+        <p><a href="\(base)/docs/">The reference</a>: every topic, method, code and setting</p>
+        <p><a href="\(base)/docs/examples.html">The examples</a>: a first device, a first app, by hand</p>
+
+        """
     }
 }
 

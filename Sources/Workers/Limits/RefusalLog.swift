@@ -11,6 +11,7 @@ import Wire
 /// other. Belongs to one thread.
 package struct RefusalLog {
     private let limits: Limits
+    private let isOurs: (ClientRefusal) -> Bool
     private var waiting: [String: ClientRefusal] = [:]
     private var nextWrite = Instant(milliseconds: 0)
     private let counters: [String: Counter]
@@ -23,9 +24,10 @@ package struct RefusalLog {
     private static let manyMin = 50
     private static let (pauseMilliseconds, longPauseMilliseconds) = (Int64(1000), Int64(5000))
 
-    /// Makes an empty log.
-    package init(_ limits: Limits) {
+    /// Makes an empty log; what `isOurs` names are knocks of the service's own, which count nowhere.
+    package init(_ limits: Limits, isOurs: @escaping (ClientRefusal) -> Bool = { _ in false }) {
         self.limits = limits
+        self.isOurs = isOurs
         func counter(_ reason: String) -> Counter {
             Counter(label: "lamplighter_refusals_total", dimensions: [("reason", reason)])
         }
@@ -35,12 +37,13 @@ package struct RefusalLog {
         unknown = counter("other")
     }
 
-    /// Counts a message of `system/refusal` and returns it; ignores unreadable ones.
+    /// Counts a message of `system/refusal` and returns it; ignores unreadable ones and our own.
     @discardableResult
     package mutating func take(_ payload: ArraySlice<UInt8>) -> ClientRefusal? {
         guard let (refusal, missed) = RefusalCodec.decode(payload) else { return nil }
-        (counters[refusal.reason] ?? unknown).increment()
         suppressed.increment(by: missed)
+        guard !isOurs(refusal) else { return nil }
+        (counters[refusal.reason] ?? unknown).increment()
         let likeness = refusal.likeness
         if var known = waiting[likeness] {
             known.times += 1
@@ -70,7 +73,7 @@ package struct RefusalLog {
         let refusals = waiting.values.sorted { ($0.lastAt, $0.clientID) < ($1.lastAt, $1.clientID) }
         let oldest = now.adding(seconds: -limits.refusalSeconds)
         try store.batch(at: now) { tx in
-            try tx.refusals.add(refusals, keeping: limits.refusalsMax, since: oldest)
+            try tx.refusals.add(refusals, keeping: limits.refusalsMax, since: oldest, at: now)
         }
         waiting.removeAll(keepingCapacity: true)
     }

@@ -34,7 +34,7 @@ package enum MaintenanceJobs {
         logger: Logger
     ) -> [any MaintenanceJob] {
         let ofAnyStore: [any MaintenanceJob] = [
-            DiskWatch(environment, logger), HistoryCompaction(environment),
+            DiskWatch(environment, logger), HistoryCompaction(environment), LoadCounts(environment),
         ]
         guard environment.store.isFile else {
             return ofAnyStore + [

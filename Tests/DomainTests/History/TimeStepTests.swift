@@ -37,6 +37,18 @@ struct TimeStepTests {
         #expect(TimeStep(text) == nil)
     }
 
+    @Test("Charts alone have steps of seconds, an hour at most")
+    func seconds() throws {
+        let step = try #require(TimeStep("15s", isFine: true))
+        let bounds = step.bounds(of: Instant(milliseconds: 50_007)) { _ in 0 }
+
+        #expect(
+            bounds.lowerBound.milliseconds == 45_000 && bounds.upperBound.milliseconds == 60_000
+        )
+        #expect(TimeStep("3601s", isFine: true) == nil && TimeStep("15s") == nil)
+        #expect(TimeStep("15m", isFine: true) == TimeStep("15m"))
+    }
+
     @Test("Minutes and hours count from the epoch")
     func fixed() throws {
         #expect(try bounds("15m", 1_700_000_000) == [1_699_999_200, 1_700_000_100])

@@ -23,7 +23,7 @@ import Testing
 
     private func add(_ refusals: [ClientRefusal], to world: World, keeping max: Int = 1000) throws {
         try world.store.arrange(at: Make.now) { (tx) throws in
-            try tx.refusals.add(refusals, keeping: max, since: Make.at(-604_800))
+            try tx.refusals.add(refusals, keeping: max, since: Make.at(-604_800), at: Make.now)
         }
     }
 

@@ -2,10 +2,11 @@
 // yes-or-no are coloured steps, and where nothing was reported there is a gap. The arrow keys move the cross-hair.
 //
 // data: { from, to, zone, series: [{ name, label, unit, kind: 'number' | 'words', points: [{ at, value, min, max }] }] }
-// A point whose value is null begins a gap. Selecting a range gives the event `zoom` with { from, to }.
+// A series may have a title, which gives it a panel of its own, and a floor, which the axis begins at; data may say the height of
+// a panel. A point whose value is null begins a gap. Selecting a range gives the event `zoom` with { from, to }.
 
 import { html, render } from './html.js';
-import { t, fill, locale, value as shownValue } from './words.js';
+import { t, fill, dates, locale, value as shownValue } from './words.js';
 import { ticks, tickText } from './calendar.js';
 
 const LEFT = 58; // at least: as wide as the longest number of an axis
@@ -57,7 +58,7 @@ class Chart extends HTMLElement {
 
   draw() {
     if (!this.#data || this.#width < 80) return;
-    const panels = layOut(this.#data.series);
+    const panels = layOut(this.#data.series, this.#data.height ?? PANEL);
     this.#left = Math.max(LEFT, ...panels.flatMap(({ ticks = [] }) => ticks.map(number => 12 + 8 * tidy(number).length)));
     const height = panels.reduce((sum, panel) => sum + panel.height + GAP, 24);
     const moment = this.#moments[this.#place];
@@ -92,10 +93,10 @@ class Chart extends HTMLElement {
     return html`<g>
       ${panel.ticks.map(number => html`<g><line class="chart-grid" x1="${this.#left}" x2="${this.#width - RIGHT}" y1="${y(number)}" y2="${y(number)}"/>
         <text class="chart-text" text-anchor="end" x="${this.#left - 6}" y="${y(number) + 4}">${tidy(number)}</text></g>`)}
-      ${panel.unit && html`<text class="chart-text" x="${this.#left + 4}" y="${panel.top + 11}">${panel.unit}</text>`}
       ${panel.series.map(series => html`<g class="s${series.place % 6}">
         <path class="chart-band" fill="currentColor" d="${runs(series.points).map(run => this.#band(run, y)).join('')}"/>
         <path class="chart-line" stroke="currentColor" d="${runs(series.points).map(run => this.#path(run, y)).join('')}"/></g>`)}
+      ${(panel.title ?? panel.unit) && html`<text class="chart-text" x="${this.#left + 4}" y="${panel.top + 11}">${panel.title ?? panel.unit}</text>`}
     </g>`;
   }
 
@@ -148,7 +149,7 @@ class Chart extends HTMLElement {
   }
 
   #when(at) {
-    return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium', timeZone: this.#data.zone }).format(at);
+    return dates({ dateStyle: 'medium', timeStyle: 'medium' }, this.#data.zone).format(at);
   }
 
   #say(at) {
@@ -214,13 +215,13 @@ class Chart extends HTMLElement {
 }
 
 // Numbers of one unit share a panel; each series of words has a lane. Gives each its place from the top.
-function layOut(all) {
+function layOut(all, height) {
   const panels = [];
   all.forEach((series, place) => {
     series.place = place;
-    const shared = series.kind === 'number' && panels.find(panel => panel.kind === 'number' && panel.unit === series.unit);
+    const shared = series.kind === 'number' && !series.title && panels.find(panel => panel.kind === 'number' && panel.unit === series.unit);
     if (shared) shared.series.push(series);
-    else panels.push({ kind: series.kind, unit: series.unit, series: [series], height: series.kind === 'number' ? PANEL : LANE });
+    else panels.push({ kind: series.kind, unit: series.unit, title: series.title, series: [series], height: series.kind === 'number' ? height : LANE });
   });
   let top = 8;
   for (const panel of panels) {
@@ -242,6 +243,9 @@ function scale(all) {
   }
   if (low > high) [low, high] = [0, 1];
   [low, high] = [Math.max(low, -FAR), Math.min(high, FAR)];
+  // Counts begin at none, and have no halves.
+  const { floor } = all[0];
+  if (floor !== undefined) [low, high] = [floor, Math.max(high, floor + 4)];
   if (low === high) [low, high] = [low - Math.max(1, Math.abs(low) / 10), high + Math.max(1, Math.abs(high) / 10)];
   const raw = (high - low) / 4;
   const power = 10 ** Math.floor(Math.log10(raw));

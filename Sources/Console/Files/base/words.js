@@ -39,11 +39,24 @@ export function speak(tag) {
   location.reload();
 }
 
-const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** The browser's own zone. */
+export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** The zone in which times are shown: the browser's, or UTC, as on the command line and in the log. */
+export const timeZone = localStorage.getItem('zone') === 'UTC' ? 'UTC' : ownZone;
+
+/** Shows times in another zone from now on. */
+export function keepZone(name) {
+  localStorage.setItem('zone', name);
+  location.reload();
+}
+
+/** Writes moments as the person's region does, but by one clock everywhere: with 24 hours, in the zone of all times unless another is named. */
+export const dates = (options, timeZone_ = timeZone) => new Intl.DateTimeFormat(locale, { ...options, hourCycle: 'h23', timeZone: timeZone_ });
+
 const counts = new Intl.NumberFormat(locale);
 const rounded = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
-const exactly = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
-const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
+const exactly = dates({ dateStyle: 'medium', timeStyle: 'medium' });
+const clock = dates({ timeStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
 const UNITS = [['year', 31_536_000], ['month', 2_592_000], ['day', 86_400], ['hour', 3_600], ['minute', 60]];
 
@@ -51,12 +64,10 @@ const UNITS = [['year', 31_536_000], ['month', 2_592_000], ['day', 86_400], ['ho
 export const count = number => counts.format(number);
 /** A number that need not be exact. */
 export const about = number => rounded.format(number);
-/** A moment with date and time to the second, in the browser's zone. */
+/** A moment with date and time to the second, in the zone of all times. */
 export const exact = at => exactly.format(at);
 /** The time of day to the second. */
 export const time = at => clock.format(at);
-/** The zone in which times are shown. */
-export const timeZone = zone;
 
 /** The service's time, by which all that it tells is dated. */
 export const now = () => Date.now() + skew;

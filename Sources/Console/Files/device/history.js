@@ -1,7 +1,7 @@
 // History: charts of what was reported, from an hour to years, with calendar steps of the chosen zone.
 
 import { html } from '../base/html.js';
-import { t, fill, count, locale, now, timeZone, value } from '../base/words.js';
+import { t, fill, count, dates, now, timeZone, value } from '../base/words.js';
 import { get, address } from '../base/api.js';
 import { refine, to } from '../base/route.js';
 import { blank, icon, trouble, chips } from '../base/pieces.js';
@@ -9,9 +9,10 @@ import { isZone } from '../base/calendar.js';
 import '../base/chart.js';
 
 const DAY = 86_400_000;
-const RANGES = { hour: DAY / 24, day: DAY, week: 7 * DAY, month: 30 * DAY, quarter: 91 * DAY, year: 365 * DAY };
+const RANGES = { fit: DAY, hour: DAY / 24, day: DAY, week: 7 * DAY, month: 30 * DAY, quarter: 91 * DAY, year: 365 * DAY };
 const ZONES = typeof Intl.supportedValuesOf === 'function' ? Intl.supportedValuesOf('timeZone') : [];
 const MOST = 6;
+const LEAST = 60_000; // of a range that fits
 
 const zone = view => view.query.get('zone') || timeZone;
 
@@ -19,8 +20,10 @@ function range(view) {
   const [from, until] = ['from', 'to'].map(name => Number(view.query.get(name)));
   if (from > 0 && until > from) return { from, to: until };
   const to = now();
-  return { from: to - (RANGES[view.query.get('range')] ?? DAY), to };
+  return { from: fits(view) && view.state.since ? view.state.since : to - (RANGES[view.query.get('range')] ?? DAY), to };
 }
+
+const fits = view => !view.query.get('from') && (view.query.get('range') ?? 'fit') === 'fit';
 
 function names(view) {
   const points = (view.state.device?.data?.points ?? []).filter(point => point.access !== 'wo');
@@ -29,24 +32,45 @@ function names(view) {
   return points.filter(point => point.value !== undefined && ['int', 'float', 'bool', 'enum'].includes(point.kind)).slice(0, 3).map(point => point.name);
 }
 
-export async function start(view) {
-  const { from, to } = range(view);
+export async function start(view, again = false) {
+  if (!again) view.state.since = null;
   const asked = names(view);
   view.state.asked = asked;
   view.set({ drawing: true, problem: null });
+  const read = ({ from, to }) => Promise.all(asked.map(name => get(['devices', view.did, 'history'], { name, from, to, zone: zone(view) }, view.signal)));
   try {
-    const charts = await Promise.all(asked.map(name => get(['devices', view.did, 'history'], { name, from, to, zone: zone(view) }, view.signal)));
-    if (view.state.asked === asked) view.set({ charts, shownRange: { from, to }, drawing: false });
+    let shownRange = range(view);
+    let charts = await read(shownRange);
+    if (fits(view) && !view.state.since && asked.length) [charts, shownRange] = await fit(charts, shownRange, read);
+    if (view.state.asked === asked) view.set({ charts, shownRange, since: shownRange.from, drawing: false });
   } catch (problem) {
     if (!view.signal.aborted && view.state.asked === asked) view.set({ problem, drawing: false });
   }
+}
+
+// The window that what was reported fills: within the last day, else within the last year; from its first report to now.
+async function fit(charts, { from, to }, read) {
+  const first = () => Math.min(...charts.flatMap(({ rows }) => rows.map(row => row.at)));
+  if (first() === Infinity) {
+    from = to - RANGES.year;
+    charts = await read({ from, to });
+  }
+  // A row of a long time begins before its first report: what it fits is looked at once more.
+  for (let round = 0; round < 2 && first() < Infinity; round += 1) {
+    const began = Math.max(from, first());
+    const fitting = Math.min(to - LEAST, began - Math.round((to - began) / 20));
+    if (fitting - from < (to - from) / 10) break;
+    from = fitting;
+    charts = await read({ from, to });
+  }
+  return [charts, { from, to }];
 }
 
 // The newest minutes of a range up to now are drawn again as reports come, once in five seconds at most.
 export function changed(view, what) {
   if (!what.version || view.query.get('from') || view.state.waits) return;
   view.state.waits = true;
-  setTimeout(() => { view.state.waits = false; if (!view.signal.aborted) start(view); }, 5000);
+  setTimeout(() => { view.state.waits = false; if (!view.signal.aborted) start(view, true); }, 5000);
 }
 
 function set(view, changes) {
@@ -65,7 +89,7 @@ export function draw(view, device) {
   const chosen = names(view);
   const { from, to: until } = view.state.shownRange ?? range(view);
   const turn = (name, on) => set(view, { names: (on ? [...chosen, name] : chosen.filter(one => one !== name)).join(',') });
-  const custom = view.query.get('from') ? 'custom' : view.query.get('range') || 'day';
+  const custom = view.query.get('from') ? 'custom' : view.query.get('range') || 'fit';
   return html`<div class="stack">
     <div class="row apart">${chips(t.history.range, Object.keys(RANGES).map(id => ({ id, text: t.history.ranges[id], href: to(['devices', view.did, 'history'], { range: id, names: view.query.get('names'), zone: view.query.get('zone') }) })), custom)}
       <label class="row"><span>${t.history.zone}</span><input list="zones" class="zone" value="${zone(view)}" spellcheck="false" onchange=${event => choose(view, event.target.value)}></label>
@@ -87,7 +111,7 @@ function chart(view, device, { from, until, chosen }) {
       <ll-chart .data=${data(view, charts, { from, until, label })} onzoom=${event => set(view, { ...event.detail, range: null })}></ll-chart>
       <figcaption class="soft small">${fill(t.history.caption, charts[0].step, charts[0].zone)} ${charts.some(({ isCut }) => isCut) && html`<span class="warn">${t.history.cut}</span>`}</figcaption></figure>
     <p class="row"><a class="button" download href="${address(['devices', view.did, 'history', 'export'], { from, to: until, name: chosen.length === 1 ? chosen[0] : undefined }).href}">${icon('download')}CSV</a>
-      ${view.query.get('from') && html`<button type="button" onclick=${() => set(view, { from: null, to: null, range: 'day' })}>${t.history.now}</button>`}</p>
+      ${view.query.get('from') && html`<button type="button" onclick=${() => set(view, { from: null, to: null, range: null })}>${t.history.now}</button>`}</p>
     <details ontoggle=${event => view.set({ table: event.target.open })}><summary>${t.history.table}</summary>${view.state.table && charts.map(one => html`<h2>${label(one.name)}</h2>${rowsTable(one)}`)}</details>`;
 }
 
@@ -119,7 +143,7 @@ export function series({ name, kind, unit, rows }, label) {
 const MOST_ROWS = 500;
 
 function rowsTable({ rows, unit, zone }) {
-  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: zone });
+  const format = dates({ dateStyle: 'medium', timeStyle: 'short' }, zone);
   const isNumber = rows.some(row => row.mean !== undefined);
   return html`<div class="scroll"><table><thead><tr><th scope="col">${t.history.at}</th>${(isNumber ? ['min', 'mean', 'max'] : ['last']).map(name => html`<th scope="col" class="number">${t.history.columns[name]}</th>`)}<th scope="col" class="number">${t.history.reports}</th></tr></thead>
     <tbody>${rows.slice(-MOST_ROWS).reverse().map(row => html`<tr key=${row.at}><th scope="row" class="nowrap">${format.format(row.at)}</th>${(isNumber ? [row.min, row.mean, row.max] : [row.last]).map(one => html`<td class="number">${value(one, unit)}</td>`)}

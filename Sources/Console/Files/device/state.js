@@ -35,12 +35,15 @@ export function drawState(view, { points, row }) {
   return html`<div class="state-grid">${points.map(point => html`<section class="card stack tight" key=${point.name} aria-label="${point.title || point.name}">
     <div class="row apart"><h2 class="any">${point.title || point.name}</h2><code class="soft small">${point.title ? point.name : t.kinds[point.kind] ?? point.kind}</code></div>
     ${point.access === 'wo' ? html`<p class="soft">${t.state.secret}</p>`
-      : html`<p class="value" tint=${point.at} dir="auto">${value(point.value, point.unit)}</p>
+      : html`<p class="value" tint=${point.at} dir="auto" tabindex=${mayScroll(point) ? 0 : null}>${value(point.value, point.unit)}</p>
       <p class="soft small">${point.at === undefined ? t.state.never : html`${when(point.at)}${point.by && html` · ${t.state.setBy} ${actor(point.by)}`}`}</p>`}
     ${point.wanted && html`<p class="note row">${t.state.wanted} <strong>${value(point.wanted.value, point.unit)}</strong> ${state(point.wanted.state)} <span class="soft small">${actor(point.wanted.by)} ${when(point.wanted.at)}</span></p>`}
     ${view.state.sparks?.[point.name] && html`<a href="${to(['devices', view.did, 'history'], { names: point.name })}" aria-label="${fill(t.state.toHistory, point.title || point.name)}">${sparkline(view.state.sparks[point.name])}</a>`}
     ${point.access !== 'ro' && control(view, point)}</section>`)}</div>`;
 }
+
+// A long value scrolls in its card, by the keyboard too.
+const mayScroll = point => value(point.value, point.unit).length > 60;
 
 // What a device without declared data points takes: JSON, or else a text.
 function anything(typed) {

@@ -1,7 +1,7 @@
 // Timeline: what happened to the device in sentences, each with who did it and why.
 
 import { html } from '../base/html.js';
-import { t, locale, exact } from '../base/words.js';
+import { t, dates, exact } from '../base/words.js';
 import { shown, icon, blank, more, chips } from '../base/pieces.js';
 import { entry } from '../shared/sentences.js';
 import { to } from '../base/route.js';
@@ -34,8 +34,8 @@ export function draw(view) {
     ${shown(view.state.timeline, data => html`<ol class="times">${byDay(data.items)}</ol>${more(view, 'timeline')}`, () => blank('clock', t.timeline.none, t.timeline.noneWhy))}`;
 }
 
-const days = new Intl.DateTimeFormat(locale, { dateStyle: 'full' });
-const times = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
+const days = dates({ dateStyle: 'full' });
+const times = dates({ timeStyle: 'medium' });
 
 function byDay(items) {
   let day;

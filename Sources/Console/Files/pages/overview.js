@@ -1,12 +1,13 @@
 // Overview: how the installation does in one sentence, what needs an operator, what changed; the first time, a guide.
 
 import { html } from '../base/html.js';
-import { t, fill, count, about, span } from '../base/words.js';
+import { t, fill, count, about, span, timeZone } from '../base/words.js';
 import { to } from '../base/route.js';
 import { icon, shown, when, copyable, state as stateBadge } from '../base/pieces.js';
 import { connectDevice } from '../shared/later.js';
 import { act as auditSentence } from '../shared/sentences.js';
 import { learn, say } from '../shared/findings.js';
+import '../base/chart.js';
 
 export const title = () => t.nav.overview;
 
@@ -22,10 +23,10 @@ export function draw(view) {
     ${shown(view.state.overview, data => html`<div class="stack live">
       ${health(data)}
       ${guide(data)}
+      <div class="glance"><section class="card"><h2>${t.overview.day}</h2><ll-chart .data=${line(data)}></ll-chart></section>${ring(data.devices)}</div>
       <div class="grid figures">
         ${figure(about(data.reportsPerSecond), t.overview.reports, to(['live']))}
-        ${figure(`${count(data.devices.online)} / ${count(data.devices.all)}`, t.overview.online, to(['devices'], { query: 'online:yes' }))}
-        ${figure(data.oldestUnansweredSeconds > 0 ? span(data.oldestUnansweredSeconds * 1000) : '–', t.overview.oldest, to(['system', 'workers']))}
+        ${figure(data.oldestUnansweredSeconds >= 0.001 ? span(data.oldestUnansweredSeconds * 1000) : '–', t.overview.oldest, to(['system', 'workers']))}
         ${figure(count(data.outbox), t.overview.outbox, to(['system', 'workers']))}
         ${figure(count(data.refusalsToday), t.overview.refusals, to(['refusals']), data.refusalsToday > 0 && 'warn')}
         ${figure(count(data.deadLettersToday), t.overview.deadLetters, to(['deadletters']), data.deadLettersToday > 0 && 'bad')}
@@ -49,6 +50,28 @@ function health(data) {
     ${data.findings.length > 0 && html`<ul class="stack tight">${data.findings.map(finding => html`<li key=${finding.code + finding.subject} class="any">
       ${stateBadge(finding.state)} <span class="strong">${say(finding.says.title)}</span> ${say(finding.says.evidence)} ${finding.cure && html`<span class="soft">${say(finding.says.cure)}</span>`} ${finding.command && html`<code>${finding.command}</code>`} <span class="soft small">${finding.code}</span></li>`)}</ul>`}
   </section>`;
+}
+
+// The line of the last day. The ten minutes that are not over are left out once there are others: they would look like an end.
+let drawn;
+function line({ load, at }) {
+  const key = JSON.stringify(load);
+  if (drawn?.key === key) return drawn.data;
+  const { from, stepSeconds } = load;
+  const points = counts => counts.map((value, i) => ({ at: from + i * stepSeconds * 1000, value }));
+  const hasBegun = [...load.reports.slice(0, -1), ...load.refusals.slice(0, -1)].some(Boolean);
+  const series = ['reports', 'refusals'].map(name => ({
+    name, label: t.overview.lines[name], title: t.overview.lines[name], kind: 'number', floor: 0, points: points(hasBegun ? load[name].slice(0, -1) : load[name]),
+  }));
+  drawn = { key, data: { from, to: at, zone: timeZone, height: 84, series } };
+  return drawn.data;
+}
+
+function ring({ online, all }) {
+  const part = all > 0 ? Math.max(online > 0 ? 1 : 0, Math.floor(online / all * 100)) : 0;
+  return html`<a class="card ring" href="${to(['devices'], { query: 'online:yes' })}"><h2>${t.nav.devices}</h2>
+    <svg viewBox="0 0 120 120" aria-hidden="true"><circle cx="60" cy="60" r="50"/><circle class="part" cx="60" cy="60" r="50" pathLength="100" stroke-dasharray="${part} 100" transform="rotate(-90 60 60)"/><text x="60" y="68">${all > 0 ? `${part} %` : '–'}</text></svg>
+    <p><span class="dot good"></span> <b>${count(online)}</b> ${t.online} · <span class="dot off"></span> <b>${count(all - online)}</b> ${t.offline}</p></a>`;
 }
 
 const figure = (number, text, href, tone) => html`<a class="card figure" href="${href}"><b class="${tone || ''}">${number}</b><span>${text}</span></a>`;

@@ -1,7 +1,7 @@
 // Schedules: what ran and what will run around now on an axis of 24 hours, in whose zone, and why then.
 
 import { html } from '../base/html.js';
-import { t, fill, count, exact, now, timeZone, locale } from '../base/words.js';
+import { t, fill, count, exact, now, timeZone, locale, dates } from '../base/words.js';
 import { get, post, change } from '../base/api.js';
 import { to, go, here, refine } from '../base/route.js';
 import { shown, when, more, state, attempt, dialog, dialogHead, facts, device, user, badge, tell } from '../base/pieces.js';
@@ -86,4 +86,4 @@ function drawOne(view, box) {
 }
 
 const clocks = (zone, hours) => fill(t.schedules.clocks[hours > 0 ? 'forward' : 'back'], zone, Math.abs(hours));
-const inZone = (at, zone) => new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short', timeZone: zone }).format(at) + ` (${zone})`;
+const inZone = (at, zone) => dates({ dateStyle: 'full', timeStyle: 'short' }, zone).format(at) + ` (${zone})`;

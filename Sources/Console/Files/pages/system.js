@@ -6,7 +6,7 @@ import { get, post, put } from '../base/api.js';
 import { to, refine } from '../base/route.js';
 import { shown, when, state, badge, blank, facts, attempt, usage, icon, tell } from '../base/pieces.js';
 import { table } from '../base/table.js';
-import { may, actButton } from '../base/session.js';
+import { may, needs, actButton } from '../base/session.js';
 import { save } from '../shared/label.js';
 import { learn, say } from '../shared/findings.js';
 
@@ -25,7 +25,29 @@ export async function start(view) {
     view.feed(['system'], (kind, data) => { if (kind === 'system') view.set({ shown: { data: data[tab] } }); });
   }
   if (tab === 'store') view.load('backups', ['system', 'backups']);
+  if (tab === 'doctor') return void examine(view);
+  if (tab === 'log' && may('operator')) {
+    const read = () => view.load('lines', ['system', 'log']);
+    view.every(5000, read);
+    read();
+  }
   await view.load('shown', TABS[tab].parts);
+}
+
+// The doctor looks at one group after the other: what it found is there at once, with what it looks at now.
+async function examine(view) {
+  const groups = Object.keys(t.system.groups);
+  const checks = [];
+  for (const group of groups) {
+    view.set({ group, part: groups.indexOf(group) / groups.length, shown: { data: { checks } } });
+    try {
+      checks.push(...(await get(['system', 'doctor'], { group }, view.signal)).checks);
+    } catch (problem) {
+      if (!view.signal.aborted) view.set({ group: null, shown: { data: { checks }, problem, again: () => examine(view) } });
+      return;
+    }
+  }
+  view.set({ group: null, shown: { data: { checks } } });
 }
 
 export function draw(view) {
@@ -46,7 +68,9 @@ const WORST = ['fail', 'warn', 'skip', 'pass'];
 
 function doctor({ checks }, view) {
   const sorted = [...checks].sort((a, b) => WORST.indexOf(a.state) - WORST.indexOf(b.state));
-  return html`<div class="stack"><p class="row">${WORST.map(name => html`<span>${state(name)} ${count(checks.filter(check => check.state === name).length)}</span>`)} <button type="button" onclick=${() => start(view)}>${t.system.again}</button></p>
+  const { group, part } = view.state;
+  return html`<div class="stack">${group && html`<p class="loading row" role="status"><progress max="1" value="${part}" aria-label="${t.system.tabs.doctor}"></progress>${fill(t.system.looking, t.system.groups[group])}</p>`}
+    <p class="row">${WORST.map(name => html`<span>${state(name)} ${count(checks.filter(check => check.state === name).length)}</span>`)} <button type="button" disabled=${Boolean(group)} onclick=${() => examine(view)}>${t.system.again}</button></p>
     ${table([
       { id: 'state', label: t.commands.state, cell: row => state(row.state) },
       { id: 'title', label: t.system.check, isHead: true, cell: row => html`<strong>${say(row.says.title)}</strong>${row.subject && html`<br><span class="soft small">${say(row.subject)}</span>`}` },
@@ -56,17 +80,17 @@ function doctor({ checks }, view) {
     ], sorted, { name: 'doctor', label: t.system.tabs.doctor, key: row => `${row.code} ${row.subject}` })}</div>`;
 }
 
-const workers = ({ parts, workers: all, gateLagSeconds, broker }) => html`<div class="stack">
+const workers = ({ parts, workers: all, gateLagSeconds }) => html`<div class="stack">
   <div class="grid">${parts.map(part => html`<section class="card" key=${part.name}><h2>${part.name}</h2><p>${part.isReady ? badge(html`${icon('check')}${t.system.ready}`, 'good') : badge(html`${icon('warn')}${part.reason ?? t.system.notReady}`, 'bad')}</p></section>`)}</div>
-  ${facts([[t.system.broker, broker], [t.system.gateLag, gateLagSeconds > 0 ? span(gateLagSeconds * 1000) : t.system.noLag]])}
+  ${facts([[t.system.gateLag, gateLagSeconds > 0 ? span(gateLagSeconds * 1000) : t.system.noLag]])}
   ${table([
     { id: 'name', label: t.dead.worker, isHead: true, cell: row => row.name }, { id: 'ready', label: t.commands.state, cell: row => (row.isReady ? badge(t.system.ready, 'good') : badge(t.system.notReady, 'bad')) },
     { id: 'batch', label: t.system.batch, isNumber: true, cell: row => (row.batchSize === undefined ? '–' : about(row.batchSize)) }, { id: 'commit', label: t.system.commit, isNumber: true, cell: row => (row.commitMs === undefined ? '–' : `${about(row.commitMs)} ms`) },
-    { id: 'window', label: t.system.window, cell: row => (row.windowUse === undefined ? '–' : usage(Math.round(row.windowUse * 100), 100)) }, { id: 'received', label: t.system.received, isNumber: true, cell: row => (row.received === undefined ? '–' : count(row.received)) },
+    { id: 'unconfirmed', label: t.system.unconfirmed, isNumber: true, cell: row => (row.unconfirmed === undefined ? '–' : count(row.unconfirmed)) }, { id: 'received', label: t.system.received, isNumber: true, cell: row => (row.received === undefined ? '–' : count(row.received)) },
   ], all, { name: 'workers', label: t.system.tabs.workers, key: row => row.name })}</div>`;
 
 const store = (facts_, view) => html`<div class="halves"><section class="stack"><h2>${t.system.database}</h2>
-    ${facts([[t.system.engine, facts_.engine], [t.dead.size, bytes(facts_.bytes)], [t.system.walSize, facts_.logBytes !== undefined && bytes(facts_.logBytes)], [t.system.free, facts_.freeBytes !== undefined && html`${bytes(facts_.freeBytes)} ${facts_.isDiskLow && badge(t.system.diskLow, 'bad')}`]])}
+    ${facts([[t.system.engine, facts_.engine], [t.dead.size, bytes(facts_.bytes)], [t.system.walSize, facts_.logBytes !== undefined && bytes(facts_.logBytes)], [t.system.free, facts_.isDiskLow && badge(t.system.diskLow, 'bad')]])}
     <p>${actButton('operator', t.system.checkpoint, () => attempt(async () => { await post(['system', 'checkpoint']); start(view); }, t.system.checkpointed))}</p>
     <h2>${t.system.backups}</h2>${shown(view.state.backups, data => html`${data.error && html`<p class="note bad">${data.error}</p>`}
       ${facts([[t.system.lastBackup, data.lastAt === undefined ? html`<span class="warn">${t.system.noBackup}</span>` : when(data.lastAt)], [t.system.file, data.lastPath], [t.dead.size, data.lastBytes !== undefined && bytes(data.lastBytes)], [t.system.every, data.everySeconds ? span(data.everySeconds * 1000) : t.system.notByItself], [t.system.directory, data.directory ?? t.system.noDirectory]])}`)}
@@ -112,5 +136,6 @@ function log({ level, configured, until }, view) {
     attempt(async () => view.set({ shown: { data: await put(['system', 'logLevel'], { level: event.target.elements.level.value, minutes: 10 }) } }), t.system.levelSet);
   };
   return html`<div class="stack"><p>${fill(t.system.level, level)} ${until !== undefined && html`<span class="soft">${fill(t.system.levelUntil, configured)} ${when(until)}</span>`}</p>
-    <form class="row" onsubmit=${set}><label class="row"><span>${t.system.newLevel}</span><select name="level" value="debug" disabled=${!may('operator')}>${LEVELS.map(name => html`<option value="${name}">${name}</option>`)}</select></label><button disabled=${!may('operator')}>${t.system.setLevel}</button></form></div>`;
+    <form class="row" onsubmit=${set}><label class="row"><span>${t.system.newLevel}</span><select name="level" value="debug" disabled=${!may('operator')}>${LEVELS.map(name => html`<option value="${name}">${name}</option>`)}</select></label><button disabled=${!may('operator')}>${t.system.setLevel}</button></form>
+    <h2>${t.system.lines}</h2>${may('operator') ? shown(view.state.lines, ({ items }) => html`<pre class="log" tabindex="0" aria-label="${t.system.lines}">${items.toReversed().join('\n')}</pre>`, () => html`<p class="soft">${t.system.noLines}</p>`) : html`<p class="soft">${needs('operator')}</p>`}</div>`;
 }

@@ -8,7 +8,8 @@ import { dialog, dialogHead, trouble, tell } from '../base/pieces.js';
 
 /** Asks for a new password; the first time, after a link, it says what it is for. */
 export function choosePassword(isFirst = false) {
-  dialog(t.password.title, box => {
+  const { operator } = session;
+  const { element } = dialog(t.password.title, box => {
     const set = async event => {
       event.preventDefault();
       const { password, current } = Object.fromEntries(new FormData(event.target));
@@ -31,4 +32,6 @@ export function choosePassword(isFirst = false) {
       <div class="row end"><button type="button" onclick=${box.close}>${isFirst ? t.later : t.cancel}</button><button class="main" disabled=${box.state.busy}>${t.password.set}</button></div>
     </form>`;
   });
+  // Who leaves it for later is not asked again in this browser.
+  if (isFirst) element.addEventListener('close', () => localStorage.setItem('passwordLater', operator));
 }

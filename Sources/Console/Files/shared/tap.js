@@ -1,7 +1,7 @@
 // Messages as they travel: the newest lines, held while paused, so many and no more.
 
 import { html } from '../base/html.js';
-import { t, fill, value, bytes, exact, count, locale, now } from '../base/words.js';
+import { t, fill, value, bytes, exact, count, now, dates } from '../base/words.js';
 import { icon, blank, when } from '../base/pieces.js';
 
 const MOST = 300;
@@ -23,7 +23,7 @@ export function watch(view, term) {
   view.every(1000, () => view.redraw());
 }
 
-const times = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 1, hourCycle: 'h23' });
+const times = dates({ hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 1 });
 
 /** The lines of those that are `chosen`, or why there are none. */
 export function lines(view, chosen = () => true, pin) {

@@ -25,16 +25,23 @@ package final class ObservationMetrics: Sendable {
             return (outcome, Counter(label: "lamplighter_reports_total", dimensions: labels))
         }
     )
+    private let stored = Atomic<Int64>(0)
     private let revocation = Timer(label: "lamplighter_revocation_seconds")
 
     /// Makes the metrics of a process.
     package init() {}
+
+    /// Reports that this process has stored since its start.
+    package var storedReports: Int64 { stored.load(ordering: .relaxed) }
 
     /// Records what a transaction did that is committed now.
     func record(_ observed: Observations, at now: Instant) {
         for answer in observed.answers { record(answer) }
         for command in observed.commands { record(command) }
         for (outcome, count) in observed.reports { reports[outcome]?.increment(by: count) }
+        if let count = observed.reports[.accepted] {
+            stored.add(Int64(count), ordering: .relaxed)
+        }
         for end in observed.revoked {
             revocation.recordMilliseconds(max(0, now.milliseconds - end.milliseconds))
         }

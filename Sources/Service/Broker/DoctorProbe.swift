@@ -1,0 +1,41 @@
+import Domain
+import Sodium
+
+/// The doctor's knock at the gate as a stranger, which the service knows again: it is no refusal to count.
+///
+/// The client id has the minute and a mark that only who knows the service's secret can make, so that nobody else's
+/// refusals are left out with it.
+struct DoctorProbe: Sendable {
+    /// The service's secret; nil where it can't be read: the knock counts then.
+    let secret: String?
+
+    /// The beginning of the client id.
+    static let name = "doctor-stranger"
+    /// For how many minutes a knock is known, before and after: the clocks of two machines may differ.
+    private static let minutesMax: Int64 = 2
+
+    /// Returns the client id of a knock at a moment.
+    func clientID(at now: Instant) -> String {
+        let minute = Self.minute(of: now)
+        guard let mark = mark(of: minute) else { return Self.name }
+        return "\(Self.name).\(minute).\(mark)"
+    }
+
+    /// Returns whether a refusal is that of a knock about a moment.
+    func isOurs(_ refusal: ClientRefusal, at now: Instant) -> Bool {
+        let parts = refusal.clientID.split(separator: ".", omittingEmptySubsequences: false)
+        guard refusal.action == "connect", refusal.username.isEmpty, parts.count == 3,
+            parts[0] == Self.name, let minute = Int64(parts[1]), let mark = mark(of: minute)
+        else { return false }
+        let now = Self.minute(of: now)
+        return (now - Self.minutesMax...now + Self.minutesMax).contains(minute) && parts[2] == mark
+    }
+
+    private static func minute(of moment: Instant) -> Int64 { moment.milliseconds / 60_000 }
+
+    private func mark(of minute: Int64) -> String? {
+        secret.map { secret in
+            String(Sodium.hex(Sodium.sha256("\(Self.name) \(minute) \(secret)".utf8)).prefix(32))
+        }
+    }
+}

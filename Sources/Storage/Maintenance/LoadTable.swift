@@ -1,0 +1,79 @@
+package import Domain
+
+/// How many reports were stored and how many refusals were kept in each ten minutes of the last day: facts of `meta`.
+package struct LoadTable {
+    let sql: SQL
+
+    /// What is counted.
+    package enum Kind: String, CaseIterable, Sendable {
+        case reports, refusals
+    }
+
+    /// The length of a step, in seconds.
+    package static let stepSeconds: Int64 = 600
+    /// The steps of a day, the one that is not over included.
+    package static let steps: Int64 = 144
+
+    /// Adds counts to the steps of their moments, and forgets steps that ended more than a day before `now`.
+    ///
+    /// Each count is added in one statement: several processes count at once.
+    package func add(
+        _ counts: [(at: Instant, count: Int64)],
+        of kind: Kind,
+        at now: Instant
+    ) throws {
+        let sums = Dictionary(counts.map { (Self.step($0.at), $0.count) }, uniquingKeysWith: +)
+        try sql.run(
+            """
+            INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE
+            SET value = CAST(CAST(meta.value AS BIGINT) + CAST(excluded.value AS BIGINT) AS TEXT)
+            """,
+            each: sums.sorted { $0.key < $1.key }
+        ) { step, count in
+            (Self.name(kind, step), "\(count)")
+        }
+        try sql.run(
+            "DELETE FROM meta WHERE name >= $1 AND name < $2",
+            Self.name(kind, 0),
+            Self.name(kind, Self.first(at: now))
+        )
+    }
+
+    /// Returns the counts of a day's steps, the oldest first; the last one is not over at the moment.
+    package func counts(of kind: Kind, until moment: Instant) throws -> [Int64] {
+        let first = Self.first(at: moment)
+        var counts = [Int64](repeating: 0, count: Int(Self.steps))
+        let found = try sql.query(
+            "SELECT name, CAST(value AS BIGINT) FROM meta WHERE name >= $1 AND name < $2",
+            Self.name(kind, first),
+            Self.name(kind, first + Self.steps)
+        ) { row in
+            (name: row.next(String.self), count: row.next(Int64.self))
+        }
+        for (name, count) in found {
+            guard let step = Int64(name.suffix(Self.digits)) else { continue }
+            counts[Int(step - first)] = count
+        }
+        return counts
+    }
+
+    /// Returns when the first step of a day begins.
+    package static func begin(until moment: Instant) -> Instant {
+        Instant(milliseconds: first(at: moment) * stepSeconds * 1000)
+    }
+
+    /// Digits of a step's number in its name, so that names are in the order of time.
+    private static let digits = 10
+
+    private static func step(_ moment: Instant) -> Int64 {
+        max(0, moment.milliseconds / 1000 / stepSeconds)
+    }
+
+    private static func first(at moment: Instant) -> Int64 { max(0, step(moment) - steps + 1) }
+
+    private static func name(_ kind: Kind, _ step: Int64) -> String {
+        let number = "\(step)"
+        return "load.\(kind.rawValue)."
+            + String(repeating: "0", count: max(0, digits - number.count)) + number
+    }
+}

@@ -1,0 +1,57 @@
+import Domain
+import Testing
+
+@testable import Console
+
+@Suite("Reports a second") struct ReportRateTests {
+    private let start = ContinuousClock.now
+
+    @Test("are those of the last ten seconds, whoever looks and however often")
+    func steady() {
+        var rate = ReportRate()
+        #expect(rate.note(1000, at: start) == 0)
+        for tenth in 1...300 {
+            let shown = rate.note(
+                1000 + Int64(tenth) * 4 / 10,
+                at: start + .milliseconds(tenth * 100)
+            )
+            if tenth >= 100 { #expect(abs(shown - 4) <= 0.2, "\(tenth)") }
+        }
+        // Nothing more comes: ten seconds later it is nothing.
+        var last = 0.0
+        for second in 31...42 { last = rate.note(1120, at: start + .seconds(second)) }
+        #expect(last == 0)
+    }
+
+    @Test("are those since the look before, where that was long ago")
+    func rare() {
+        var rate = ReportRate()
+        _ = rate.note(0, at: start)
+
+        #expect(rate.note(7200, at: start + .seconds(3600)) == 2)
+        #expect(rate.note(7200, at: start + .milliseconds(3_600_300)) == 2)
+        #expect(rate.note(7204, at: start + .seconds(3601)) == 4)
+    }
+}
+
+@Suite("Lines of the log in the console") struct LogLinesTests {
+    private static let lines = [
+        (
+            #"T notice DEVELOPMENT ONLY channel=email text="Code \"123456\" now" to=ann@example.org"#,
+            #"T notice DEVELOPMENT ONLY channel=email text=••• to=a•••@example.org"#
+        ),
+        ("T notice m text=123456 to=+4915112345678", "T notice m text=••• to=•••78"),
+        (
+            #"{"message":"m","text":"Code: \"1\"","to":"ann@example.org","level":"info"}"#,
+            #"{"message":"m","text":"•••","to":"a•••@example.org","level":"info"}"#
+        ),
+        ("T info a device came device.id=d-1 at=17", "T info a device came device.id=d-1 at=17"),
+    ]
+
+    @Test("have no text of a message, and no address but for admins", arguments: lines)
+    func masked(_ line: String, _ shown: String) {
+        #expect(LogLines.masked(line, withAddresses: false) == shown)
+        let whole = LogLines.masked(line, withAddresses: true)
+        #expect(!whole.contains("Code") && whole.contains("ann@") == line.contains("ann@"))
+    }
+}
