@@ -190,7 +190,8 @@ CREATE TABLE public.device (
     resetuntil bigint,
     certificatesfrom bigint,
     createdat bigint NOT NULL,
-    registeredat bigint
+    registeredat bigint,
+    name text DEFAULT ''::text NOT NULL
 );
 CREATE TABLE public.dispatch (
     did text NOT NULL,
@@ -556,6 +557,11 @@ CREATE TABLE public.status (
     CONSTRAINT status_online_check CHECK ((online = ANY (ARRAY[(0)::bigint, (1)::bigint])))
 )
 WITH (fillfactor='70');
+CREATE TABLE public.tag (
+    did text NOT NULL,
+    name text NOT NULL,
+    value text NOT NULL
+);
 CREATE TABLE public.terminal (
     terminalid text NOT NULL,
     appid text NOT NULL,
@@ -689,6 +695,8 @@ ALTER TABLE ONLY public.sharing
     ADD CONSTRAINT sharing_pkey PRIMARY KEY (sharingid);
 ALTER TABLE ONLY public.status
     ADD CONSTRAINT status_pkey PRIMARY KEY (did);
+ALTER TABLE ONLY public.tag
+    ADD CONSTRAINT tag_pkey PRIMARY KEY (did, name);
 ALTER TABLE ONLY public.terminal
     ADD CONSTRAINT terminal_pkey PRIMARY KEY (terminalid);
 ALTER TABLE ONLY public.ticket
@@ -764,6 +772,7 @@ CREATE INDEX sharingguest ON public.sharing USING btree (guestuid, createdat, sh
 CREATE INDEX sharinginviter ON public.sharing USING btree (inviteruid, createdat, sharingid);
 CREATE INDEX sharingpending ON public.sharing USING btree (expiresat) WHERE (status = 'pending'::text);
 CREATE INDEX statusonline ON public.status USING btree (did, productkey, online) WHERE (online = 1);
+CREATE INDEX tagdevices ON public.tag USING btree (name, value, did);
 CREATE INDEX ticketexpiry ON public.ticket USING btree (expiresat);
 ALTER INDEX public.history_pkey ATTACH PARTITION public.history_other_pkey;
 ALTER TABLE ONLY public.avatar

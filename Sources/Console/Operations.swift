@@ -15,6 +15,6 @@ enum Operations {
             + DeviceOperations.all + DeviceActions.all + DeviceTabs.all + ProductOperations.all
             + AppOperations.all + UserOperations.all + WorkOperations.all
             + MessageOperations.all + ProviderOperations.all + ScheduleOperations.all
-            + SystemOperations(context: context).all
+            + SearchOperations.all + SystemOperations(context: context).all
     }
 }

@@ -3,7 +3,7 @@
 
 The archive has the data directory of a service that ended well, with something in most tables; the file beside it what
 a test needs to know. Run it once for a release, and never again for that version. Before the first release the tables
-change without a migration, and so it is run again whenever `schemas/database.sql` does.
+of the first step may change, and then it is run again.
 """
 
 import json

@@ -60,7 +60,7 @@ class Upgrade(test_cluster.Processes):
 
     def refuses_an_older_one(self, node):
         """Once the tables need a program that knows more steps, this one is refused before it changes anything."""
-        self.sql("UPDATE meta SET value = '2' WHERE name = 'minimumVersion'")
+        self.sql("UPDATE meta SET value = '99' WHERE name = 'minimumVersion'")
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(
                 [str(BINARY), "migrate", "--data", folder, "--store", self.cluster.address(self.cluster.server.port),

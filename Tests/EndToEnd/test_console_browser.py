@@ -1025,7 +1025,7 @@ class Weight(Console):
         served = self.served()
         self.assertLessEqual({"app.js", "style.css", "base/feed-core.js", "base/feed-worker.js"}, served.keys())
         self.assertLess(sum(size for size, _ in served.values()), 160_000)
-        self.assertLess(sum(travels for _, travels in served.values()), 53_000)
+        self.assertLess(sum(travels for _, travels in served.values()), 54_000)
         # Nothing is left out: of all other scripts and styles none is served.
         for path in (path.relative_to(FILES).as_posix() for kind in ("*.js", "*.css") for path in FILES.rglob(kind)):
             if path not in served:

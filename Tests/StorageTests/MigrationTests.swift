@@ -177,6 +177,28 @@ struct MigrationTests {
         #expect(try old.read { try $0.tableExists("later") } == false)
     }
 
+    @Test("A store from before names and tags keeps its devices, which may have some then")
+    func names() throws {
+        let directory = try TemporaryDirectory()
+        do { _ = try open(directory, Array(Migrations.steps.prefix(1))) }
+        let file = try DatabaseQueue(path: directory.path("test.db"))
+        try file.writeWithoutTransaction { try fill($0) }
+        let before = try file.read(contents)["device"]
+        try file.close()
+        var copies = 0
+        let store = try open(directory, Migrations.steps) { _ in copies += 1 }
+        let after = try #require(store.file).pool.read(contents)["device"]
+        #expect(before?.count == 3 && copies == 1)
+        #expect(after == before?.map { "\($0),''" })
+        let did = DeviceID(trusted: #"{"row":"1"}"#)
+        var change = DeviceLabeling()
+        change.name = "Hall"
+        change.set = ["floor": DeviceTag(trusted: "floor", "2")]
+        try store.arrange(at: Make.now) { _ = try $0.devices.label(did, change) }
+        #expect(try store.read { try $0.devices.names(of: [did]) } == [did: "Hall"])
+        #expect(try store.read { try $0.devices.tags(of: [did]) }[did]?.map(\.text) == ["floor=2"])
+    }
+
     @Test("A store that can't be copied first is not migrated, and a new one needs no copy")
     func refusedCopy() throws {
         struct NoRoom: Error {}
@@ -188,7 +210,7 @@ struct MigrationTests {
         do { _ = try open(directory, Migrations.steps) }
     }
 
-    /// To rewrite the file after a migration was added, run this test with `LAMPLIGHTER_WRITE_SCHEMA=1`.
+    /// To rewrite the file after a step was added, run this test with `LAMPLIGHTER_WRITE_SCHEMA=1`.
     @Test("The migrations make what schemas/database.sql says")
     func schema() throws {
         let schema = packageRoot.appending(path: "schemas/database.sql")

@@ -13,10 +13,11 @@ enum AuditOperations {
 
     /// Returns a page of lines.
     static func page(
-        _ page: (lines: [(id: Int64, entry: AuditEntry)], next: Int64?)
-    ) -> JSONObject {
+        _ page: (lines: [(id: Int64, entry: AuditEntry)], next: Int64?),
+        in tx: Transaction
+    ) throws -> JSONObject {
         Shown.page(
-            page.lines.map { AuditView.row($0.id, $0.entry) },
+            try page.lines.map { try AuditView.named($0.id, $0.entry, in: tx) },
             next: page.next.map { String($0) }
         )
     }
@@ -25,8 +26,9 @@ enum AuditOperations {
         let (limit, before, terms) = (try call.limit(), try call.cursor(), try search(call))
         return try call.read { tx in
             Reply(
-                page(
-                    try tx.audit.page(before: before, limit: limit) { fits($0, terms) }
+                try page(
+                    tx.audit.page(before: before, limit: limit) { fits($0, terms) },
+                    in: tx
                 )
             )
         }

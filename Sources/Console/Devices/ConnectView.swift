@@ -16,6 +16,7 @@ enum ConnectView {
         let status = try device.flatMap { try tx.statuses.find($0.did) }?.status
         let refusal = try lastRefusal(key, mac, did: device?.did, in: tx)
         state["did"] = device.map { .string($0.did.text) }
+        state["deviceName"] = Shown.name(device?.name)
         let isRegistered = device?.registeredAt != nil
         if let status, !status.attributes.isEmpty {
             state["state"] = "reported"

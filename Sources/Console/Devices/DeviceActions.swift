@@ -11,6 +11,7 @@ import Workers
 enum DeviceActions {
     static let all: [Operation] = [
         Operation("commandDevice", "POST", "devices/{did}/commands", role: .operator, command),
+        Operation("labelDevice", "PATCH", "devices/{did}", role: .operator, DeviceLabels.change),
         Operation("forgetDevice", "DELETE", "devices/{did}", role: .admin, forget),
         Operation("previewForget", "GET", "devices/{did}/removal", role: .operator, removal),
         Operation("kickDevice", "POST", "devices/{did}/kick", role: .operator, kick),

@@ -6,9 +6,6 @@ import Web
 
 /// Operations on the list of devices, and on one device.
 enum DeviceOperations {
-    /// Rows that a search looks at before it gives up for this page.
-    private static let scanMax = 200_000
-
     static let all: [Operation] = [
         Operation("listDevices", "GET", "devices", role: .viewer, list),
         Operation("countDevices", "GET", "devices/counts", role: .viewer, count),
@@ -26,22 +23,13 @@ enum DeviceOperations {
 
     private static func list(_ call: ConsoleCall) throws -> Reply {
         let limit = try call.limit()
+        let after = try call.cursor(after: "d-", DeviceKind.self)
         let terms = try call.search()
         return try call.read { tx in
             let search = try DeviceSearch(terms, products: tx.products.all(), at: call.now)
-            var (found, looked, last) = ([DeviceListing](), 0, "")
-            try tx.devices.search(search.filter, after: call.request.query["cursor"] ?? "") {
-                guard found.count < limit, looked < scanMax else { return false }
-                looked += 1
-                last = $0.device.did.text
-                let did = $0.device.did
-                let owner = search.isWhole ? nil : try tx.devices.owners(of: [did])[did]
-                if search.isWhole || search.fits($0, owner: owner) { found.append($0) }
-                return true
-            }
-            let isMore = found.count == limit || looked == scanMax
-            let rows = try DeviceView.rows(found, in: tx)
-            return Reply(Shown.page(rows, next: isMore ? last : nil))
+            let page = try FoundDevices(search, after: after, limit: limit, in: tx)
+            let rows = try DeviceView.rows(page.found, in: tx)
+            return Reply(Shown.page(rows, next: page.next?.text))
         }
     }
 

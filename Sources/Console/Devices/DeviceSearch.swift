@@ -1,5 +1,5 @@
-import Domain
-import Storage
+package import Domain
+package import Storage
 
 /// The search of the list of devices: what the store narrows by, and what is looked at row by row.
 struct DeviceSearch {
@@ -7,7 +7,9 @@ struct DeviceSearch {
     /// Terms that the store does not know.
     private var rest: [SearchTerms.Term] = []
 
-    static let keys = ["product", "online", "alert", "fault", "owner", "seen", "registered"]
+    static let keys = [
+        "product", "online", "alert", "fault", "owner", "seen", "registered", "name", "tag",
+    ]
 
     /// Reads a search; products are found by key or part of their name.
     ///
@@ -35,6 +37,11 @@ struct DeviceSearch {
             case "alert", "fault":
                 if !term.isNegated { filter.hasCondition = true }
                 rest.append(term)
+            case "name" where !term.isNegated && !term.isExact && filter.name == nil:
+                filter.name = term.value.lowercased()
+            case "tag" where !term.isNegated && filter.tag == nil:
+                (filter.tag, filter.tagValue) = Self.parts(ofTag: term)
+            case "name", "tag": rest.append(term)
             default:
                 guard !term.isNegated, !term.isExact, filter.part == nil else {
                     rest.append(term)
@@ -45,6 +52,12 @@ struct DeviceSearch {
                     products.filter { term.finds(anyOf: [$0.key.text, $0.name]) }.map(\.key)
             }
         }
+    }
+
+    /// `tag:floor=2`: the tag with that value; `tag:floor`: with any.
+    private static func parts(ofTag term: SearchTerms.Term) -> (name: String, value: String?) {
+        let parts = term.value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        return (String(parts[0]), parts.count > 1 ? String(parts[1]) : nil)
     }
 
     /// `seen:>1d`: it came or went longer ago than a day; `seen:<1h`: within the hour.
@@ -66,20 +79,32 @@ struct DeviceSearch {
     var isWhole: Bool { rest.isEmpty }
 
     /// Tells whether a device fits the terms that the store does not know.
-    func fits(_ listing: DeviceListing, owner: (uid: UserID, alias: String)?) -> Bool {
-        rest.allSatisfy { term in
+    func fits(_ listing: DeviceListing, in tx: Transaction) throws -> Bool {
+        guard !isWhole else { return true }
+        let device = listing.device
+        let owner = try tx.devices.owners(of: [device.did])[device.did]
+        let tags = try tx.devices.tags(of: [device.did])[device.did] ?? []
+        return rest.allSatisfy { term in
             let isFound =
                 switch term.key {
                 case "alert": Self.isOn(.alert, term, of: listing)
                 case "fault": Self.isOn(.fault, term, of: listing)
                 case "owner": term.finds(anyOf: [owner?.uid.text])
+                case "name": term.finds(device.name)
+                case "tag": Self.has(term, among: tags)
                 default:
-                    term.finds(anyOf: [
-                        listing.device.did.text, listing.device.mac.text, owner?.alias,
-                    ])
+                    term.finds(
+                        anyOf: [device.did.text, device.mac.text, device.name, owner?.alias]
+                            + tags.map(\.text)
+                    )
                 }
             return isFound != term.isNegated
         }
+    }
+
+    private static func has(_ term: SearchTerms.Term, among tags: [DeviceTag]) -> Bool {
+        let (name, value) = parts(ofTag: term)
+        return tags.contains { $0.name == name && (value ?? $0.value) == $0.value }
     }
 
     private static func isOn(
@@ -89,6 +114,57 @@ struct DeviceSearch {
     ) -> Bool {
         listing.status.status.open.contains {
             $0.kind == kind && (term.value == "any" || term.finds($0.name))
+        }
+    }
+}
+
+/// A page of the devices that a search finds, in the order of their ids.
+package struct FoundDevices {
+    /// The devices.
+    package var found: [DeviceListing] = []
+    /// The id to go on behind; nil where there are no more.
+    package var next: DeviceID?
+
+    /// Rows that a search looks at before it gives up for this page.
+    static let scanMax = 200_000
+
+    /// Finds devices behind an id by terms such as `tag:floor=2 online:no kitchen`.
+    ///
+    /// - Throws: `Rejection` for a search that can't be understood.
+    package init(
+        _ query: String,
+        after did: String,
+        limit: Int,
+        at now: Instant,
+        in tx: Transaction
+    ) throws {
+        do {
+            let terms = try SearchTerms(query)
+            let search = try DeviceSearch(terms, products: tx.products.all(), at: now)
+            try self.init(search, after: did, limit: limit, in: tx)
+        } catch let refused as Refused {
+            throw Rejection.invalid(refused.field ?? "query", refused.detail)
+        }
+    }
+
+    /// Finds devices behind an id.
+    init(
+        _ search: DeviceSearch,
+        after did: String,
+        limit: Int,
+        scanMax: Int = FoundDevices.scanMax,
+        in tx: Transaction
+    ) throws {
+        var (looked, last) = (0, DeviceID?.none)
+        try tx.devices.search(search.filter, after: did) {
+            guard found.count < limit, looked < scanMax else {
+                next = last
+                return false
+            }
+            looked += 1
+            last = $0.device.did
+            if try search.fits($0, in: tx) { found.append($0) }
+            return true
         }
     }
 }

@@ -3,7 +3,7 @@
 import { html, render } from './base/html.js';
 import { t, fill, language, speak, time, span, timeZone, ownZone, keepZone } from './base/words.js';
 import { get, remove } from './base/api.js';
-import { here, to, go } from './base/route.js';
+import { here, to } from './base/route.js';
 import { View, paused, pause } from './base/view.js';
 import { begin, status, subscribe } from './base/feed.js';
 import { session, setSession } from './base/session.js';
@@ -11,6 +11,7 @@ import { icon, attempt, trouble, tell, settle } from './base/pieces.js';
 import { connectDevice, choosePassword, enter } from './shared/later.js';
 import * as keys from './shared/keys.js';
 import './base/search.js';
+import './shared/jump.js';
 
 const PAGES = {
   overview: () => import('./pages/overview.js'), live: () => import('./pages/live.js'), refusals: () => import('./pages/refusals.js'),
@@ -47,7 +48,7 @@ function frame() {
       <button type="button" class="plain menu" popovertarget="side" aria-label="${t.menu}">${icon('menu')}</button>
       <a class="name" href="#/overview"><img src="mark.svg" alt="">Lamplighter</a>
       <span class="room"></span>
-      ${parts[0] !== 'devices' && html`<ll-search key="jump" class="find" label="${t.search.devices}" onkeydown=${event => jump(event)}></ll-search>`}
+      <ll-jump key="jump" class="find"></ll-jump>
       <button type="button" onclick=${() => connectDevice()}>${icon('plus')}<span class="wide">${t.connect.title}</span><span class="hush">${t.connect.title}</span></button>
       ${dot()}
       <button type="button" class="plain" popovertarget="me" aria-label="${fill(t.me.menu, session.operator)}">${icon('user')}<span class="wide">${session.operator}</span></button>
@@ -61,13 +62,6 @@ function frame() {
         <p class="small soft">${fill(t.me.times, timeZone)}</p></nav>
       <main id="main" tabindex="-1"></main>
     </div>`, app);
-}
-
-function jump(event) {
-  if (event.key !== 'Enter') return;
-  const text = event.target.value.trim();
-  event.target.value = '';
-  if (text) go(to(['devices'], { query: text }));
 }
 
 function meMenu() {

@@ -161,7 +161,7 @@ struct LiveFeed: Sendable {
             newest: { try tx.audit.newestID() },
             id: { $0.id },
             page: { try tx.audit.page(after: $0, limit: $1) },
-            shown: { AuditView.row($0.id, $0.entry) },
+            shown: { try AuditView.named($0.id, $0.entry, in: tx) },
             in: &events
         )
     }
@@ -180,7 +180,7 @@ struct LiveFeed: Sendable {
         newest: () throws -> Int64,
         id: (Row) -> Int64,
         page: (_ after: Int64, _ limit: Int) throws -> [Row],
-        shown: (Row) -> JSONObject,
+        shown: (Row) throws -> JSONObject,
         in events: inout [LiveEvent]
     ) throws {
         let isShared = hub.context.store.isShared
@@ -189,7 +189,7 @@ struct LiveFeed: Sendable {
         let rows = try reader.newRows(after: &position[watch], newest: newest, id: id, page: page)
         readers[watch] = reader
         guard !rows.isEmpty else { return }
-        let data = Shown.page(rows.map(shown))
+        let data = Shown.page(try rows.map(shown))
         events.append(LiveEvent(name: name, data: data, id: position.id))
     }
 

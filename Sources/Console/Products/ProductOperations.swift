@@ -91,9 +91,10 @@ enum ProductOperations {
             let after = call.request.query["cursor"] ?? ""
             let macs = try tx.products.macs(key, after: after, limit: limit + 1)
             let items = try macs.prefix(limit).map { mac in
-                JSONObject([
-                    ("mac", .string(mac.text)),
-                    ("did", try tx.devices.find(key, mac).map { .string($0.did.text) }),
+                let device = try tx.devices.find(key, mac)
+                return JSONObject([
+                    ("mac", .string(mac.text)), ("did", device.map { .string($0.did.text) }),
+                    ("deviceName", Shown.name(device?.name)),
                 ])
             }
             let next = macs.count > limit ? macs[limit - 1].text : nil

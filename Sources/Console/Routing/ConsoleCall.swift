@@ -63,6 +63,16 @@ struct ConsoleCall: Sendable {
         try integer("cursor", in: 0...JSONValue.integerMax, default: JSONValue.integerMax)
     }
 
+    /// Returns the cursor of a list in the order of its rows' ids: the last one's, whose kind begins with a prefix; empty
+    /// without one.
+    func cursor<Kind: IdentifierKind>(after prefix: String, _: Kind.Type) throws -> String {
+        guard let cursor = request.query["cursor"], !cursor.isEmpty else { return "" }
+        guard cursor.hasPrefix(prefix), Identifier<Kind>(cursor) != nil else {
+            throw Refused.invalid("cursor", "This is no cursor.")
+        }
+        return cursor
+    }
+
     /// The search of the query.
     func search() throws -> SearchTerms { try SearchTerms(request.query["query"] ?? "") }
 

@@ -57,6 +57,11 @@ struct SearchTerms: Sendable, Equatable {
         return Term(key: key, value: String(value), isNegated: isNegated, isExact: isExact)
     }
 
+    /// Tells whether each term fits some texts, whatever its key.
+    func find(anyOf texts: [String?]) -> Bool {
+        terms.allSatisfy { $0.finds(anyOf: texts) != $0.isNegated }
+    }
+
     /// Refuses keys that a list does not know.
     func requireKeys(_ known: [String]) throws {
         for term in terms where !term.key.isEmpty && !known.contains(term.key) {

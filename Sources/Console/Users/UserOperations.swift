@@ -36,7 +36,7 @@ enum UserOperations {
                     before: call.cursor(),
                     limit: call.limit()
                 )
-                return Reply(AuditOperations.page(page))
+                return Reply(try AuditOperations.page(page, in: tx))
             }
         }, Operation("exportUser", "GET", "users/{uid}/export", role: .admin, export),
     ]
@@ -78,23 +78,28 @@ enum UserOperations {
     private static func list(_ call: ConsoleCall) throws -> Reply {
         let (limit, terms) = (try call.limit(), try call.search())
         try terms.requireKeys(["app", "region", "anonymous", "verified", "country"])
-        var after = call.request.query["cursor"] ?? ""
-        return try call.read { tx in
-            var (found, looked) = ([User](), 0)
-            while looked < scanMax {
-                let page = try tx.accounts.page(after: after, limit: 500)
-                for user in page where found.count < limit {
-                    after = user.uid.text
-                    looked += 1
-                    if try fits(user, terms, for: call.caller.role) {
-                        found.append(user)
-                    }
-                }
-                guard page.count == 500, found.count < limit else { break }
-            }
-            let isMore = found.count == limit || looked >= scanMax
-            return Reply(Shown.page(found.map { UserView.row($0) }, next: isMore ? after : nil))
+        let after = try call.cursor(after: "u-", UserKind.self)
+        let page = PageWanted(after: after, limit: limit, scanMax: scanMax)
+        return try call.read {
+            Reply(try Self.page(page, terms, for: call.caller.role, in: $0))
         }
+    }
+
+    /// Returns a page of the users that a search finds.
+    static func page(
+        _ wanted: PageWanted,
+        _ terms: SearchTerms,
+        for role: OperatorRole,
+        in tx: Transaction
+    ) throws -> JSONObject {
+        let found = try wanted.rows {
+            try tx.accounts.page(after: $0, limit: $1)
+        } id: {
+            $0.uid.text
+        } fits: {
+            try fits($0, terms, for: role)
+        }
+        return Shown.page(try UserView.rows(found.rows, in: tx), next: found.next)
     }
 
     private static func fits(
@@ -140,21 +145,27 @@ enum UserOperations {
         }
         let page = try call.read { tx in
             let user = try user(call, in: tx)
-            let devices = try tx.bindings.page(
+            let bindings = try tx.bindings.page(
                 of: user.uid,
                 products: nil,
                 offset: 0,
                 limit: devicesMax
-            ).rows.map { listed in
+            ).rows
+            let names = try tx.devices.names(of: bindings.map(\.binding.did))
+            let devices = bindings.map { listed in
                 JSONValue.object([
                     "did": .string(listed.binding.did.text),
+                    "name": Shown.name(names[listed.binding.did]),
                     "role": .string(listed.binding.role.rawValue),
                     "alias": listed.binding.alias.isEmpty ? nil : .string(listed.binding.alias),
                     "boundAt": Shown.moment(listed.binding.boundAt),
                 ])
             }
             return JSONObject([
-                ("row", .object(UserView.row(user, isOpen: isOpen))),
+                (
+                    "row",
+                    try UserView.rows([user], isOpen: isOpen, in: tx).first.map(JSONValue.object)
+                ),
                 (
                     "deletesAt",
                     try tx.cancellations.find(user.uid).map { Shown.moment($0.deletesAt) }

@@ -10,8 +10,17 @@ enum UserView {
     /// Lines of a user's audit in which it is looked for who ended a session.
     static let auditMax = 1_000
 
-    /// Returns a row of the list (`UserRow`); addresses are masked unless asked for.
-    static func row(_ user: User, isOpen: Bool = false) -> JSONObject {
+    /// Returns rows of the list (`UserRow`); addresses are masked unless asked for.
+    static func rows(
+        _ users: [User],
+        isOpen: Bool = false,
+        in tx: Transaction
+    ) throws -> [JSONObject] {
+        let seen = try tx.accounts.lastSeen(users.map(\.uid))
+        return users.map { row($0, isOpen: isOpen, seenAt: seen[$0.uid]) }
+    }
+
+    private static func row(_ user: User, isOpen: Bool, seenAt: Instant?) -> JSONObject {
         func shown(_ text: String?) -> JSONValue? {
             text.map { .string(isOpen ? $0 : MaskedAddress.text($0)) }
         }
@@ -26,6 +35,7 @@ enum UserView {
             ("hasPassword", .bool(user.passwordHash != nil)),
             ("providers", .array(user.providers.map(JSONValue.string))),
             ("createdAt", Shown.moment(user.createdAt)),
+            ("lastSeenAt", seenAt.map(Shown.moment)),
         ]
         return JSONObject(members)
     }

@@ -12,7 +12,8 @@ enum DeviceView {
     static func row(
         _ listing: DeviceListing,
         product: Product?,
-        owner: (uid: UserID, alias: String)?
+        owner: (uid: UserID, alias: String)?,
+        tags: [DeviceTag]
     ) -> JSONObject {
         let (device, status) = (listing.device, listing.status.status)
         let names = { (kind: ConditionKind) in
@@ -22,7 +23,8 @@ enum DeviceView {
         return [
             "did": .string(device.did.text), "productKey": .string(device.productKey.text),
             "productName": .string(product?.name ?? ""), "mac": .string(device.mac.text),
-            "name": owner.flatMap { $0.alias.isEmpty ? nil : .string($0.alias) },
+            "name": Shown.name(device.name), "alias": Shown.name(owner?.alias),
+            "tags": .object(Self.tags(tags)),
             "owner": owner.map { .string($0.uid.text) },
             "online": .bool(status.presence.isOnline),
             "since": status.presence.lastSeenAt.map(Shown.moment),
@@ -33,14 +35,26 @@ enum DeviceView {
         ]
     }
 
+    /// Returns tags as an object: their values by their names.
+    static func tags(_ tags: [DeviceTag]) -> JSONObject {
+        JSONObject(members: tags.map { .init(key: $0.name, value: .string($0.value)) })
+    }
+
     /// Returns the rows of some devices, in their order.
     static func rows(_ listings: [DeviceListing], in tx: Transaction) throws -> [JSONObject] {
-        let owners = try tx.devices.owners(of: listings.map(\.device.did))
+        let dids = listings.map(\.device.did)
+        let (owners, tags) = (try tx.devices.owners(of: dids), try tx.devices.tags(of: dids))
         var products: [ProductKey: Product] = [:]
         return try listings.map { listing in
             let key = listing.device.productKey
             if products[key] == nil { products[key] = try tx.products.find(key) }
-            return row(listing, product: products[key], owner: owners[listing.device.did])
+            let did = listing.device.did
+            return row(
+                listing,
+                product: products[key],
+                owner: owners[did],
+                tags: tags[did] ?? []
+            )
         }
     }
 

@@ -6,6 +6,11 @@ enum Shown {
     /// A moment, in milliseconds since 1970.
     static func moment(_ instant: Instant) -> JSONValue { .integer(instant.milliseconds) }
 
+    /// A name; nothing where it is empty.
+    static func name(_ text: String?) -> JSONValue? {
+        text.flatMap { $0.isEmpty ? nil : .string($0) }
+    }
+
     /// A list of objects (`items`), with the cursor of the next page if there is one.
     static func page(_ items: [JSONObject], next: String? = nil) -> JSONObject {
         [

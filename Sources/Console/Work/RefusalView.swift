@@ -10,6 +10,7 @@ enum RefusalView {
     {
         let page = ExplainPage(named: refusal.reason)
         let party = try party(refusal, in: tx)
+        let name = try party.did.flatMap { try tx.devices.names(of: [$0])[$0] }
         return JSONObject([
             ("id", .integer(id)), ("reason", .string(refusal.reason)),
             ("title", .string(page?.title ?? refusal.reason)),
@@ -20,6 +21,7 @@ enum RefusalView {
             ("detail", refusal.detail.map { .string($0) }),
             ("firstAt", Shown.moment(refusal.firstAt)), ("at", Shown.moment(refusal.lastAt)),
             ("times", .integer(refusal.times)), ("did", party.did.map { .string($0.text) }),
+            ("deviceName", Shown.name(name)),
             ("productKey", party.product.map { .string($0.text) }),
             ("mac", party.mac.map { .string($0.text) }),
         ])

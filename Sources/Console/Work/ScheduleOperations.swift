@@ -23,36 +23,46 @@ enum ScheduleOperations {
     private static func list(_ call: ConsoleCall) throws -> Reply {
         let (limit, terms) = (try call.limit(), try call.search())
         try terms.requireKeys(["device", "user", "zone", "enabled"])
-        var after = call.request.query["cursor"] ?? ""
-        return try call.read { tx in
-            var (found, looked) = ([Schedule](), 0)
-            while looked < scanMax {
-                let page = try tx.schedules.page(after: after, limit: 500)
-                for schedule in page where found.count < limit {
-                    after = schedule.id.text
-                    looked += 1
-                    if try fits(schedule, terms) { found.append(schedule) }
-                }
-                guard page.count == 500, found.count < limit else { break }
-            }
-            let isMore = found.count == limit || looked >= scanMax
-            return Reply(
-                Shown.page(try ScheduleView.rows(found, in: tx), next: isMore ? after : nil)
-            )
-        }
+        let after = try call.cursor(after: "s-", ScheduleKind.self)
+        let page = PageWanted(after: after, limit: limit, scanMax: scanMax)
+        return try call.read { Reply(try Self.page(page, terms, in: $0)) }
     }
 
-    private static func fits(_ schedule: Schedule, _ terms: SearchTerms) throws -> Bool {
+    /// Returns a page of the schedules that a search finds.
+    static func page(
+        _ wanted: PageWanted,
+        _ terms: SearchTerms,
+        in tx: Transaction
+    ) throws -> JSONObject {
+        var names: [DeviceID: String] = [:]
+        let found = try wanted.rows {
+            let page = try tx.schedules.page(after: $0, limit: $1)
+            names = try tx.devices.names(of: page.map(\.did))
+            return page
+        } id: {
+            $0.id.text
+        } fits: {
+            try fits($0, terms, named: names[$0.did])
+        }
+        return Shown.page(try ScheduleView.rows(found.rows, in: tx), next: found.next)
+    }
+
+    private static func fits(
+        _ schedule: Schedule,
+        _ terms: SearchTerms,
+        named name: String?
+    ) throws -> Bool {
         try terms.terms.allSatisfy { term in
             let isFound =
                 switch term.key {
-                case "device": term.finds(schedule.did.text)
+                case "device": term.finds(anyOf: [schedule.did.text, name])
                 case "user": term.finds(schedule.creator.text)
                 case "zone": term.finds(schedule.timing.zone)
                 case "enabled": try term.flag() == schedule.isEnabled
                 default:
                     term.finds(anyOf: [
-                        schedule.id.text, schedule.did.text, schedule.creator.text, schedule.remark,
+                        schedule.id.text, schedule.did.text, name, schedule.creator.text,
+                        schedule.remark,
                     ])
                 }
             return isFound != term.isNegated
@@ -143,6 +153,9 @@ private struct Upcoming {
             let schedules = try tx.schedules.planned(before: to, limit: Self.schedulesMax)
             var (rows, isCut) = ([(Instant, JSONObject)](), schedules.count == Self.schedulesMax)
             var calendar = ScheduleCalendar(tx, keepsNewZones: false)
+            let runs = try tx.runs.all(from: from, to: to, limit: Self.runsMax)
+            let owners = try ScheduleView.devices(of: runs, in: tx)
+            let names = try tx.devices.names(of: schedules.map(\.did) + owners.values)
             for schedule in schedules {
                 let product = try tx.statuses.find(schedule.did)
                     .flatMap { try tx.products.find($0.productKey) }
@@ -159,6 +172,7 @@ private struct Upcoming {
                             JSONObject([
                                 ("at", Shown.moment(at)), ("scheduleId", .string(schedule.id.text)),
                                 ("did", .string(schedule.did.text)),
+                                ("deviceName", Shown.name(names[schedule.did])),
                                 ("timezone", .string(schedule.timing.zone)),
                                 ("attrs", .object(attrs)),
                             ])
@@ -168,14 +182,16 @@ private struct Upcoming {
                 }
             }
             rows.sort { $0.0 < $1.0 }
-            let runs = try tx.runs.all(from: from, to: to, limit: Self.runsMax)
-            let owners = try ScheduleView.devices(of: runs, in: tx)
             let zones = Set(schedules.map(\.timing.zone))
             return Reply([
                 "from": Shown.moment(from), "to": Shown.moment(to),
                 "occurrences": .array(rows.map { .object($0.1) }),
                 "runs": .array(
-                    runs.map { .object(ScheduleView.run($0, of: owners[$0.schedule])) }
+                    runs.map { run in
+                        let did = owners[run.schedule]
+                        let name = did.flatMap { names[$0] }
+                        return .object(ScheduleView.run(run, of: did, deviceName: name))
+                    }
                 ),
                 "clockChanges": .array(
                     zones.sorted().flatMap { ClockChanges.of($0, from: from, to: to) }

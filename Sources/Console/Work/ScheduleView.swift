@@ -7,21 +7,29 @@ import Storage
 enum ScheduleView {
     /// Returns rows (`Schedule`), secrets masked, each with its last run.
     static func rows(_ schedules: [Schedule], in tx: Transaction) throws -> [JSONObject] {
-        try schedules.map { schedule in
+        let names = try tx.devices.names(of: schedules.map(\.did))
+        return try schedules.map { schedule in
             let product = try tx.statuses.find(schedule.did)
                 .flatMap { try tx.products.find($0.productKey) }
             let last = try tx.runs.newest(schedule.id, before: .max, limit: 1).first
-            return row(schedule, product: product, lastRun: last)
+            return row(
+                schedule,
+                product: product,
+                lastRun: last,
+                deviceName: names[schedule.did]
+            )
         }
     }
 
     private static func row(
         _ schedule: Schedule,
         product: Product?,
-        lastRun: ScheduleRun?
+        lastRun: ScheduleRun?,
+        deviceName: String?
     ) -> JSONObject {
         JSONObject([
             ("scheduleId", .string(schedule.id.text)), ("did", .string(schedule.did.text)),
+            ("deviceName", Shown.name(deviceName)),
             ("creator", .string(schedule.creator.text)), ("appId", .string(schedule.app.text)),
             ("time", .string("\(schedule.timing.time)")),
         ]).adding(days(schedule.timing.days)).adding([
@@ -37,9 +45,14 @@ enum ScheduleView {
     }
 
     /// Returns a run (`ScheduleRun`).
-    static func run(_ run: ScheduleRun, of did: DeviceID?) -> JSONObject {
+    static func run(
+        _ run: ScheduleRun,
+        of did: DeviceID?,
+        deviceName: String? = nil
+    ) -> JSONObject {
         JSONObject([
             ("scheduleId", .string(run.schedule.text)), ("did", did.map { .string($0.text) }),
+            ("deviceName", Shown.name(deviceName)),
             ("dueAt", Shown.moment(run.dueAt)), ("firedAt", Shown.moment(run.firedAt)),
             ("state", .string(run.state.rawValue)), ("cid", run.cid.map { .integer($0) }),
             ("error", run.error.map { .string($0.rawValue) }),

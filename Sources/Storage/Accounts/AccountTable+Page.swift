@@ -11,6 +11,25 @@ extension AccountTable {
         try transaction.sql.integer("SELECT count(*) FROM account WHERE appId = $1", app) ?? 0
     }
 
+    /// Returns when users were last seen: to the minute while a session of theirs is kept, to the hour without.
+    package func lastSeen(_ uids: [UserID]) throws -> [UserID: Instant] {
+        var seen: [UserID: Instant] = [:]
+        try transaction.sql.query(
+            """
+            SELECT lastSeenAt, (SELECT max(coalesce(s.lastSeenAt, s.loginTime)) FROM session AS s
+                WHERE s.uid = $1)
+            FROM account WHERE uid = $1
+            """,
+            each: uids
+        ) {
+            $0
+        } row: { uid, row in
+            let moments = [row.next(Instant?.self), row.next(Instant?.self)]
+            seen[uid] = moments.compactMap(\.self).max()
+        }
+        return seen
+    }
+
     /// Returns users in the order of their ids, from behind one id on.
     package func page(after uid: String, app: String? = nil, limit: Int) throws -> [User] {
         try transaction.sql.query(

@@ -18,10 +18,16 @@ package struct DeviceFilter: Sendable {
     package var seenBefore: Instant?
     /// It came or went last after this moment.
     package var seenAfter: Instant?
-    /// Part of its id or MAC or of a user's name for it, in lower case, or one of its `namedProducts`.
+    /// Part of its id, MAC, name or tags or of a user's name for it, in lower case, or one of its `namedProducts`.
     package var part: String?
     /// The products whose names have that part.
     package var namedProducts: [ProductKey] = []
+    /// Part of the name that operators gave it, in lower case.
+    package var name: String?
+    /// A tag by its name; of one with `tagValue`, which has an index, no other device is looked at.
+    package var tag: String?
+    /// The tag's value; nil for any.
+    package var tagValue: String?
 
     /// Narrows nothing.
     package init() {}
@@ -59,10 +65,36 @@ extension DeviceTable {
         AND ($8 IS NULL OR s.lastSeenAt IS NULL OR s.lastSeenAt < $8)
         AND ($9 IS NULL OR s.lastSeenAt >= $9)
         AND ($10 IS NULL OR instr(lower(d.did), $10) > 0 OR instr(d.mac, $10) > 0
-            OR instr($11, ',' || d.productKey || ',') > 0
+            OR instr(lower(d.name), $10) > 0 OR instr($11, ',' || d.productKey || ',') > 0
             OR d.did IN (SELECT did FROM binding
-                WHERE alias <> '' AND instr(lower(alias), $10) > 0))
+                WHERE alias <> '' AND instr(lower(alias), $10) > 0)
+            OR d.did IN (SELECT did FROM tag
+                WHERE instr(lower(name) || '=' || lower(value), $10) > 0))
+        AND ($12 IS NULL OR instr(lower(d.name), $12) > 0)
+        AND ($13 IS NULL OR EXISTS (SELECT 1 FROM tag AS w
+            WHERE w.did = d.did AND w.name = $13 AND ($14 IS NULL OR w.value = $14)))
         """
+
+    private static let allFound = """
+        FROM device AS d JOIN status AS s ON s.did = d.did WHERE \(Self.narrowed)
+        """
+    private static let taggedFound = """
+        FROM tag AS t JOIN device AS d ON d.did = t.did JOIN status AS s ON s.did = t.did
+        WHERE \(Self.narrowed) AND t.name = $13
+        """
+    private static let valuedFound = """
+        FROM tag AS t JOIN device AS d ON d.did = t.did JOIN status AS s ON s.did = t.did
+        WHERE \(Self.narrowed) AND t.name = $13 AND t.value = $14
+        """
+
+    /// Where devices are looked for: in all of them, or by the index of tags.
+    static func found(by filter: DeviceFilter) -> String {
+        switch (filter.tag, filter.tagValue) {
+        case (nil, _): allFound
+        case (_, nil): taggedFound
+        default: valuedFound
+        }
+    }
 
     /// Whether a condition of the status `s` is on: it has the id of an event, so that `","` stands twice in its row.
     private static let hasOpen = """
@@ -92,6 +124,9 @@ extension DeviceTable {
             filter.seenAfter,
             filter.part,
             DeviceFilter.text(filter.namedProducts) ?? "",
+            filter.name,
+            filter.tag,
+            filter.tagValue,
             row: row
         )
     }
@@ -106,8 +141,7 @@ extension DeviceTable {
         try scan(
             """
             SELECT \(DeviceRecord.table.columns(of: "d")), \(StatusRecord.table.columns(of: "s"))
-            FROM device AS d JOIN status AS s ON s.did = d.did
-            WHERE \(Self.narrowed) ORDER BY d.did
+            \(Self.found(by: filter)) ORDER BY d.did
             """,
             filter,
             after: did
@@ -126,8 +160,7 @@ extension DeviceTable {
             SELECT count(*), CAST(coalesce(sum(s.online), 0) AS BIGINT),
                 CAST(coalesce(sum(CASE WHEN \(Self.hasOpen) THEN 1 ELSE 0 END), 0) AS BIGINT),
                 CAST(coalesce(sum(CASE WHEN d.registeredAt IS NULL THEN 1 ELSE 0 END), 0) AS BIGINT)
-            FROM device AS d JOIN status AS s ON s.did = d.did
-            WHERE \(Self.narrowed)
+            \(Self.found(by: filter))
             """,
             filter,
             after: ""

@@ -29,6 +29,8 @@ package struct DeviceRecord: Sendable {
     package var createdAt: Instant
     /// When it registered last.
     package var registeredAt: Instant?
+    /// The name that operators gave it; empty without one.
+    package var name = ""
 }
 
 extension DeviceRecord: TableRow {
@@ -47,7 +49,8 @@ extension DeviceRecord: TableRow {
             resetUntil: column("resetUntil", \.resetUntil),
             certificatesFrom: column("certificatesFrom", \.certificatesFrom),
             createdAt: column("createdAt", \.createdAt),
-            registeredAt: column("registeredAt", \.registeredAt)
+            registeredAt: column("registeredAt", \.registeredAt),
+            name: column("name", \.name)
         )
     }
 }
@@ -289,7 +292,7 @@ package struct DeviceTable {
         try transaction.statuses.forget(did)
         for table in [
             "history", "historyDay", "event", "command", "dispatch", "waiter", "inbox", "sharing",
-            "homeDevice", "formerBinding", "device",
+            "homeDevice", "formerBinding", "tag", "device",
         ] {
             try sql.run("DELETE FROM \(table) WHERE did = $1", did)
         }

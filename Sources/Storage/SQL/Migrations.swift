@@ -2,16 +2,31 @@ import GRDB
 
 /// The steps that bring a database to this version's tables: append only, each runs once.
 ///
-/// The first one is `database.sql`, which `schemas/database.sql` shows. What a release has made is changed by a step of
-/// its own behind it, and a test compares what all steps make with that file.
+/// The first one is `database.sql`; what it made is changed by a step of its own behind it. `schemas/database.sql` shows
+/// what all steps make, and a test compares.
 enum Migrations {
     /// One step: its name, which stays for ever, and its statements.
     typealias Step = (name: String, sql: String)
 
     /// All steps, in order.
     static let steps: [Step] = [
-        ("baseline", String(decoding: PackageResources.database_sql, as: UTF8.self))
+        ("baseline", String(decoding: PackageResources.database_sql, as: UTF8.self)),
+        ("deviceNames", deviceNames),
     ]
+
+    /// Operators' names of devices, and their tags, found by name and value.
+    private static let deviceNames = """
+        ALTER TABLE device ADD COLUMN name TEXT NOT NULL DEFAULT '';
+
+        CREATE TABLE tag (
+            did TEXT NOT NULL,
+            name TEXT NOT NULL,
+            value TEXT NOT NULL,
+            PRIMARY KEY (did, name)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE INDEX tagDevices ON tag (name, value, did);
+        """
 
     /// How many steps the version before this one knew.
     ///

@@ -13,6 +13,7 @@ extension PersonalData {
             "app": "not about people", "service": "not about people",
             "device": "about the device, whichever user has it",
             "status": "about the device, whichever user has it",
+            "tag": "about the device, whichever user has it",
             "history": "what devices reported; `lamplighter history export` gives it",
             "historyBuffer": "what devices reported; `lamplighter history export` gives it",
             "historyDay": "sums of what devices reported",

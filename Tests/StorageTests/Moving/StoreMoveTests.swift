@@ -31,6 +31,10 @@ struct StoreMoveTests {
                 let did = DeviceID(trusted: "d-\(1000 + number)")
                 let mac = MAC(trusted: String(112_233_445_500 + number))
                 try tx.devices.create(did, product: Make.key, mac: mac)
+                var labels = DeviceLabeling()
+                labels.name = "Lamp \(number)"
+                labels.set = ["floor": DeviceTag(trusted: "floor", "\(number % 3)")]
+                _ = try tx.devices.label(did, labels)
                 try tx.history.append([
                     HistoryRecord(did: did, ts: Make.at(Int64(number)), data: ["level": 1])
                 ])

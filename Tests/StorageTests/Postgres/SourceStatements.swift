@@ -41,6 +41,9 @@ struct SourceStatements {
         "CommandTable.swift DispatchRequest.aheadMilliseconds": [
             "\(DispatchRequest.aheadMilliseconds)"
         ],
+        "DeviceTable+Search.swift Self.found(by: filter)": [
+            "\\(Self.allFound)", "\\(Self.taggedFound)", "\\(Self.valuedFound)",
+        ],
         "SharingTable.swift isGuest ? \"guestUid\" : \"inviterUid\"": ["guestUid", "inviterUid"],
         "RequestTable.swift sql.nextNumber(of: \"request\", \"seq\")": ["DEFAULT"],
     ]

@@ -51,8 +51,8 @@ const TONES = {
 /** The state of a command, run, message or check. */
 export const state = name => badge(t.states[name] ?? name, TONES[name] ?? '');
 
-/** A device's link by its name. */
-export const device = (did, name) => html`<a class="${name ? '' : 'nowrap'}" href="${to(['devices', did])}">${name || did}</a>`;
+/** A device's link by its name, with the id beside. */
+export const device = (did, name) => html`<a class="${name ? '' : 'nowrap'}" href="${to(['devices', did])}">${name || did}</a>${name && html` <span class="soft small nowrap">${did}</span>`}`;
 /** A user's link. */
 export const user = (uid, name) => html`<a class="${name ? '' : 'nowrap'}" href="${to(['users', uid])}">${name || uid}</a>`;
 

@@ -10,6 +10,7 @@ import { table, columnChoice } from '../base/table.js';
 import { may, actButton } from '../base/session.js';
 import { connectDevice } from '../shared/later.js';
 import { saveLabels } from '../shared/label.js';
+import { tags, tagTexts } from '../shared/device-names.js';
 import { forget } from '../shared/device-acts.js';
 
 export const title = () => t.nav.devices;
@@ -61,6 +62,7 @@ export function draw(view) {
     { key: 'online', hint: t.devices.state, values: [{ value: 'yes', hint: t.online }, { value: 'no', hint: t.offline }] },
     { key: 'alert', hint: t.devices.alert, values: [{ value: 'any', hint: t.devices.anyAlert }] }, { key: 'fault', hint: t.devices.fault, values: [{ value: 'any', hint: t.devices.anyFault }] },
     { key: 'seen', hint: t.devices.seen, values: [{ value: '<1h', hint: t.devices.seenLess }, { value: '>1d', hint: t.devices.seenMore }] },
+    { key: 'name', hint: t.device.name }, { key: 'tag', hint: t.devices.tags, values: [...new Set((view.state.list?.data?.items ?? []).flatMap(row => tagTexts(row.tags)))].filter(text => !/\s/.test(text)).sort().map(value => ({ value })) },
     { key: 'owner', hint: t.devices.owner }, { key: 'registered', hint: t.devices.registered, values: [{ value: 'yes', hint: t.yes }, { value: 'no', hint: t.no }] }];
   return html`<div class="head"><h1 tabindex="-1">${t.nav.devices}</h1>${searchField(view, keys, load, t.search.devices)}${columnChoice('devices', columns, () => view.redraw())}</div>
     ${filters(view)}
@@ -84,7 +86,11 @@ function filters(view) {
 }
 
 const columns = [
-  { id: 'name', label: t.devices.device, isHead: true, cell: row => html`<a class="${row.name ? '' : 'nowrap'}" href="${to(['devices', row.did])}">${row.name || row.did}</a>${row.name && html`<br><span class="soft small">${row.did}</span>`}` },
+  { id: 'name', label: t.devices.device, isHead: true, cell: row => {
+    const name = row.name || row.alias;
+    return html`<a class="${name ? '' : 'nowrap'}" href="${to(['devices', row.did])}">${name || row.did}</a>${name && html`<br><span class="soft small">${row.did}</span>`}`;
+  } },
+  { id: 'tags', label: t.devices.tags, cell: row => html`<span class="row">${tags(row.tags)}</span>` },
   { id: 'product', label: t.devices.product, cell: row => html`<a href="${to(['products', row.productKey])}">${row.productName || row.productKey}</a>` },
   { id: 'state', label: t.devices.state, tint: row => row.online, cell: row => html`${presence(row.online)} <span class="soft small">${row.since !== undefined && when(row.since)}</span>` },
   { id: 'report', label: t.devices.changed, tint: row => row.version, cell: row => when(row.changedAt) },

@@ -4,7 +4,7 @@ import { html } from '../base/html.js';
 import { t, fill, count } from '../base/words.js';
 import { post, put } from '../base/api.js';
 import { to, go } from '../base/route.js';
-import { icon, shown, when, blank, facts, more, attempt } from '../base/pieces.js';
+import { icon, shown, when, device, blank, facts, more, attempt } from '../base/pieces.js';
 import { table } from '../base/table.js';
 import { may, actButton } from '../base/session.js';
 import { editDocument } from '../shared/document.js';
@@ -90,6 +90,6 @@ function macs(view, row) {
   };
   return html`<h2>${t.products.macs}</h2>
     <form class="row" onsubmit=${allow}><input name="macs" required class="any" aria-label="${t.products.newMacs}" placeholder="${t.products.newMacs}" disabled=${!may('operator')}><button disabled=${!may('operator')}>${t.products.allow}</button></form>
-    ${shown(view.state.macs, data => html`${table([{ id: 'mac', label: 'MAC', isHead: true, cell: ({ mac }) => html`<code>${mac}</code>` }, { id: 'did', label: t.devices.device, cell: ({ did }) => (did ? html`<a href="${to(['devices', did])}">${did}</a>` : t.products.notYet) }],
+    ${shown(view.state.macs, data => html`${table([{ id: 'mac', label: 'MAC', isHead: true, cell: ({ mac }) => html`<code>${mac}</code>` }, { id: 'did', label: t.devices.device, cell: ({ did, deviceName }) => (did ? device(did, deviceName) : t.products.notYet) }],
       data.items, { name: 'macs', label: t.products.macs, key: ({ mac }) => mac })}${more(view, 'macs')}`, () => html`<p class="soft">${t.products.noMacs}</p>`)}`;
 }

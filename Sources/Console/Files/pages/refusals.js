@@ -45,7 +45,7 @@ export function refusal(view, row) {
 }
 
 function who(row) {
-  if (row.did) return html`${t.actors.device} ${device(row.did)}`;
+  if (row.did) return html`${t.actors.device} ${device(row.did, row.deviceName)}`;
   if (row.mac) return html`${t.refusals.newDevice} <code>${row.mac}</code> (<a href="${to(['products', row.productKey])}">${row.productKey}</a>)`;
   return html`<code>${row.username || row.clientId || t.actors.somebody}</code>${row.username && row.clientId && !row.username.includes(row.clientId) && html` <span class="soft">${row.clientId}</span>`}`;
 }

@@ -43,6 +43,7 @@ function day({ from, to: until, occurrences, runs, clockChanges, isCut }) {
   const place = at => ({ '--at': `${((at - from) / (until - from) * 100).toFixed(2)}%` });
   const { step, found } = ticks(from, until, timeZone, innerWidth < 700 ? 4 : 8);
   const lanes = new Map();
+  const names = new Map([...runs, ...occurrences].map(({ did, deviceName }) => [did, deviceName]));
   const lane = did => { if (!lanes.has(did)) lanes.set(did, []); return lanes.get(did); };
   for (const run of runs) lane(run.did ?? '').push({ at: run.dueAt, id: run.scheduleId, tone: TONE[run.state] ?? '', sign: run.state === 'done' ? '✓' : run.state === 'sent' ? '…' : '✕', text: `${exact(run.dueAt)}: ${t.states[run.state] ?? run.state}` });
   for (const one of occurrences) lane(one.did).push({ at: one.at, id: one.scheduleId, tone: '', sign: '', text: `${exact(one.at)}: ${t.schedules.due} (${one.timezone})` });
@@ -50,7 +51,7 @@ function day({ from, to: until, occurrences, runs, clockChanges, isCut }) {
   const changes = clockChanges.map(({ at, timezone, before, after }) => html`<i class="zone-change" css=${place(at)} title="${clocks(timezone, (after - before) / 3600)}"></i>`);
   return html`<div class="day"><span class="who soft small">${timeZone}</span>
       <div class="axis">${found.map(at => html`<span css=${place(at)}>${tickText(at, step, timeZone, locale)}</span>`)}</div>
-      ${shownLanes.map(([did, marks]) => html`<span class="who" key=${`n${did}`}>${did ? device(did) : t.schedules.gone}</span><div class="lane" key=${did}>${changes}
+      ${shownLanes.map(([did, marks]) => html`<span class="who" key=${`n${did}`}>${did ? device(did, names.get(did)) : t.schedules.gone}</span><div class="lane" key=${did}>${changes}
         <i class="zone-change now" css=${place(now())} title="${t.time.now}"></i>
         ${marks.map(mark => html`<a key=${`${mark.id} ${mark.at}`} class="${mark.tone}" css=${place(mark.at)} href="${to(['schedules'], { open: mark.id })}" title="${mark.text}" aria-label="${mark.text}">${mark.sign}</a>`)}</div>`)}</div>
     ${clockChanges.map(({ at, timezone, before, after }) => html`<p class="warn small">${clocks(timezone, (after - before) / 3600)} ${exact(at)}</p>`)}
@@ -78,7 +79,7 @@ function drawOne(view, box) {
     tell(enabled ? t.schedules.resumed : t.schedules.pausedNow, { undo: async () => { await attempt(() => change(['schedules', schedule.scheduleId], { enabled: !enabled }), t.undone); load(view); } });
   };
   return html`<div>${dialogHead(rule(schedule), box)}
-    ${facts([[t.devices.device, device(schedule.did)], [t.users.user, user(schedule.creator)], [t.schedules.does, values(schedule.attrs)], [t.schedules.enabled, schedule.enabled ? t.yes : badge(t.schedules.paused, 'warn')], [t.schedules.misfire, t.schedules.misfires[schedule.misfire]], [t.who.remark, schedule.remark]])}
+    ${facts([[t.devices.device, device(schedule.did, schedule.deviceName)], [t.users.user, user(schedule.creator)], [t.schedules.does, values(schedule.attrs)], [t.schedules.enabled, schedule.enabled ? t.yes : badge(t.schedules.paused, 'warn')], [t.schedules.misfire, t.schedules.misfires[schedule.misfire]], [t.who.remark, schedule.remark]])}
     <section class="stack tight"><h3>${t.schedules.why}</h3>${next.length ? html`<ol>${next.slice(0, 8).map(at => html`<li class="row"><time datetime="${new Date(at).toISOString()}">${inZone(at, schedule.timezone)}</time> <span class="soft small">${when(at)}</span></li>`)}</ol>` : html`<p class="soft">${schedule.enabled ? t.schedules.noMore : t.schedules.isPaused}</p>`}</section>
     <section class="stack tight"><h3>${t.schedules.runs}</h3>${runs.length ? html`<ol>${runs.slice(0, 12).map(run => html`<li class="row" key=${run.dueAt}>${state(run.state)} ${when(run.dueAt)} ${run.firedAt - run.dueAt > 5000 && html`<span class="soft small">${fill(t.schedules.lateBy, count(Math.round((run.firedAt - run.dueAt) / 1000)))}</span>`} ${run.error && html`<span class="bad small">${t.causes[run.error] ?? run.error}</span>`}</li>`)}</ol>` : html`<p class="soft">${t.schedules.never}</p>`}</section>
     <p class="row end">${actButton('operator', schedule.enabled ? t.schedules.pause : t.schedules.resume, turn)}

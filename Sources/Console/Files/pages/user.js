@@ -4,7 +4,7 @@ import { html } from '../base/html.js';
 import { t, fill, count, span } from '../base/words.js';
 import { get, post, remove } from '../base/api.js';
 import { to, go } from '../base/route.js';
-import { shown, when, badge, blank, facts, more, attempt, askTyped, soon, icon } from '../base/pieces.js';
+import { shown, when, device, badge, blank, facts, more, attempt, askTyped, soon, icon } from '../base/pieces.js';
 import { table } from '../base/table.js';
 import { actButton } from '../base/session.js';
 import { act as sentence, actor } from '../shared/sentences.js';
@@ -87,7 +87,7 @@ function cutOff(row) {
 }
 
 const devices = [
-  { id: 'did', label: t.devices.device, isHead: true, cell: row => html`<a href="${to(['devices', row.did])}">${row.alias || row.did}</a>` },
+  { id: 'did', label: t.devices.device, isHead: true, cell: row => html`${device(row.did, row.name || row.alias)}` },
   { id: 'role', label: t.who.role, cell: row => t.who.roles[row.role] ?? row.role },
   { id: 'since', label: t.who.since, cell: row => when(row.boundAt) },
 ];

@@ -67,7 +67,7 @@ function waiting(box) {
         <p>${t.rules?.[connection.refusal.reason]?.[0] ?? connection.refusal.cause}</p><p>${t.rules?.[connection.refusal.reason]?.[1] ?? connection.refusal.cure}</p>
         <p class="soft small">${fill(t.times, count(connection.refusal.times))} · ${when(connection.refusal.at)}</p></div>`}
       <ol class="steps">${STEPS.map(step => html`<li key=${step}>${isReached(connection.state, step) ? html`<span class="good">${icon('check')}<span class="hush">${t.guide.done}</span></span>` : icon('wait')}<span>${t.connect.steps[step]}
-        ${step === 'registered' && connection.did && html` ${device(connection.did)}`}</span></li>`)}</ol>
+        ${step === 'registered' && connection.did && html` ${device(connection.did, connection.deviceName)}`}</span></li>`)}</ol>
       ${connection.state === 'reported' && html`<p><a class="button main" href="${to(['devices', connection.did])}" onclick=${box.close}>${t.connect.openDevice}</a></p>`}</section>
     ${label && html`<div class="row">${code(label)}<div class="stack tight"><p>${t.connect.label}</p><p><button type="button" onclick=${() => saveLabels([{ ...label, name: mac }])}>${icon('download')}${t.connect.saveLabel}</button></p></div></div>`}
     <p class="row end"><button type="button" onclick=${() => { box.state.end?.(); box.set({ guide: null }); }}>${t.connect.another}</button></p>`;

@@ -18,7 +18,7 @@ export function rule({ time, date, weekDays, monthDays, timezone }) {
 
 export const columns = [
   { id: 'rule', label: t.schedules.rule, isHead: true, cell: row => html`<a href="${to(['schedules'], { open: row.scheduleId })}">${rule(row)}</a>${row.remark && html`<br><span class="soft small any">${row.remark}</span>`}` },
-  { id: 'device', label: t.devices.device, cell: row => device(row.did) },
+  { id: 'device', label: t.devices.device, cell: row => device(row.did, row.deviceName) },
   { id: 'does', label: t.schedules.does, cell: row => values(row.attrs) },
   { id: 'next', label: t.schedules.next, cell: row => (row.enabled ? when(row.nextAt) : badge(t.schedules.paused)) },
   { id: 'last', label: t.schedules.last, cell: row => (row.lastRun ? html`${state(row.lastRun.state)} ${when(row.lastRun.dueAt)}` : t.schedules.never) },

@@ -24,8 +24,9 @@ export function act(row) {
   return html`${who}: ${t.acts[row.act] ?? row.act}${row.subject && html` · ${subject(row)}`}`;
 }
 
-function subject({ act, subject }) {
-  if (/Device|Label|Reset|command/i.test(act)) return device(subject);
+function subject({ act, subject, subjectName }) {
+  const [noun, did] = subject.split(' ');
+  if (noun === 'device' && did) return device(did, subjectName);
   if (/Product|Mac/.test(act)) return html`<a href="${to(['products', subject])}">${subject}</a>`;
   if (/App/.test(act)) return html`<a href="${to(['apps', subject])}">${subject}</a>`;
   if (/User|endSessions|Cancellation/.test(act)) return user(subject);

@@ -23,10 +23,12 @@ struct UserShowCommand: AsyncParsableCommand {
     func run() async throws {
         let place = try await CommandContext.open(settings)
         let user = try place.user(uid)
-        let (sessions, devices, deletesAt) = try place.store.read { tx in
-            (
-                try tx.sessions.live(of: user.uid),
-                try tx.bindings.page(of: user.uid, products: nil, offset: 0, limit: 1000).rows,
+        let (sessions, devices, names, deletesAt) = try place.store.read { tx in
+            let rows = try tx.bindings.page(of: user.uid, products: nil, offset: 0, limit: 1000)
+                .rows
+            return (
+                try tx.sessions.live(of: user.uid), rows,
+                try tx.devices.names(of: rows.map(\.binding.did)),
                 try tx.cancellations.find(user.uid)?.deletesAt
             )
         }
@@ -36,10 +38,11 @@ struct UserShowCommand: AsyncParsableCommand {
             view["sessions"] = .array(sessions.map(UserView.json))
             view["devices"] = .array(
                 devices.map {
-                    [
+                    .object([
                         "did": .string($0.binding.did.text),
+                        "name": names[$0.binding.did].map { .string($0) },
                         "role": .string($0.binding.role.rawValue),
-                    ]
+                    ])
                 }
             )
             return Terminal.show(.object(view))
@@ -56,7 +59,10 @@ struct UserShowCommand: AsyncParsableCommand {
         if let deletesAt { print("cancelled: will be erased at \(TimeText.of(deletesAt))") }
         print("\n" + UserView.table(sessions))
         var table = TextTable(["DEVICE", "ROLE"])
-        for row in devices { table.add([row.binding.did.text, row.binding.role.rawValue]) }
+        for row in devices {
+            let did = row.binding.did
+            table.add([DeviceView.text(did, names[did]), row.binding.role.rawValue])
+        }
         print("\n" + table.text)
     }
 }

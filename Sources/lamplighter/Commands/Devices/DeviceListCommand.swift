@@ -1,7 +1,9 @@
 import ArgumentParser
+import Console
 import Domain
 import JSON
 import Storage
+import Workers
 
 /// `device list`: devices in the order of their ids.
 struct DeviceListCommand: AsyncParsableCommand {
@@ -10,12 +12,20 @@ struct DeviceListCommand: AsyncParsableCommand {
         abstract: "List the devices, in the order of their ids.",
         discussion: """
             lamplighter device list
+            lamplighter device list --search "tag:floor=2 online:no"
             lamplighter device list --json
+
+            A search has terms as in the console: tag:, name:, product:, online:, alert:, fault:, owner:, \
+            seen:, registered:, and words, which are part of an id, MAC, name, tag or a user's name for it. \
+            -tag:floor=2 excludes.
             """
     )
 
     @Option(help: "Only those of one product.")
     var product: String?
+
+    @Option(help: ArgumentHelp("Only those that a search finds.", valueName: "terms"))
+    var search: String?
 
     @OptionGroup var most: LimitOption
 
@@ -28,26 +38,45 @@ struct DeviceListCommand: AsyncParsableCommand {
     func run() async throws {
         let place = try await CommandContext.open(settings)
         let key = try product.map { try place.product($0).key }
-        let (rows, total, isMore) = try place.store.read { tx in
-            // One more than is shown tells whether there is a next page.
-            let page = try tx.devices.page(after: after, product: key, limit: most.limit + 1)
-            let rows = try page.prefix(most.limit).map { ($0, try tx.statuses.find($0.did)) }
-            let total = try key.map { try tx.products.deviceCount($0) } ?? tx.devices.count()
-            return (rows, total, page.count > most.limit)
+        let terms = [key.map { "product:\"\($0)\"" }, search].compactMap(\.self)
+        let (page, tags, total) = try place.store.read { tx in
+            let page = try self.page(terms.joined(separator: " "), in: tx)
+            let tags = try tx.devices.tags(of: page.found.map(\.device.did))
+            return (
+                page, tags, try key.map { try tx.products.deviceCount($0) } ?? tx.devices.count()
+            )
         }
-        if output.json { return Terminal.show(.array(rows.map { DeviceView.json($0, $1) })) }
-        var table = TextTable(["DEVICE", "PRODUCT", "MAC", "ONLINE", "VERSION", "LAST SEEN"])
-        for (device, status) in rows {
+        if output.json {
+            let rows = page.found.map {
+                DeviceView.json($0.device, $0.status, tags: tags[$0.device.did])
+            }
+            return Terminal.show(.array(rows))
+        }
+        var table = TextTable([
+            "DEVICE", "NAME", "PRODUCT", "MAC", "ONLINE", "VERSION", "LAST SEEN", "TAGS",
+        ])
+        for row in page.found {
+            let (device, status) = (row.device, row.status.status)
             table.add([
-                device.did.text, device.productKey.text, device.mac.text,
-                status?.status.presence.isOnline == true ? "yes" : "no",
-                "\(status?.status.version ?? 0)",
-                TimeText.of(status?.status.presence.lastSeenAt),
+                device.did.text, device.name, device.productKey.text, device.mac.text,
+                status.presence.isOnline ? "yes" : "no", "\(status.version)",
+                TimeText.of(status.presence.lastSeenAt),
+                tags[device.did, default: []].map(\.text).joined(separator: ", "),
             ])
         }
         print(table.text)
-        if isMore, let (last, _) = rows.last {
-            Terminal.tell("\(rows.count) of \(total); the next: --after \(last.did)")
+        if let next = page.next {
+            let part = search == nil ? "\(page.found.count) of \(total)" : "more"
+            Terminal.tell("\(part); the next: --after \(next)")
+        }
+    }
+
+    private func page(_ terms: String, in tx: Transaction) throws -> FoundDevices {
+        do {
+            let now = SystemClock().now
+            return try FoundDevices(terms, after: after, limit: most.limit, at: now, in: tx)
+        } catch let rejection as Rejection {
+            throw ValidationError("--search: \(rejection.message)")
         }
     }
 }
@@ -55,10 +84,15 @@ struct DeviceListCommand: AsyncParsableCommand {
 /// A device as the command line shows it.
 enum DeviceView {
     /// Returns the device as JSON, without anything secret.
-    static func json(_ device: DeviceRecord, _ status: StatusRecord?) -> JSONValue {
+    static func json(
+        _ device: DeviceRecord,
+        _ status: StatusRecord?,
+        tags: [DeviceTag]?
+    ) -> JSONValue {
         let presence = status?.status.presence
         return .object([
-            "did": .string(device.did.text),
+            "did": .string(device.did.text), "name": labels(device.name, [])["name"],
+            "tags": labels("", tags ?? [])["tags"],
             "productKey": .string(device.productKey.text), "mac": .string(device.mac.text),
             "online": .bool(presence?.isOnline ?? false),
             "version": .integer(status?.status.version ?? 0),
@@ -66,5 +100,21 @@ enum DeviceView {
             "createdAt": .integer(device.createdAt.milliseconds),
             "registeredAt": device.registeredAt.map { .integer($0.milliseconds) },
         ])
+    }
+
+    /// Returns a device's name, where it has one, and its tags.
+    static func labels(_ name: String, _ tags: [DeviceTag]) -> JSONObject {
+        [
+            "name": name.isEmpty ? nil : .string(name),
+            "tags": .object(
+                JSONObject(members: tags.map { .init(key: $0.name, value: .string($0.value)) })
+            ),
+        ]
+    }
+
+    /// Returns a device's id, with its name where it has one.
+    static func text(_ did: DeviceID, _ name: String?) -> String {
+        guard let name, !name.isEmpty else { return did.text }
+        return "\(did) \(PlainText.of(name))"
     }
 }

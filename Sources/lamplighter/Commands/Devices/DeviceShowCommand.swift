@@ -24,11 +24,12 @@ struct DeviceShowCommand: AsyncParsableCommand {
     func run() async throws {
         let place = try await CommandContext.open(settings)
         let device = try place.device(did)
-        let (status, product, bindings, commands) = try place.store.read { tx in
+        let (status, product, bindings, commands, tags) = try place.store.read { tx in
             (
                 try tx.statuses.find(device.did), try tx.products.find(device.productKey),
                 try tx.bindings.all(of: device.did),
-                try tx.commands.newest(device.did, limit: Self.commandsMax)
+                try tx.commands.newest(device.did, limit: Self.commandsMax),
+                try tx.devices.tags(of: [device.did])[device.did] ?? []
             )
         }
         let data = JSONObject(
@@ -37,7 +38,7 @@ struct DeviceShowCommand: AsyncParsableCommand {
         let shown = ProductRules.masked(data, product: product)
         let open = (status?.status.open ?? []).map { "\($0.kind.rawValue) \($0.name)" }
         if output.json {
-            var object = DeviceView.json(device, status).objectValue ?? [:]
+            var object = DeviceView.json(device, status, tags: tags).objectValue ?? [:]
             object["data"] = .object(shown)
             object["open"] = .array(open.map(JSONValue.string))
             object["hardware"] = .object(device.hardware)
@@ -47,7 +48,11 @@ struct DeviceShowCommand: AsyncParsableCommand {
             )
             return Terminal.show(.object(object))
         }
+        if !device.name.isEmpty { print(PlainText.of(device.name)) }
         print("\(device.did)  \(PlainText.of(product?.name ?? "?"))  mac \(device.mac)")
+        if !tags.isEmpty {
+            print("tags: \(PlainText.of(tags.map(\.text).joined(separator: ", ")))")
+        }
         let presence = status?.status.presence
         print(
             "\(presence?.isOnline == true ? "online" : "offline")"

@@ -30,9 +30,12 @@ extension CommandContext {
 
 /// How schedules are shown on the command line.
 enum ScheduleView {
-    /// Returns a schedule for programs, as apps see it.
+    /// Returns a schedule for programs, as apps see it, with the name of its device.
     static func json(_ schedule: Schedule, in tx: Transaction) throws -> JSONValue {
-        .object(ScheduleCodec.encode(schedule, attrs: try shownAttrs(schedule, in: tx)))
+        var object = ScheduleCodec.encode(schedule, attrs: try shownAttrs(schedule, in: tx))
+        let name = try tx.devices.names(of: [schedule.did])[schedule.did]
+        object["deviceName"] = name.map { .string($0) }
+        return .object(object)
     }
 
     /// Returns the values to set, without those of write-only data points.

@@ -25,15 +25,19 @@ struct ScheduleListCommand: AsyncParsableCommand {
     func run() async throws {
         let place = try await CommandContext.open(settings)
         let did = try device.map { try place.device($0).did }
-        let (schedules, rows) = try place.store.read { tx in
+        let (schedules, rows, names) = try place.store.read { tx in
             let schedules = try tx.schedules.page(after: after, did: did, limit: most.limit)
-            return (schedules, try schedules.map { try ScheduleView.json($0, in: tx) })
+            return (
+                schedules, try schedules.map { try ScheduleView.json($0, in: tx) },
+                try tx.devices.names(of: schedules.map(\.did))
+            )
         }
         if output.json { return Terminal.show(.array(rows)) }
         var table = TextTable(["SCHEDULE", "DEVICE", "DAYS", "TIME", "ZONE", "NEXT", "REMARK"])
         for schedule in schedules {
             table.add([
-                schedule.id.text, schedule.did.text, ScheduleView.days(schedule),
+                schedule.id.text, DeviceView.text(schedule.did, names[schedule.did]),
+                ScheduleView.days(schedule),
                 schedule.timing.time.description, schedule.timing.zone,
                 schedule.isEnabled ? TimeText.of(schedule.nextAt) : "disabled", schedule.remark,
             ])

@@ -33,7 +33,9 @@ struct ScheduleShowCommand: AsyncParsableCommand {
             object["runs"] = .array(runs.map { ScheduleCodec.encode($0) })
             return Terminal.show(.object(object))
         }
-        print("\(schedule.id)  device \(schedule.did)  by \(schedule.creator)")
+        let name = row.objectValue?["deviceName"]?.stringValue
+        let device = DeviceView.text(schedule.did, name)
+        print("\(schedule.id)  device \(device)  by \(schedule.creator)")
         print(
             "\(ScheduleView.days(schedule)) at \(schedule.timing.time)"
                 + "   \(PlainText.of(schedule.timing.zone))"
