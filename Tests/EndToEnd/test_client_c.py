@@ -141,6 +141,7 @@ class Lamp(Compiled):
         eventually(lambda: not self.shown(did)["online"], 10, "its being offline")
         again = self.lamp()
         self.assertEqual(self.line(again, r"did (\S+)")[1], did)
+        eventually(lambda: self.shown(did)["online"], 10, "its being online")
         result = app.get("device/control", {"did": did, "data": {"brightness": 10}, "wait": True})
         self.assertEqual(result["state"], "done")
         self.assertGreater(int((self.folder / "lamp.id").read_text().split()[2]), 3)

@@ -70,6 +70,13 @@ class Simulate(EndToEnd):
                 result = app.get("device/control", {"did": did, "data": {"power": power}, "wait": True})
                 self.assertEqual((result["state"], result["code"]), ("done", 0))
                 self.assertIs(result["data"]["power"], power)
+        # A data point that the product got meanwhile is unknown to the devices: they don't claim to have set it.
+        key = self.world.service.ready["demo"]["productKey"]
+        product = json.loads(self.world.service.cli("product", "export", key).stdout)
+        more = [*product["dataPoints"], {"name": "fan", "access": "rw", "type": "bool"}]
+        self.world.service.import_document("product", {**product, "dataPoints": more})
+        self.addCleanup(self.world.service.import_document, "product", product)
+        self.assertEqual(app.get("device/control", {"did": did, "data": {"fan": True}, "wait": True})["state"], "failed")
         rest = self.ended(process)
         self.assertGreaterEqual(int(re.search(r"commands (\d+)", rest.splitlines()[-1])[1]), 3)
 
