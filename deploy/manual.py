@@ -35,6 +35,17 @@ def quoted(text):
     return "\n".join("\\&" + line if line.startswith(".") else line for line in text.splitlines())
 
 
+def discussion(text):
+    """The paragraphs behind a command's abstract; lines to type stay lines."""
+    lines = []
+    for paragraph in text.strip().split("\n\n"):
+        lines.append(".PP")
+        is_typed = [line.startswith(("lamplighter ", "sudo ", " ")) for line in paragraph.splitlines()]
+        shown = quoted(paragraph)
+        lines += [".nf", ".RS", shown, ".RE", ".fi"] if any(is_typed) else [shown]
+    return lines
+
+
 def ask(program, *words):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("LAMPLIGHTER_")}
     return subprocess.run(
@@ -109,7 +120,7 @@ def main_page(program, version):
     for path, command in commands(["lamplighter"], root):
         lines += [f".SS {quoted(' '.join(path[1:]))}", synopsis(path, command), ".PP", quoted(command.get("abstract", ""))]
         if command.get("discussion"):
-            lines += [".PP", quoted(command["discussion"])]
+            lines += discussion(command["discussion"])
         for argument in command.get("arguments", []):
             if not argument.get("shouldDisplay", True):
                 continue

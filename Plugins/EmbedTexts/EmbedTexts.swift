@@ -2,7 +2,7 @@ import Foundation
 import PackagePlugin
 
 /// Puts text files into a target as string literals: those of its folders `Texts`, `Playground` and `Files`, and for the
-/// reference the contract and the client for browsers.
+/// reference the contract, the guides and the client for browsers.
 ///
 /// Of the console's modules it makes one short script (`Plugins/EmbedTool/Bundle.swift`).
 ///
@@ -25,6 +25,10 @@ struct EmbedTexts: BuildToolPlugin {
             let client = Self.files(below: package.appending(path: "clients/js"))
             files += client.filter { $0.url.pathExtension == "js" && !$0.name.contains("/") }
             files.append(("reference.jsonl", contract))
+            let guides = Self.files(below: package.appending(path: "docs/guides"))
+            files += guides.map {
+                ($0.name == "README.md" ? "guides.md" : "guide-\($0.name)", $0.url)
+            }
         }
         let output = context.pluginWorkDirectoryURL.appending(path: "EmbeddedTexts.swift")
         return [

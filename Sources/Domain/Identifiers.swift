@@ -2,11 +2,15 @@
 package protocol IdentifierKind: Sendable {
     /// The kind's name in messages that people read, such as `did`.
     static var name: String { get }
+    /// The form in words, for people whose text does not have it.
+    static var form: String { get }
     /// Tells whether a text has the form of this kind of id.
     static func accepts(_ text: String.UTF8View) -> Bool
 }
 
 extension IdentifierKind {
+    /// The plain form in words, unless the kind has one of its own.
+    package static var form: String { "1 to 64 of A–Z a–z 0–9 _ -" }
     /// Accepts the plain form, unless the kind has one of its own.
     package static func accepts(_ text: String.UTF8View) -> Bool { PlainForm.accepts(text) }
 }
@@ -70,6 +74,7 @@ package enum DeviceKind: IdentifierKind {
 /// The form of a product's key: 32 hexadecimal digits.
 package enum ProductKind: IdentifierKind {
     package static let name = "productKey"
+    package static let form = "32 of 0–9 a–f"
     package static func accepts(_ text: String.UTF8View) -> Bool {
         PlainForm.isLowercaseHex(text, count: 32)
     }
@@ -78,6 +83,7 @@ package enum ProductKind: IdentifierKind {
 /// The form of a hardware address: 12 lowercase hexadecimal digits, or an IMEI of 15 digits.
 package enum MACKind: IdentifierKind {
     package static let name = "mac"
+    package static let form = "12 of 0–9 a–f, or the 15 digits of an IMEI"
     package static func accepts(_ text: String.UTF8View) -> Bool {
         PlainForm.isLowercaseHex(text, count: 12)
             || (text.count == 15
@@ -98,6 +104,7 @@ package enum AppKind: IdentifierKind {
 /// The form of a terminal's id: 32 lowercase hexadecimal digits.
 package enum TerminalKind: IdentifierKind {
     package static let name = "terminalId"
+    package static let form = "32 of 0–9 a–f"
     package static func accepts(_ text: String.UTF8View) -> Bool {
         PlainForm.isLowercaseHex(text, count: 32)
     }

@@ -43,6 +43,8 @@ package struct Rejection: Error, Equatable, Sendable {
     package var endpoint: String?
     /// The number of seconds after which another try makes sense.
     package var retryAfter: Int64?
+    /// What else is wrong; only documents are read to their end.
+    package var others: [Rejection] = []
 
     /// Makes a refusal; a sender's text that is too long to be shown is cut.
     package init(

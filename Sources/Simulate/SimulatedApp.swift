@@ -4,7 +4,10 @@ import Load
 /// A simulated user with an app: logs in, binds the devices, and sees what they report.
 struct SimulatedApp {
     enum Phase {
-        case waiting
+        /// Not connected until a time.
+        case away(until: Int64)
+        /// Connecting, with the app's secret or the session's token.
+        case connecting
         /// Connected with the app's secret, waiting for a session.
         case loggingIn
         /// Connected with the session's token.
@@ -13,11 +16,16 @@ struct SimulatedApp {
 
     let app: SimulateOptions.App
     let terminalID = RandomHex.digits(bytes: 16)
-    var phase = Phase.waiting
+    var phase = Phase.away(until: 0)
+    /// When its phase began, or when it last wrote.
+    var since: Int64 = 0
+    /// The refusals of its connection since the last that was accepted.
+    var refusals = 0
     private(set) var uid: String?
     private(set) var token: String?
     private var requests = 0
-    private var bound: Set<String> = []
+    /// The devices whose binding was asked for on this connection.
+    private var asked: Set<String> = []
 
     init(app: SimulateOptions.App) { self.app = app }
 
@@ -39,9 +47,10 @@ struct SimulatedApp {
     /// Returns the request for a session of a fresh user.
     mutating func loginRequest() -> [UInt8] { request(["countryCode": "1"]) }
 
-    /// Returns the request that binds a device, once for each.
+    /// Returns the request that binds a device, once for each on one connection.
     mutating func bindRequest(_ device: SimulatedDevice, productKey: String) -> [UInt8]? {
-        guard device.did != nil, bound.insert(device.mac).inserted else { return nil }
+        guard let did = device.did, !dids.contains(did), asked.insert(did).inserted
+        else { return nil }
         return request([
             "productKey": .string(productKey), "mac": .string(device.mac),
             "passcode": .string(device.passcode),
@@ -59,7 +68,24 @@ struct SimulatedApp {
     private(set) var dids: [String] = []
 
     /// Notes that a device is bound.
-    mutating func noteBound(_ did: String) { dids.append(did) }
+    mutating func noteBound(_ did: String) {
+        if !dids.contains(did) { dids.append(did) }
+    }
+
+    /// Notes that the connection is gone until a time, and with it the answers that were waited for.
+    mutating func lose(until time: Int64) {
+        phase = .away(until: time)
+        asked = []
+    }
+
+    /// Takes a refusal: one may pass, but after the second in a row the session is forgotten, and the next connection logs
+    /// in as another user.
+    mutating func noteRefusal() {
+        refusals += 1
+        guard refusals > 1 else { return }
+        (token, uid) = (nil, nil)
+        dids = []
+    }
 
     /// Takes the answer to the login.
     ///

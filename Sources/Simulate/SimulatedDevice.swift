@@ -75,8 +75,13 @@ struct SimulatedDevice {
     mutating func obey(_ command: JSONObject, at now: Int64) -> [UInt8]? {
         guard let cid = command["cid"]?.intValue, cid > lastCommand else { return nil }
         lastCommand = cid
-        if let data = command["data"]?.objectValue { values.write(data) }
-        return keep(now, [("cid", .integer(cid)), ("code", 0), ("data", .object(values.all))])
+        let isDone = command["data"]?.objectValue.map { values.write($0) } ?? true
+        return keep(
+            now,
+            [
+                ("cid", .integer(cid)), ("code", isDone ? 0 : 1), ("data", .object(values.all)),
+            ]
+        )
     }
 
     /// Takes the answer to a report.

@@ -32,12 +32,15 @@ struct SimulatedValues {
     }
 
     /// Takes what a command writes.
-    mutating func write(_ data: JSONObject) {
+    ///
+    /// - Returns: Whether all of it is known; a data point that the product got meanwhile is not.
+    mutating func write(_ data: JSONObject) -> Bool {
         for member in data.members where product.point(member.key) != nil {
             if product.point(member.key)?.access != .writeOnly {
                 current[member.key] = member.value
             }
         }
+        return data.members.allSatisfy { product.point($0.key) != nil }
     }
 
     var all: JSONObject {

@@ -8,27 +8,59 @@ extension Simulation {
 
     /// Connects the app where it isn't, and binds devices that have got an identity; with `commands` it
     /// switches them, too.
-    func liveApp(commands: Bool) {
+    func liveApp(commands: Bool, at now: Int64) {
         guard var app else { return }
         defer { self.app = app }
         switch app.phase {
-        case .waiting:
-            guard let socket = try? DeviceSocket(address: address, login: app.login) else { return }
-            pool.set(place, socket)
-            pool.flush(place)
-            app.phase = app.token == nil ? .loggingIn : .loggedIn
-        case .loggingIn: break
+        case .away(let until): if now >= until { open(&app, at: now) }
+        case .connecting, .loggingIn:
+            if now - app.since > 10_000 { lose(&app, "no answer", at: now) }
         case .loggedIn:
-            // A few at a time: requests go one by one through the service.
-            var count = 0
-            for device in devices where count < 8 {
-                guard
-                    let request = app.bindRequest(device, productKey: product.key.text)
-                else { continue }
-                count += 1
-                publish(request, to: "device/bind", app)
+            // A write that failed takes the connection away without a word.
+            guard pool.sockets[place] != nil else { return lose(&app, "not connected", at: now) }
+            if now - app.since > 30_000 {
+                app.since = now
+                pool.sockets[place]?.ping()
+                pool.flush(place)
             }
+            bindSome(&app)
             if commands { command(&app) }
+        }
+    }
+
+    private func open(_ app: inout SimulatedApp, at now: Int64) {
+        guard let socket = try? DeviceSocket(address: address, login: app.login) else {
+            return lose(&app, "no connection", at: now)
+        }
+        app.phase = .connecting
+        app.since = now
+        pool.set(place, socket)
+        pool.flush(place)
+    }
+
+    /// Notes that the app's connection is gone; like a device, it comes back after a while.
+    private func lose(_ app: inout SimulatedApp, _ why: String, at now: Int64) {
+        lastError = "app: \(why)"
+        summary.reconnects += 1
+        pool.set(place, nil)
+        app.lose(until: now + .random(in: 500...3000))
+    }
+
+    /// The same for who waits for the connections.
+    func loseApp(_ why: String) {
+        guard var app else { return }
+        lose(&app, why, at: LoadClock.milliseconds)
+        self.app = app
+    }
+
+    /// Asks for a few bindings: requests go one by one through the service.
+    private func bindSome(_ app: inout SimulatedApp) {
+        var count = 0
+        for device in devices where count < 8 {
+            guard let request = app.bindRequest(device, productKey: product.key.text)
+            else { continue }
+            count += 1
+            publish(request, to: "device/bind", app)
         }
     }
 
@@ -54,12 +86,19 @@ extension Simulation {
         switch packet {
         case .connectionAnswer(let code):
             guard code == 0 else {
-                lastError = "app: \(LoadError.refused(code: code))"
-                return
+                // 4 and 5: the session may have ended meanwhile.
+                if (4...5).contains(code) { app.noteRefusal() }
+                return lose(
+                    &app,
+                    "\(LoadError.refused(code: code))",
+                    at: LoadClock.milliseconds
+                )
             }
+            app.refusals = 0
             pool.sockets[place]?.subscribe(app.filters(options.root))
         case .subscriptionAnswer:
-            if case .loggingIn = app.phase {
+            app.phase = app.token == nil ? .loggingIn : .loggedIn
+            if app.token == nil {
                 publish(app.loginRequest(), to: "account/loginAnonymous", app)
             }
         case .publish(let topic, let payload, _):
@@ -79,7 +118,7 @@ extension Simulation {
             show("logged in as \(app.uid ?? "")")
             // From now on the terminal connects with its session's token.
             pool.end(place)
-            app.phase = .waiting
+            app.phase = .away(until: 0)
         } else if let did = answer["result"]?.objectValue?["did"]?.stringValue {
             // With these another app can bind it too, and switch it.
             let passcode = devices.first { $0.did == did }?.passcode

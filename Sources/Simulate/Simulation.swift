@@ -115,6 +115,11 @@ package final class Simulation {
                 // The broker, or the service, did not answer.
                 if now - devices[index].since > 10_000 { lose(index, "no answer", at: now) }
             case .online:
+                // A write that failed takes the connection away without a word.
+                guard pool.sockets[index] != nil else {
+                    lose(index, "not connected", at: now)
+                    continue
+                }
                 if reports, now >= devices[index].nextReportAt {
                     devices[index].nextReportAt = now + Int64(interval * .random(in: 0.8...1.2))
                     summary.sent += 1
@@ -128,7 +133,7 @@ package final class Simulation {
                 }
             }
         }
-        liveApp(commands: reports)
+        liveApp(commands: reports, at: now)
     }
 
     /// Whether a device may connect now: each second only some come to register.
@@ -171,8 +176,7 @@ package final class Simulation {
             if index == devices.count { takeForApp(packet) } else { take(index, packet) }
         } lost: { index, error in
             if index == devices.count {
-                app?.phase = .waiting
-                lastError = "app: \(error)"
+                loseApp("\(error)")
             } else {
                 lose(index, "\(error)", at: LoadClock.milliseconds)
             }

@@ -20,7 +20,7 @@ enum Main {
         }
     }
 
-    /// Prints an error and returns the exit code: 0 help, 1 failed, 2 usage, 64 no such command, or the command's own.
+    /// Prints an error and returns the exit code: 0 help, 1 failed, 2 usage, or the command's own.
     private static func report(_ error: any Error) -> Int32 {
         if error is Problem || StoreError.isFull(error) { return show(problem(of: error), code: 1) }
         let code = Lamplighter.exitCode(for: error)
@@ -31,7 +31,7 @@ enum Main {
         if error is ExitCode { return code.rawValue }
         if code == .validationFailure {
             if let unknown = UnknownCommand.find(in: Array(CommandLine.arguments.dropFirst())) {
-                return show(unknown.problem(), code: 64)
+                return show(unknown.problem(), code: 2)
             }
             return show(usage(error), code: 2)
         }
@@ -40,7 +40,7 @@ enum Main {
 
     /// Returns an error that is not about the command line in the form that a person can act on.
     static func problem(of error: any Error) -> Problem {
-        if let problem = error as? Problem { return problem }
+        if let problem = error as? Problem { return PackagedService.hinted(problem) }
         if StoreError.isFull(error) { return .diskFull(".", StoreError.summary(error)) }
         return Problem(
             .unexpected,

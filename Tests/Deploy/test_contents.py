@@ -103,6 +103,65 @@ class Contents(unittest.TestCase):
             for path in folder.rglob("*"):
                 self.assertEqual(path.stat().st_mode & 0o777, 0o755 if path.is_dir() else 0o644, path)
 
+    def test_clients_and_guides_come_along_and_every_link_leads_somewhere(self):
+        for folder in (self.root / "deb/usr/share", self.root / "tar/share"):
+            clients = folder / "lamplighter/clients"
+            for path in ("c/lamplighter.h", "c/lamp.c", "js/lamplighter.js", "python/lamplighter/app.py", "python/pyproject.toml"):
+                self.assertEqual((clients / path).read_bytes(), (ROOT / "clients" / path).read_bytes())
+            self.assertFalse(list(clients.rglob("*.pyc")))
+            pages = {path.stem for path in (folder / "doc/lamplighter/html").glob("guide-*.html")}
+            guides = {f"guide-{path.stem}" for path in (ROOT / "docs/guides").glob("*.md") if path.stem != "README"}
+            self.assertEqual(pages, guides)
+        found = 0
+        for path in [*(self.root / "tar").rglob("*.md"), *(self.root / "deb").rglob("*.md")]:
+            if "markdown" in path.parts:
+                continue  # a test of the reference has these
+            for link in re.findall(r"\]\((?!https?:)([^)#\s]+)", path.read_text()):
+                found += 1
+                with self.subTest(file=path.relative_to(self.root), link=link):
+                    self.assertTrue((path.parent / link).exists())
+        self.assertGreater(found, 15)
+
+    def test_what_the_settings_file_offers_are_settings(self):
+        text = (self.root / "deb/etc/lamplighter/lamplighter.yaml").read_text()
+        self.assertEqual((self.root / "tar/share/lamplighter/lamplighter.yaml").read_text(), text)
+        offered = re.findall(r"(?m)^#([\w.]+: \S.*)$", text)
+        self.assertGreaterEqual(len(offered), 10)
+        whole = self.root / "offered.yaml"
+        whole.write_text(text + "\n".join(offered) + "\n")
+        # Notes about the environment may stand before.
+        rows = json.loads(run(self.root / "tar/bin/lamplighter", "config", "--json", "--config", whole).stdout.splitlines()[-1])
+        values = {row["key"]: str(row["value"]) for row in rows}
+        for line in offered:
+            key, _, value = line.partition(": ")
+            self.assertIn(value, values[key])
+
+    def test_examples_of_the_manual_stand_on_lines_of_their_own(self):
+        page = self.root / "deb/usr/share/man/man1/lamplighter.1.gz"
+        text = re.sub(".\b", "", run("man", "-l", "-Tutf8", page, env=os.environ | {"LC_ALL": "C.UTF-8", "MANWIDTH": "100"}).stdout)
+        self.assertRegex(text, r"(?m)^ +lamplighter simulate --devices 100 --rate 50\n +lamplighter simulate --app --duration 20$")
+
+    def test_a_purge_keeps_the_data_and_says_so(self):
+        for files, kept in (((), False), (("lamplighter.db", "server.key", "backups/one.backup"), True), (("server.key",), True)):
+            with self.subTest(files=files), tempfile.TemporaryDirectory() as folder:
+                root = pathlib.Path(folder)
+                (root / "var/lib/lamplighter/backups").mkdir(parents=True)
+                (root / "etc/lamplighter/tls").mkdir(parents=True)
+                for name in files:
+                    (root / "var/lib/lamplighter" / name).write_text("x")
+                (root / "bin").mkdir()
+                for name in ("getent", "deluser", "systemctl", "deb-systemd-helper"):
+                    (root / "bin" / name).write_text(f"#!/bin/sh\necho {name} \"$@\" >> {root}/called\n")
+                    (root / "bin" / name).chmod(0o755)
+                told = run("sh", ROOT / "deploy/debian/postrm", "purge",
+                           env={"DPKG_ROOT": str(root), "PATH": f"{root}/bin:/usr/bin:/bin"}).stdout
+                self.assertFalse((root / "etc/lamplighter").exists())
+                self.assertEqual((root / "var/lib/lamplighter").exists(), kept)
+                self.assertEqual("stay in" in told and f"rm -r {root}/var/lib/lamplighter" in told, kept)
+                self.assertEqual("deluser" in (root / "called").read_text(), not kept)
+                for name in files:
+                    self.assertTrue((root / "var/lib/lamplighter" / name).exists())
+
     def test_bash_completes_commands_of_both_programs(self):
         folder = self.root / "deb/usr/share/bash-completion/completions"
         for name in ("lamplighter", "lamplighterctl"):
@@ -184,9 +243,8 @@ class Units(unittest.TestCase):
         for unit in UNITS:
             lines = unit.read_text().splitlines()
             self.assertIn("User=lamplighter", lines, unit.name)
-            if unit.name == "lamplighter-feed.service":
-                continue  # a gate with credentials_age notices by itself that it stands still
-            for line in ("Type=notify", "NotifyAccess=main", "WatchdogSec=60"):
+            # The last one keeps "Failed to set thread priority" out of the journal.
+            for line in ("Type=notify", "NotifyAccess=main", "WatchdogSec=60", "LimitNICE=-4"):
                 self.assertIn(line, lines, unit.name)
 
 

@@ -113,7 +113,10 @@ class Installed(unittest.TestCase):
         self.assertTrue((debian.root / CONFIG).exists())
         self.assertTrue((debian.root / "var/lib/lamplighter/lamplighter.db").exists())
         self.assertFalse((debian.root / "usr/bin/lamplighter").exists())
-        run(*offline, "apt-get", "purge", "-y", "lamplighter")
+        told = run(*offline, "apt-get", "purge", "-y", "lamplighter").stdout
+        self.assertIn("stay in /var/lib/lamplighter", told)
+        self.assertTrue((debian.root / "var/lib/lamplighter/lamplighter.db").exists())
+        debian.enter("bash", "-c", "rm -r /var/lib/lamplighter && deluser --system lamplighter")
         for path in ("var/tmp/did", "var/tmp/device.secret", "var/tmp/product.secret"):
             (debian.root / path).unlink()
         after = debian.snapshot()
@@ -165,7 +168,7 @@ class Installed(unittest.TestCase):
         self.assertEqual(machine.show("lamplighter", "ActiveState"), "active", self.journal(machine))
         self.assertEqual(machine.show("mosquitto", "ActiveState"), "inactive")
         self.assertEqual(machine.show("lamplighter", "StatusText"), "accepts work")
-        self.assertNotRegex(self.journal(machine), "reception only permitted|Operation not permitted|error")
+        self.assertNotRegex(self.journal(machine), "reception only permitted|Operation not permitted|error|thread priority|Ctrl-C")
 
     def is_held(self, machine):
         """The limits of the unit hold for service and broker."""
@@ -254,6 +257,8 @@ class Installed(unittest.TestCase):
         self.is_active(machine)
         self.assertTrue(report(machine.shell))
         machine.run("apt-get", "purge", "-y", "lamplighter")
+        self.assertTrue((self.debian.root / "var/lib/lamplighter/lamplighter.db").exists())
+        machine.shell("rm -r /var/lib/lamplighter && deluser --system lamplighter")
         self.assertEqual(machine.shell("systemctl list-unit-files --no-legend 'lamplighter*'", check=False), "")
         machine.shell("rm /var/tmp/did /var/tmp/device.secret /var/tmp/product.secret; rm -rf /var/tmp/.config")
 

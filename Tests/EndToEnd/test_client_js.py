@@ -120,13 +120,17 @@ class LoggingIn(InBrowser):
         self.assertEqual(found, ["LamplighterError", "NotBound", "params.did"])
 
     def test_a_wrong_secret_is_refused(self):
-        found = self.run_script("return (await failure(make('a', {secret: 'wrong 1234567890123'}).connect())).name")
-        self.assertEqual(found, "ConnectionRefused")
+        found = self.run_script(
+            "const e = await failure(make('a', {secret: 'wrong 1234567890123'}).connect()); return [e.name, e.message]")
+        self.assertEqual(found[0], "ConnectionRefused")
+        self.assertIn("the app's id or its secret is wrong", found[1])
 
     def test_a_broker_that_is_not_there(self):
         found = self.run_script(
-            "return (await failure(make('a', {url: 'ws://127.0.0.1:1/mqtt', timeout: 1500}).connect())).name")
-        self.assertEqual(found, "TimeoutError")
+            "const e = await failure(make('a', {url: 'ws://127.0.0.1:1/mqtt', timeout: 1500}).connect());"
+            "return [e.name, e.message, location.origin]")
+        self.assertEqual(found[0], "TimeoutError")
+        self.assertIn(f"or this page's origin, {found[2]}, is not named in mqtt.webSocketOrigins", found[1])
 
 
 class Devices(InBrowser):

@@ -118,7 +118,7 @@ class LoggingIn(Client):
 
     def test_a_wrong_secret_is_refused(self):
         made = self.client.App(APP, "a wrong secret 1234567890", port=self.world.port)
-        self.assertRaises(self.client.ConnectionRefused, made.connect)
+        self.assertRaisesRegex(self.client.ConnectionRefused, "the app's id or its secret is wrong", made.connect)
 
     def test_by_mqtt_3_1_1(self):
         app = self.app(mqtt5=False)

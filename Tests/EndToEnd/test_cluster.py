@@ -237,6 +237,12 @@ class Alone(OwnClusterOfClass):
         another = self.terminal()
         self.assertTrue(another.ask("account/whoami")["ok"])
 
+    def test_status_tells_how_far_each_lane_is_behind(self):
+        lanes = self.cluster.nodes[0].status()["lanes"]
+        self.assertEqual(len(lanes), 48)
+        self.assertTrue(all(lane["lagMilliseconds"] >= 0 and (lane["outbox"] > 0 or lane["lagMilliseconds"] == 0) for lane in lanes))
+        self.assertRegex(self.cluster.nodes[0].cli("cluster", "status").stdout, r"(?m)^LANE +PROCESS +EPOCH +OUTBOX +BEHIND$")
+
     def test_beside_it_none_can_do_all_the_work(self):
         node = self.cluster.nodes[0]
         other = Service(self.cluster.folder / "other", store=node.store)

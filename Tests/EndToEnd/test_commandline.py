@@ -6,6 +6,7 @@ import pathlib
 import pty
 import shlex
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -13,7 +14,7 @@ import unittest
 
 import contract
 from client import Client, fresh_mac
-from harness import BINARY, ENVIRONMENT, TOPICS, eventually, free_port
+from harness import BINARY, ENVIRONMENT, TOPICS, Service, eventually, free_port
 from world import EASY, LAMP, EndToEnd, OwnWorld
 
 
@@ -63,6 +64,15 @@ class Products(EndToEnd):
                     self.assertNotEqual(done.returncode, 0)
                     self.assertTrue(done.stderr.strip())
 
+    def test_every_fault_of_a_document_is_told_at_once(self):
+        path = self.document(dataPoint=[], dataPoints=[{"name": "a", "acces": "rw", "type": "date"}], historyDays=0)
+        failed = self.world.service.cli("product", "import", str(path), check=False)
+        self.assertEqual(failed.returncode, 1)
+        for fault in ("dataPoint is unknown; did you mean dataPoints?",
+                      "dataPoints.0.acces is unknown; did you mean access?", "dataPoints.0.access is missing.",
+                      "dataPoints.0.type must be one of", "historyDays must lie within"):
+            self.assertIn(fault, failed.stderr)
+
     def test_removing_a_data_point_that_stored_state_uses_needs_force(self):
         device = self.device()
         device.report(data={"mode": "white"})
@@ -100,11 +110,11 @@ class Usage(EndToEnd):
         for arguments in (("nosuch",), ("device", "nosuch"), ("device", "nosuch", "--data", "x", "--bogus")):
             with self.subTest(arguments=arguments):
                 done = self.run_cli(*arguments)
-                self.assertEqual((done.returncode, done.stdout), (64, ""))
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
                 self.assertIn("Unknown command 'nosuch'", done.stderr)
                 self.assertNotIn("did you mean", done.stderr)
                 told = self.run_cli(*arguments, "--json")
-                self.assertEqual((told.returncode, told.stderr), (64, ""))
+                self.assertEqual((told.returncode, told.stderr), (2, ""))
                 self.assertEqual(json.loads(told.stdout)["error"]["code"], "LL1105")
         self.assertIn("'--bogus'", self.run_cli("device", "list", "--bogus").stderr)
 
@@ -113,6 +123,51 @@ class Usage(EndToEnd):
         self.assertEqual(done.returncode, 1)
         self.assertNotIn("error", done.stderr)
         self.assertEqual(json.loads(done.stdout)["error"]["code"], "LL1205")
+
+    def test_where_the_package_is_installed_its_own_command_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            wrapper = pathlib.Path(folder) / "lamplighterctl"
+            wrapper.write_text("#!/bin/sh\n")
+            wrapper.chmod(0o755)
+            environment = {**os.environ, **ENVIRONMENT, "PATH": f"{folder}:{os.environ['PATH']}"}
+            words = [str(BINARY), "device", "list", "--data", "/nonexistent/lamplighter"]
+            told = subprocess.run(words, capture_output=True, text=True, env=environment, timeout=30)
+            self.assertRegex(told.stderr, r"(?m)^  do    sudo lamplighterctl device list +the package's data$")
+            self.assertNotIn("lamplighter up", told.stderr)
+            # The wrapper itself asks for the package's data already.
+            told = subprocess.run(words, capture_output=True, text=True, timeout=30,
+                                  env={**environment, "LAMPLIGHTER_DATA": "/nonexistent/lamplighter"})
+            self.assertNotIn("lamplighterctl", told.stderr)
+
+    def test_all_ports_that_are_taken_are_named_with_one_line_that_avoids_them(self):
+        holders = [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]
+        for holder in holders:
+            self.addCleanup(holder.close)
+        mqtt, http, health = (holder.getsockname()[1] for holder in holders)
+        with tempfile.TemporaryDirectory() as folder:
+            told = self.run_cli("up", "--data", folder + "/d", "--mqtt-port", str(mqtt), "--http-port", str(http),
+                                "--health-port", str(health), "--no-console", "--set", "mqtt.webSocketPort=0")
+        self.assertEqual(told.returncode, 1, told)
+        self.assertIn(f"error LL1003  ports {mqtt}, {http}, {health} are taken", told.stderr)
+        for port in (mqtt, http, health):
+            self.assertRegex(told.stderr, rf"port {port} is taken by \S+ \(pid {os.getpid()}\)")
+        self.assertRegex(told.stderr, r"(?m)^  do    lamplighter up --mqtt-port 0 --http-port 0 --health-port 0 +any free ports$")
+        self.assertEqual(told.stderr.count(f"kill {os.getpid()}"), 1)
+
+    def test_the_banner_is_standard_output_and_names_no_key_without_a_keyboard(self):
+        service = Service()
+        self.addCleanup(service.close)
+        shown = pathlib.Path(service.data).parent / "shown"
+        with shown.open("wb") as output:
+            process = subprocess.Popen(service.command(), stdin=subprocess.DEVNULL, stdout=output, stderr=service.log,
+                                       env=service.environment)
+        try:
+            text = eventually(lambda: (found := shown.read_text()) and "Trouble: " in found and found, 60, "the banner")
+        finally:
+            process.terminate()
+            process.wait(30)
+        self.assertRegex(text, r"(?m)^ready in [0-9.]+ s$")
+        self.assertNotIn("Ctrl-C", text)
 
 
     def test_a_misspelt_command_is_told_with_the_one_that_was_meant(self):
@@ -123,7 +178,7 @@ class Usage(EndToEnd):
         ):
             with self.subTest(arguments=arguments):
                 done = self.run_cli(*arguments)
-                self.assertEqual((done.returncode, done.stdout), (64, ""))
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
                 self.assertIn(f"did you mean {meant.split()[-1]}?", done.stderr)
                 self.assertRegex(done.stderr, rf"(?m)^  do    lamplighter {meant} ")
 

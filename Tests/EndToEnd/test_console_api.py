@@ -215,6 +215,24 @@ class TestConsole(unittest.TestCase):
         stale = admin.ask("PUT", f"/products/{LAMP['productKey']}", document, headers={"If-Match": "1"})
         self.assertEqual(stale.status, 412)
 
+    def test_every_fault_of_a_document_is_told_at_once(self):
+        admin = self.with_token("admin")
+        product = {"productKey": "9f" * 16, "name": "Lamp", "dataPoint": [], "dataPoints": [{"name": "a", "access": "rw", "type": "date"}], "historyDays": 0}
+        app = {"name": "App", "policys": {}, "policies": {"uidLogin": 1}, "providers": {"google": {"baseUrl": "https://a.example"}}}
+        for path, document, fields in (
+            ("products", product, ["dataPoint", "dataPoints.0.type", "historyDays"]),
+            ("apps", app, ["policys", "providers.google.baseUrl", "policies.uidLogin"]),
+        ):
+            with self.subTest(path=path):
+                refused = admin.ask("POST", f"/{path}", document)
+                self.assertEqual((refused.status, refused.json["code"], refused.json["field"]), (400, "InvalidRequest", fields[0]))
+                self.assertEqual([fault["field"] for fault in refused.json["problems"]], fields)
+                self.assertIn("did you mean", refused.json["detail"])
+                checked = admin.post(f"/{path}/check", document).json
+                self.assertEqual(checked["problems"], refused.json["problems"])
+        # A single fault stands alone.
+        self.assertNotIn("problems", admin.ask("POST", "/apps", {"name": ""}).json)
+
     def test_what_a_product_would_lose_goes_where_that_is_meant(self):
         admin, path = self.with_token("admin"), f"/products/{LAMP['productKey']}"
         lamp = self.world.device()

@@ -14,6 +14,7 @@ import contract
 import postgres
 from browser import Browser
 from certificates import shown, trusting
+from client import Terminal
 from harness import BINARY, ENVIRONMENT, ROOT, Service, eventually, free_port
 from webpages import Pages
 
@@ -147,6 +148,16 @@ class Devices(Guided):
         printed = self.app(did)
         self.assertIn("done", printed)
         lines.wait_for("light on")
+        # It does what it says: each attribute is as it was told, and the state has it.
+        for data in ({"brightness": 42}, {"mode": "night", "brightness": 7}, {"power": False}, {"power": True}):
+            result = self.switch(did, data)
+            self.assertEqual(result["state"], "done", (data, result))
+            state = self.service.json("device", "show", did)["data"]
+            self.assertEqual({**state, **data}, state)
+        self.assertIn("temperature", state)
+        # What it does not know it does not claim to have done.
+        self.widen()
+        self.assertEqual(self.switch(did, {"power": False, "fan": True})["state"], "failed")
         # At its next start it is the same lamp.
         lines.kill()
         again = self.start(command)
@@ -154,10 +165,32 @@ class Devices(Guided):
         self.wait_online(did)
         eventually(lambda: self.service.json("device", "show", did)["data"]["power"] is False, 20, "the first report")
 
+    def switch(self, did, data):
+        """A command of the demo's user who is bound already, with its outcome."""
+        terminal = json.loads((self.folder / "terminal.json").read_text())["credentials"]
+        app = Terminal(self.service.mqtt_port, self.demo["appId"], terminal["token"], terminal_id=terminal["terminalId"])
+        self.addCleanup(app.close)
+        app.come()
+        app.token, app.uid = terminal["token"], terminal["uid"]
+        try:
+            return app.get("device/control", {"did": did, "data": data, "wait": True, "ttl": 10})
+        finally:
+            app.close()
+
+    def widen(self):
+        """Gives the demo product a data point that no lamp of the guide has."""
+        product = json.loads(self.service.cli("product", "export", self.demo["productKey"]).stdout)
+        if not any(point["name"] == "fan" for point in product["dataPoints"]):
+            product["dataPoints"].append({"name": "fan", "access": "rw", "type": "bool"})
+            self.service.import_document("product", product)
+
+    def test_the_lamp_in_c_is_the_client_s_example(self):
+        self.assertEqual(self.guide("first-device").files["lamp.c"], (ROOT / "clients/c/lamp.c").read_text())
+
     def test_a_lamp_in_c(self):
         guide = self.guide("first-device")
         strict = subprocess.run(
-            ["gcc", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "-fsyntax-only", "lamp.c"], cwd=self.folder,
+            ["gcc", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "-fsyntax-only", "-I", "clients/c", "lamp.c"], cwd=self.folder,
             capture_output=True, text=True)
         self.assertEqual(strict.returncode, 0, strict.stderr)
         self.check_lamp(guide.commands[0])
@@ -229,11 +262,12 @@ class Apps(Guided):
             ["mosquitto_rr", "-p", str(self.service.mqtt_port), "-i", did, "-u", f"device:{did}", "-P", identity["secret"],
              "-q", "1", "-t", f"ll/v1/device/{did}/report", "-e", f"ll/v1/device/{did}/response", "-m", past, "-W", "10"],
             check=True, capture_output=True)
+        eventually(lambda: self.service.json("device", "show", did)["data"].get("temperature") == 21.5, 20, "the lamp's own")
         browser = self.browse("chart.html", did)
         self.until(browser, "document.querySelector('#words').textContent", "the chart")
         self.assertEqual(browser.run("return document.querySelector('#words').textContent"),
-                         "2 quarters of an hour, 20.5 to 21.0 °C")
-        self.assertEqual(len(browser.run("return document.querySelector('polyline').getAttribute('points')").split()), 2)
+                         "3 quarters of an hour, 20.5 to 21.5 °C")
+        self.assertEqual(len(browser.run("return document.querySelector('polyline').getAttribute('points')").split()), 3)
 
     def test_sharing(self):
         _lamp, did = self.lamp()
@@ -452,10 +486,19 @@ class Texts(unittest.TestCase):
     def test_every_guide_is_listed_and_every_link_leads_somewhere(self):
         listed = set(re.findall(r"\]\((\S+?\.md)\)", (GUIDES / "README.md").read_text()))
         self.assertEqual(listed, {path.name for path in GUIDES.glob("*.md")} - {"README.md"})
-        for path in [*GUIDES.glob("*.md"), ROOT / "README.md", *(ROOT / "clients").rglob("README.md")]:
+        # What the tarball's own text names is in the tarball: Tests/Deploy/test_contents.py.
+        texts = [path for top in ("docs", "clients", "schemas", "Sources/Console") for path in (ROOT / top).rglob("*.md")]
+        self.assertGreater(len(texts), 20)
+        for path in [*ROOT.glob("*.md"), *texts]:
             for link in re.findall(r"\]\((?!https?:)([^)#\s]+)", path.read_text()):
                 with self.subTest(file=path.name, link=link):
                     self.assertTrue((path.parent / link).exists())
+        for path in [ROOT / "README.md", *GUIDES.glob("*.md")]:
+            for link, anchor in re.findall(r"\]\(([^):#\s]*)#([^)\s]+)\)", path.read_text()):
+                target = path.parent / link if link else path
+                slugs = {re.sub(r"[^\w-]", "", head.lower().replace(" ", "-")) for head in re.findall(r"(?m)^#+ (.+)$", target.read_text())}
+                with self.subTest(file=path.name, link=link, anchor=anchor):
+                    self.assertIn(anchor, slugs)
 
 
 del Guided

@@ -130,6 +130,8 @@ class Pages(unittest.TestCase):
         for name, page in pages().items():
             for link in page.iter(XHTML + "a"):
                 file, _, anchor = link.get("href").partition("#")
+                if name.startswith("guide") and file.startswith("https://"):
+                    continue  # of others, for who has a network
                 with self.subTest(page=name, link=link.get("href")):
                     self.assertIn(file or name, pages())
                     if anchor:
@@ -146,6 +148,8 @@ class Pages(unittest.TestCase):
             text = re.sub(r"``? .*? ``?|`[^`\n]*`", "", text)
             for target in re.findall(r"\]\(([^)\s]+)\)", text):
                 file, _, anchor = target.partition("#")
+                if path.name.startswith("guide") and file.startswith("https://"):
+                    continue
                 with self.subTest(page=path.name, link=target):
                     self.assertIn(file or path.name, names)
                     if anchor:

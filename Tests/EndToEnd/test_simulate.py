@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 from client import Terminal
-from world import LAMP, EndToEnd
+from world import LAMP, EndToEnd, OwnWorld
 
 
 class Simulate(EndToEnd):
@@ -70,6 +70,13 @@ class Simulate(EndToEnd):
                 result = app.get("device/control", {"did": did, "data": {"power": power}, "wait": True})
                 self.assertEqual((result["state"], result["code"]), ("done", 0))
                 self.assertIs(result["data"]["power"], power)
+        # A data point that the product got meanwhile is unknown to the devices: they don't claim to have set it.
+        key = self.world.service.ready["demo"]["productKey"]
+        product = json.loads(self.world.service.cli("product", "export", key).stdout)
+        more = [*product["dataPoints"], {"name": "fan", "access": "rw", "type": "bool"}]
+        self.world.service.import_document("product", {**product, "dataPoints": more})
+        self.addCleanup(self.world.service.import_document, "product", product)
+        self.assertEqual(app.get("device/control", {"did": did, "data": {"fan": True}, "wait": True})["state"], "failed")
         rest = self.ended(process)
         self.assertGreaterEqual(int(re.search(r"commands (\d+)", rest.splitlines()[-1])[1]), 3)
 
@@ -98,6 +105,27 @@ class Simulate(EndToEnd):
         self.assertEqual(done.returncode, 1)
         self.assertIn("error LL1203", done.stderr)
         self.assertIn("9e" * 16, done.stderr)
+
+
+class AfterARestart(OwnWorld):
+    def test_the_app_sees_and_switches_again(self):
+        service = self.own.service
+        process = service.running("simulate", "--devices", "1", "--rate", "5", "--duration", "60", "--app",
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+
+        def see(pattern):
+            found = next(filter(None, (re.search(pattern, line) for line in process.stdout)), None)
+            self.assertTrue(found, f"simulate ended without {pattern}")
+        see(r"^command to ")
+        service.stop()
+        service.start()
+        # A stop takes 5 s at most, and a command comes every 3 s: of four the last is one of after.
+        for _ in range(4):
+            see(r"^command to ")
+            see(r"/device/\S+/report  \{.*\"cid\":")
+            see(r"/device/\S+/status  ")
 
 
 if __name__ == "__main__":

@@ -76,6 +76,21 @@ class Notifications(unittest.TestCase):
         self.assertNotIn("READY=1", last)
         self.assertEqual(self.systemd.senders, {service.process.pid})
 
+    def test_the_feed_is_ready_without_its_database_and_lives(self):
+        folder = pathlib.Path(self.systemd.path).parent
+        feed = subprocess.Popen(
+            [str(BINARY), "feed", "--store", f"postgres://nobody@127.0.0.1:{free_port()}/none", "--gate-file", f"{folder}/credentials"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self.systemd.environment())
+        self.addCleanup(feed.wait)
+        self.addCleanup(feed.kill)
+        first = self.systemd.until("READY=1")
+        first += self.systemd.until("WATCHDOG=1", WATCHDOG_SECONDS)
+        self.assertIn("STATUS=waits for the database", first)
+        self.assertNotIn("READY=1", self.systemd.until("WATCHDOG=1", WATCHDOG_SECONDS))
+        feed.terminate()
+        self.systemd.until("STOPPING=1", 10)
+        self.assertEqual(feed.wait(10), 0)
+
     def test_the_broker_has_nothing_to_say_to_systemd(self):
         service = self.service()
         service.start()

@@ -3,6 +3,16 @@ import Testing
 @testable import Reference
 
 @Suite struct MarkdownTests {
+    @Test("A guide's links lead to the pages beside it; what lies in the sources stays as words")
+    func guides() {
+        let text =
+            "[one](first-app.md#x), [all](README.md), [`clients`](../../clients/c), [W3C](https://w3.org)"
+        #expect(
+            Guides.pointed(text)
+                == "[one](guide-first-app.md#x), [all](guides.md), `clients`, [W3C](https://w3.org)"
+        )
+    }
+
     @Test func blocksAreRead() {
         let blocks = BlockReader.read(
             """

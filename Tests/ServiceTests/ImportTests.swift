@@ -1,5 +1,6 @@
 import Domain
 import Files
+import Foundation
 import Glibc
 import JSON
 import Problems
@@ -34,9 +35,11 @@ import Workers
     }
 
     private func app(_ more: [(String, JSONValue)] = []) throws -> Import.Outcome {
-        let document = JSONObject([("appId", "demo"), ("name", "Demo")] + more)
+        var document: JSONObject = ["appId": "demo", "name": "Demo"]
+        for (name, value) in more { document[name] = value }
+        let complete = document
         return try DocumentFile.importing("app.json") {
-            try store.batch(at: SystemClock().now) { try Import.app(.object(document), in: $0) }
+            try store.batch(at: SystemClock().now) { try Import.app(.object(complete), in: $0) }
         }
     }
 
@@ -83,7 +86,7 @@ import Workers
     @Test("An exported document holds no secret, and imports again")
     func export() throws {
         let twitter: JSONValue = [
-            "enabled": true, "clientIds": ["id"], "clientSecret": "hush", "appPassword": "hush",
+            "enabled": true, "clientIds": ["id"], "clientSecret": "hush",
         ]
         _ = try app([("secret", "hush-hush-hush-hush"), ("providers", ["twitter": twitter])])
         let id = AppID(trusted: "demo")
@@ -185,6 +188,80 @@ import Workers
 
         #expect(problem?.code == .documentInvalid)
         #expect(problem?.place == "app.json: \(place)")
+    }
+
+    @Test(
+        "Each unknown member is refused with the one that was meant, all faults of a document at once"
+    )
+    func faults() throws {
+        let point: JSONValue = ["name": "p", "acess": "rw", "type": "boool", "min": "low"]
+        let product = #expect(throws: Rejection.self) {
+            try self.product([("dataPoint", []), ("dataPoints", [point]), ("historyDays", 0)])
+        }
+        #expect(
+            Set(([product].compactMap(\.self) + (product?.others ?? [])).map(\.message)) == [
+                "dataPoint is unknown; did you mean dataPoints?",
+                "dataPoints.0.acess is unknown; did you mean access?",
+                "dataPoints.0.access is missing.",
+                "dataPoints.0.type must be one of bool, int, float, enum, string, raw.",
+                "dataPoints.0.min must be a number.",
+                "historyDays must lie within 1 and 36500.",
+            ]
+        )
+
+        let app = #expect(throws: Problem.self) {
+            try self.app([
+                ("appId", "a b"), ("policies", ["uidLogins": true, "anonymous": .null]),
+                ("texts", ["code": ["en": ["smss": "x"]]]),
+                ("providers", ["qq": ["subject": "openid", "enabled": 1]]),
+            ])
+        }
+        #expect(app?.place == "app.json: policies.uidLogins")
+        #expect(
+            Set((app?.why ?? "").split(separator: "\n")) == [
+                "appId is not a valid appId: 1 to 64 of A–Z a–z 0–9 _ -.",
+                "policies.uidLogins is unknown; did you mean uidLogin?",
+                "policies.anonymous must not be null.",
+                "texts.code.en.smss is unknown; did you mean sms?",
+                "providers.qq.subject is unknown; there are enabled, keepToken, clientIds, baseUrl.",
+                "providers.qq.enabled must be true or false.",
+            ]
+        )
+    }
+
+    @Test("A data point without its name's last letter stores nothing")
+    func nothingStored() throws {
+        #expect(throws: Rejection.self) { try product([("dataPoint", [])]) }
+        #expect(try store.read { try $0.products.all() }.isEmpty)
+        #expect(throws: Never.self) { try product([("$schema", "product.schema.json")]) }
+    }
+
+    @Test("The known members are those of the schema", arguments: ["product", "app"])
+    func members(_ kind: String) throws {
+        let root = URL(filePath: #filePath).appending(path: "../../..")
+        let file = root.appending(path: "schemas/documents.schema.json").standardized
+        let schema = try JSONValue.parse(Array(Data(contentsOf: file)))
+        let definitions = schema.objectValue?["definitions"]?.objectValue
+        func properties(_ value: JSONValue?) -> JSONObject {
+            value?.objectValue?["properties"]?.objectValue ?? [:]
+        }
+        func names(_ value: JSONValue?) -> Set<String> {
+            Set(properties(value).members.map(\.key))
+        }
+        let document = definitions?[kind]
+        guard kind == "app" else {
+            #expect(Set(ProductCodec.members) == names(document))
+            #expect(Set(ProductCodec.pointMembers) == names(definitions?["dataPoint"]))
+            return
+        }
+        #expect(Set(AppCodec.members) == names(document))
+        #expect(Set(AppCodec.policyMembers) == names(properties(document)["policies"]))
+        let providers = properties(properties(document)["providers"])
+        #expect(providers.members.count == 8)
+        for member in providers.members {
+            let provider = try #require(ProviderName(rawValue: member.key))
+            #expect(Set(ProviderSettings.members(of: provider)) == names(member.value))
+        }
     }
 
     @Test("A database whose key is gone is refused, not voided by a new one")

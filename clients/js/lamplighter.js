@@ -47,6 +47,9 @@ export class TimeoutError extends Error {
   name = "TimeoutError";
 }
 
+const REFUSED = "The broker refused the connection: the app's id or its secret is wrong, or a limit or rule forbids it;"
+  + " `lamplighter refusals` says which.";
+
 /**
  * The broker let the app in neither with its token and the secret, nor as another terminal: its id or secret is wrong, or
  * the broker takes nobody at present. It doesn't say which; `lamplighter refusals` does.
@@ -120,7 +123,7 @@ export class App {
     this.refused = 0;
     this.save();
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => fail(new TimeoutError("The broker can't be reached.")), this.timeout);
+      const late = setTimeout(() => fail(new TimeoutError(this.unreached())), this.timeout);
       const fail = error => { clearTimeout(late); this.settle = null; this.close(); reject(error); };
       this.settle = error => {
         if (error) return fail(error);
@@ -130,6 +133,13 @@ export class App {
       };
       this.open();
     });
+  }
+
+  /** Why nothing may have come: a browser does not say whether nobody listens or the gate refused the page's origin. */
+  unreached() {
+    const page = globalThis.location?.origin;
+    return `The broker can't be reached at ${this.url}${page ? `, or this page's origin, ${page}, is not named in`
+      + " mqtt.webSocketOrigins; `lamplighter refusals` says so" : ""}.`;
   }
 
   /** Opens a connection, with token or secret. */
@@ -159,7 +169,7 @@ export class App {
         // A terminal that lost the token of a live session is refused; which refusal it is, nobody says.
         if (!this.credentials) [this.terminalId, this.otherId] = [this.otherId ?? randomId(), this.terminalId];
         if (++this.refused === 1) return this.renew();
-        if (this.settle) return this.settle(new ConnectionRefused("The broker refused the connection."));
+        if (this.settle) return this.settle(new ConnectionRefused(REFUSED));
       }
       // A second, then twice as long up to a minute; the random part keeps a crowd from coming back at once.
       this.pause = Math.min(this.pause * 2 || 1000, 60000);

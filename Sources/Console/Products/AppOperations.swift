@@ -82,7 +82,7 @@ enum AppOperations {
                     }
                 }
             } catch let rejection as Rejection {
-                problems.append(ProductCheck.problem(rejection))
+                problems = ProductCheck.problems(rejection)
             }
             let new = AppSecrets.removed(from: call.body)
             return Reply([

@@ -1,5 +1,6 @@
 import Domain
 import JSON
+import Service
 import Storage
 
 /// What a product's document would change, and what would break.
@@ -11,9 +12,9 @@ enum ProductCheck {
         var problems: [JSONValue] = []
         var after: Product?
         do throws(Rejection) {
-            after = try ProductCodec.decode(document)
+            after = try Import.checked(product: document)
         } catch {
-            problems.append(problem(error))
+            problems = Self.problems(error)
         }
         var (changes, breaks): ([JSONValue], [JSONValue]) = ([], [])
         if let after {
@@ -32,14 +33,16 @@ enum ProductCheck {
         ]
     }
 
-    /// Returns why a document is refused.
-    static func problem(_ rejection: Rejection) -> JSONValue {
-        .object(
-            JSONObject([
-                ("field", rejection.field.map { .string($0) }),
-                ("message", .string(rejection.message)),
-            ])
-        )
+    /// Returns everything that a document is refused for.
+    static func problems(_ rejection: Rejection) -> [JSONValue] {
+        ([rejection] + rejection.others).map { fault in
+            .object(
+                JSONObject([
+                    ("field", fault.field.map { .string($0) }),
+                    ("message", .string(fault.message)),
+                ])
+            )
+        }
     }
 
     private static func broken(

@@ -14,6 +14,8 @@ struct Refused: Error {
     var field: String?
     /// Seconds until asking again makes sense.
     var retryAfter: Int64?
+    /// All faults of a document, where it has more than one.
+    var problems: [JSONValue] = []
 
     init(_ status: Int, _ code: String, _ detail: String, field: String? = nil) {
         self.status = status
@@ -69,7 +71,10 @@ struct Refused: Error {
             case .unavailable: 503
             case .internal: 500
             }
-        self.init(status, rejection.code.rawValue, rejection.message, field: rejection.field)
+        let faults = [rejection] + rejection.others
+        let detail = faults.map(\.message).joined(separator: " ")
+        self.init(status, rejection.code.rawValue, detail, field: rejection.field)
+        if faults.count > 1 { problems = ProductCheck.problems(rejection) }
         retryAfter = rejection.retryAfter
     }
 
@@ -100,6 +105,7 @@ struct Refused: Error {
             "status": .integer(Int64(status)), "detail": .string(detail),
             "code": .string(code), "field": field.map { .string($0) },
             "retryAfter": retryAfter.map { .integer($0) },
+            "problems": problems.isEmpty ? nil : .array(problems),
         ]
     }
 

@@ -57,6 +57,14 @@ package struct ProviderSettings: Sendable, Equatable {
     /// The providers that are asked in the app's name, with its only id and its secret.
     private static let withSecret: [ProviderName] = [.wechat, .facebook, .twitter]
 
+    /// The members that the settings of a provider may have in an app document.
+    package static func members(of provider: ProviderName) -> [String] {
+        ["enabled", "keepToken", "clientIds"]
+            + (withSecret.contains(provider) ? ["clientSecret"] : [])
+            + [provider.hasIDTokens ? "issuer" : "baseUrl"]
+            + (provider == .wechat ? ["subject"] : [])
+    }
+
     /// Reads one member of an app document's `providers`.
     ///
     /// A provider that is not enabled need not be complete.

@@ -2,51 +2,74 @@ package import JSON
 
 /// Reads app documents (`schemas/documents.schema.json`).
 package enum AppCodec {
+    /// The members that an app document may have.
+    package static let members = [
+        "appId", "name", "secret", "policies", "providers", "products", "texts", "$schema",
+    ]
+    /// The policies that it may set.
+    package static let policyMembers =
+        encode(AppPolicies(), sessionDays: 0).members.map(\.key) + ["defaultCountryCode"]
+
     /// Reads an app document; its unknown fields are kept unchanged.
+    ///
+    /// - Throws: The first fault, with all others in it.
     package static func decode(_ object: JSONObject) throws(Rejection) -> App {
         let fields = Fields(object)
-        return App(
-            id: try fields.requiredID("appId", as: AppID.self),
-            name: try fields.requiredText("name", length: 1...128),
-            products: try products(fields),
-            policies: try policies(fields),
-            providers: try providers(fields)
+        var faults = Faults()
+        let app = App(
+            id: faults.take(try fields.requiredID("appId", as: AppID.self)) ?? AppID(trusted: ""),
+            name: faults.take(try fields.requiredText("name", length: 1...128)) ?? "",
+            products: faults.take(try products(fields)) ?? .all,
+            policies: policies(fields, &faults),
+            providers: providers(fields, &faults)
         )
+        try faults.end()
+        return app
     }
 
     private static func providers(
-        _ fields: Fields
-    ) throws(Rejection) -> [ProviderName: ProviderSettings] {
+        _ fields: Fields,
+        _ faults: inout Faults
+    ) -> [ProviderName: ProviderSettings] {
         var providers: [ProviderName: ProviderSettings] = [:]
-        for member in try fields.object("providers")?.members ?? [] {
-            let settings = try ProviderSettings.parse(member.key, member.value)
-            providers[settings.provider] = settings
+        for member in faults.take(try fields.object("providers"))?.members ?? [] {
+            let settings = faults.take(try ProviderSettings.parse(member.key, member.value))
+            if let settings { providers[settings.provider] = settings }
         }
         return providers
     }
 
-    private static func policies(_ fields: Fields) throws(Rejection) -> AppPolicies {
-        var policies = AppPolicies()
-        guard let said = try fields.fields("policies") else { return policies }
-        policies.revealAccounts = try said.bool("revealAccounts") ?? policies.revealAccounts
-        policies.emailRegistration =
-            try said.word("emailRegistration", as: AppPolicies.EmailRegistration.self)
-            ?? policies.emailRegistration
-        policies.emailVerification =
-            try said.bool("emailVerification") ?? policies.emailVerification
-        policies.phoneRegistration =
-            try said.bool("phoneRegistration") ?? policies.phoneRegistration
-        policies.uidLogin = try said.bool("uidLogin") ?? policies.uidLogin
-        policies.usernameChangeable =
-            try said.bool("usernameChangeable") ?? policies.usernameChangeable
-        policies.anonymous =
-            try said.word("anonymous", as: AppPolicies.Anonymous.self) ?? policies.anonymous
-        policies.defaultCountryCode = try said.text("defaultCountryCode", length: 0...16)
-        if let code = policies.defaultCountryCode, !CountryCode.accepts(code) {
+    private static func countryCode(_ said: Fields) throws(Rejection) -> String? {
+        guard let code = try said.text("defaultCountryCode", length: 0...16) else { return nil }
+        guard CountryCode.accepts(code) else {
             throw said.refuse("defaultCountryCode", "must be 1 to 3 digits, such as 49")
         }
-        policies.cancelProof = try said.bool("cancelProof") ?? policies.cancelProof
-        policies.sessionDays = try said.integer("sessionDays", in: AppPolicies.sessionDaysRange)
+        return code
+    }
+
+    private static func policies(_ fields: Fields, _ faults: inout Faults) -> AppPolicies {
+        var policies = AppPolicies()
+        guard let said = faults.take(try fields.fields("policies")) else { return policies }
+        func take(_ name: String, _ value: inout Bool) {
+            value = faults.take(try said.bool(name)) ?? value
+        }
+        take("revealAccounts", &policies.revealAccounts)
+        policies.emailRegistration =
+            faults.take(
+                try said.word("emailRegistration", as: AppPolicies.EmailRegistration.self)
+            ) ?? policies.emailRegistration
+        take("emailVerification", &policies.emailVerification)
+        take("phoneRegistration", &policies.phoneRegistration)
+        take("uidLogin", &policies.uidLogin)
+        take("usernameChangeable", &policies.usernameChangeable)
+        policies.anonymous =
+            faults.take(try said.word("anonymous", as: AppPolicies.Anonymous.self))
+            ?? policies.anonymous
+        policies.defaultCountryCode = faults.take(try countryCode(said))
+        take("cancelProof", &policies.cancelProof)
+        policies.sessionDays = faults.take(
+            try said.integer("sessionDays", in: AppPolicies.sessionDaysRange)
+        )
         return policies
     }
 

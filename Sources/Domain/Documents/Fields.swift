@@ -75,7 +75,7 @@ package struct Fields {
     ) throws(Rejection) -> Identifier<Kind>? {
         guard let value = object[name] else { return nil }
         guard let id = value.stringValue.flatMap({ Identifier<Kind>($0) }) else {
-            throw refuse(name, "is not a valid \(Kind.name)")
+            throw refuse(name, "is not a valid \(Kind.name): \(Kind.form)")
         }
         return id
     }

@@ -5,20 +5,41 @@ package enum ProductCodec {
     private static let dataPointsMax = 256
     private static let namesMax = 64
 
+    /// The members that a product document may have.
+    package static let members = [
+        "productKey", "name", "registration", "reset", "remoteBind", "dataPoints", "alerts",
+        "faults", "historyDays", "productSecret", "macs", "$schema",
+    ]
+    /// The members that one of its data points may have.
+    package static let pointMembers = [
+        "name", "displayName", "access", "type", "min", "max", "step", "unit", "values",
+        "maxLength",
+    ]
+
     /// Reads a product document.
+    ///
+    /// - Throws: The first fault, with all others in it.
     package static func decode(_ object: JSONObject) throws(Rejection) -> Product {
         let fields = Fields(object)
-        return Product(
-            key: try fields.requiredID("productKey", as: ProductKey.self),
-            name: try fields.requiredText("name", length: 1...128),
-            registration: try fields.word("registration", as: Product.Registration.self) ?? .open,
-            reset: try fields.word("reset", as: Product.Reset.self) ?? .owner,
-            remoteBind: try fields.word("remoteBind", as: Product.RemoteBind.self) ?? .claim,
-            dataPoints: try dataPoints(fields),
-            alerts: try names("alerts", fields),
-            faults: try names("faults", fields),
-            historyDays: try fields.integer("historyDays", in: 1...36_500).map { Int($0) }
+        var faults = Faults()
+        let product = Product(
+            key: faults.take(try fields.requiredID("productKey", as: ProductKey.self))
+                ?? ProductKey(trusted: ""),
+            name: faults.take(try fields.requiredText("name", length: 1...128)) ?? "",
+            registration: faults.take(
+                try fields.word("registration", as: Product.Registration.self)
+            ) ?? .open,
+            reset: faults.take(try fields.word("reset", as: Product.Reset.self)) ?? .owner,
+            remoteBind: faults.take(try fields.word("remoteBind", as: Product.RemoteBind.self))
+                ?? .claim,
+            dataPoints: dataPoints(fields, &faults),
+            alerts: faults.take(try names("alerts", fields)) ?? [],
+            faults: faults.take(try names("faults", fields)) ?? [],
+            historyDays: faults.take(try fields.integer("historyDays", in: 1...36_500))
+                .map { Int($0) }
         )
+        try faults.end()
+        return product
     }
 
     private static func names(_ field: String, _ fields: Fields) throws(Rejection) -> [String] {
@@ -34,20 +55,24 @@ package enum ProductCodec {
         return names
     }
 
-    private static func dataPoints(_ fields: Fields) throws(Rejection) -> [DataPoint] {
-        let array = try fields.array("dataPoints") ?? []
+    private static func dataPoints(_ fields: Fields, _ faults: inout Faults) -> [DataPoint] {
+        let array = faults.take(try fields.array("dataPoints")) ?? []
         guard array.count <= dataPointsMax else {
-            throw .invalid("dataPoints", "A product has at most \(dataPointsMax) data points.")
+            faults.add(
+                .invalid("dataPoints", "A product has at most \(dataPointsMax) data points.")
+            )
+            return []
         }
         var points: [DataPoint] = []
         for (index, value) in array.enumerated() {
             let path = "dataPoints.\(index)"
             guard let object = value.objectValue else {
-                throw .invalid(path, "\(path) must be an object.")
+                faults.add(.invalid(path, "\(path) must be an object."))
+                continue
             }
-            let point = try dataPoint(Fields(object, path: path + "."), path: path)
-            guard !points.contains(where: { $0.name == point.name }) else {
-                throw .invalid("\(path).name", "\(path).name \(point.name) stands twice.")
+            let point = dataPoint(Fields(object, path: path + "."), path: path, faults: &faults)
+            if !point.name.isEmpty, points.contains(where: { $0.name == point.name }) {
+                faults.add(.invalid("\(path).name", "\(path).name \(point.name) stands twice."))
             }
             points.append(point)
         }
@@ -56,40 +81,48 @@ package enum ProductCodec {
 
     private static func dataPoint(
         _ fields: Fields,
-        path: String
-    ) throws(Rejection) -> DataPoint {
-        let name = try fields.requiredText("name", length: 1...64)
-        guard let access = try fields.word("access", as: DataPoint.Access.self) else {
-            throw .invalid("\(path).access", "\(path).access is missing.")
-        }
-        guard let kind = try fields.word("type", as: DataPoint.Kind.self) else {
-            throw .invalid("\(path).type", "\(path).type is missing.")
+        path: String,
+        faults: inout Faults
+    ) -> DataPoint {
+        for name in ["access", "type"] where !fields.has(name) {
+            faults.add(fields.refuse(name, "is missing"))
         }
         let point = DataPoint(
-            name,
-            kind,
-            access: access,
-            displayName: try fields.text("displayName", length: 0...128),
-            min: try fields.number("min"),
-            max: try fields.number("max"),
-            step: try fields.number("step"),
-            unit: try fields.text("unit", length: 0...32),
-            values: try fields.texts("values"),
-            maxLength: try fields.integer("maxLength", in: 1...65_536).map { Int($0) }
+            faults.take(try fields.requiredText("name", length: 1...64)) ?? "",
+            faults.take(try fields.word("type", as: DataPoint.Kind.self)) ?? .raw,
+            access: faults.take(try fields.word("access", as: DataPoint.Access.self)) ?? .readOnly,
+            displayName: faults.take(try fields.text("displayName", length: 0...128)),
+            min: faults.take(try fields.number("min")),
+            max: faults.take(try fields.number("max")),
+            step: faults.take(try fields.number("step")),
+            unit: faults.take(try fields.text("unit", length: 0...32)),
+            values: faults.take(try fields.texts("values")) ?? [],
+            maxLength: faults.take(try fields.integer("maxLength", in: 1...65_536)).map { Int($0) }
         )
-        if kind == .enum, point.values.isEmpty || Set(point.values).count != point.values.count {
-            throw .invalid("\(path).values", "\(path).values must list the enum's different words.")
-        }
-        if kind != .enum, !point.values.isEmpty {
-            throw .invalid("\(path).values", "\(path).values belongs to an enum.")
-        }
-        if let min = point.min, let max = point.max, min > max {
-            throw .invalid("\(path).min", "\(path).min lies above max.")
-        }
-        if let step = point.step, step <= 0 {
-            throw .invalid("\(path).step", "\(path).step must be above 0.")
+        let kind = fields.object["type"]?.stringValue.flatMap(DataPoint.Kind.init(rawValue:))
+        for (name, fault) in broken(point, kind) {
+            faults.add(fields.refuse(name, fault))
         }
         return point
+    }
+
+    /// Returns the members of a data point that contradict each other; `kind` is nil where it is not known.
+    private static func broken(
+        _ point: DataPoint,
+        _ kind: DataPoint.Kind?
+    ) -> [(name: String, fault: String)] {
+        var broken: [(String, String)] = []
+        if kind == .enum, point.values.isEmpty || Set(point.values).count != point.values.count {
+            broken.append(("values", "must list the enum's different words"))
+        }
+        if let kind, kind != .enum, !point.values.isEmpty {
+            broken.append(("values", "belongs to an enum"))
+        }
+        if let min = point.min, let max = point.max, min > max {
+            broken.append(("min", "lies above max"))
+        }
+        if let step = point.step, step <= 0 { broken.append(("step", "must be above 0")) }
+        return broken
     }
 
     /// Writes a product as its document, without any secret.

@@ -3,6 +3,7 @@ package struct ReferencePage: Sendable {
     /// The part of the reference that a page belongs to, in the order of the navigation.
     package enum Group: String, Sendable, CaseIterable {
         case start = "Start"
+        case guides = "Guides"
         case rules = "How it works"
         case contract = "Every message"
         case lists = "Every code and number"
@@ -42,6 +43,7 @@ package struct ReferenceBook: Sendable {
         let lists = ListPages(facts: facts)
         pages =
             Self.start.compactMap { Self.written($0, .start) }
+            + Guides.names.compactMap { Self.written($0, .guides) }
             + Self.rules.compactMap { Self.written($0, .rules) }
             + [messages.topics] + messages.folders
             + MethodPages(contract: contract).pages + [
@@ -58,7 +60,7 @@ package struct ReferenceBook: Sendable {
             name: name,
             title: String(title),
             group: group,
-            markdown: Inclusion.filled(text)
+            markdown: group == .guides ? Guides.pointed(text) : Inclusion.filled(text)
         )
     }
 }

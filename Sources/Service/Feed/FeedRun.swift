@@ -1,4 +1,5 @@
 import Files
+import Foundation
 import Logging
 import Problems
 import ServiceLifecycle
@@ -41,7 +42,8 @@ package struct FeedRun: Sendable {
         let password = try settings.databasePasswordFile.map { try SecretFile.read($0) }
         let logger = Logger(label: "lamplighter.feed")
         let messages = messages
-        let feeder = Feeder(logger: logger) {
+        let systemd = SystemdSocket(ProcessInfo.processInfo.environment)
+        let feeder = Feeder(logger: logger, reports: FeedReports(systemd)) {
             try GateFeed(address, password: password, path: file)
         } ready: { count in
             messages.say(
@@ -65,6 +67,7 @@ private final class Feeder: Service {
     private let open: @Sendable () throws -> GateFeed
     private let ready: @Sendable (Int) -> Void
     private let logger: Logger
+    private let reports: FeedReports
     private let isStopping = Atomic<Bool>(false)
 
     /// The longest wait for an announcement: the file is touched as often.
@@ -72,10 +75,12 @@ private final class Feeder: Service {
 
     init(
         logger: Logger,
+        reports: FeedReports,
         open: @escaping @Sendable () throws -> GateFeed,
         ready: @escaping @Sendable (Int) -> Void
     ) {
         self.logger = logger
+        self.reports = reports
         self.open = open
         self.ready = ready
     }
@@ -92,12 +97,17 @@ private final class Feeder: Service {
 
     private func follow() {
         var isAway = false
+        var reports = reports
+        defer { reports.stop() }
         while !isOver {
             do {
                 let feed = try open()
                 isAway ? logger.notice("The feed goes on") : ready(feed.count)
                 isAway = false
-                while !isOver { _ = try feed.turn(waiting: Self.wait) }
+                while !isOver {
+                    reports.live("follows the database")
+                    _ = try feed.turn(waiting: Self.wait)
+                }
             } catch {
                 if !isAway {
                     logger.error(
@@ -106,6 +116,7 @@ private final class Feeder: Service {
                     )
                 }
                 isAway = true
+                reports.live("waits for the database")
                 PlainThread.pause(Self.wait)
             }
         }

@@ -8,11 +8,17 @@ package import ServiceSettings
 /// level the log has: nothing else is written there.
 package struct RunMessages: Sendable {
     private let isJSON: Bool
+    private let show: @Sendable (String) -> Void
     private let tell: @Sendable (String) -> Void
 
-    /// Prepares the messages of a run; `tell` takes those for people.
-    package init(_ settings: Settings, tell: @escaping @Sendable (String) -> Void) {
+    /// Prepares the messages of a run; of those for people, `show` takes the banner and `tell` the notes.
+    package init(
+        _ settings: Settings,
+        show: @escaping @Sendable (String) -> Void,
+        tell: @escaping @Sendable (String) -> Void
+    ) {
         isJSON = settings.logFormat == .json
+        self.show = show
         self.tell = tell
     }
 
@@ -23,12 +29,16 @@ package struct RunMessages: Sendable {
         _ metadata: @autoclosure () -> Logger.Metadata = [:],
         level: Logger.Level = .notice
     ) {
-        guard isJSON else { return tell(text()) }
+        guard isJSON else { return show(text()) }
+        log(message, metadata(), level: level)
+    }
+
+    private func log(_ message: Logger.Message, _ metadata: Logger.Metadata, level: Logger.Level) {
         JSONLogHandler(label: "lamplighter", level: .trace).log(
             event: LogEvent(
                 level: level,
                 message: message,
-                metadata: metadata(),
+                metadata: metadata,
                 source: "Service",
                 file: #fileID,
                 function: #function,
@@ -38,7 +48,9 @@ package struct RunMessages: Sendable {
     }
 
     /// Says that something about the settings is odd.
-    package func note(_ text: String) { say("note: \(text)", asEvent: "\(text)") }
+    package func note(_ text: String) {
+        isJSON ? log("\(text)", [:], level: .notice) : tell("note: \(text)")
+    }
 
     /// Says what ends the run, where the log is JSON; false where that is left to the command, as text.
     package func end(with problem: Problem) -> Bool {

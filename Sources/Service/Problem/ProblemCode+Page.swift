@@ -207,7 +207,7 @@ extension ProblemCode {
                 "the command line is invalid",
                 """
                 A word is missing, unknown, or not of the kind that the command takes. Every command
-                says with --help what it takes. The exit code is 2, of an unknown command 64, of every other failure 1.
+                says with --help what it takes. The exit code is 2, of every other failure 1.
                 """
             )
         case .documentUnreadable:
@@ -218,7 +218,10 @@ extension ProblemCode {
         case .documentInvalid:
             (
                 "a document does not fit its schema",
-                "In schemas/generated, product.schema.json and app.schema.json say what a document may hold."
+                """
+                In schemas/generated, product.schema.json and app.schema.json say what a document may hold.
+                A member that they don't name is refused. All faults are told at once.
+                """
             )
         case .notFound:
             ("nothing has that name", "The list command of the same noun shows what there is.")

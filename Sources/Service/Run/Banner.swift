@@ -1,6 +1,7 @@
 import Certificates
 import Domain
 import Files
+import Glibc
 import Logging
 import ServiceSettings
 import Workers
@@ -53,7 +54,9 @@ struct Banner {
             }
             lines.append("")
         }
-        lines.append("Stop: Ctrl-C.   Trouble: lamplighter doctor --data '\(directory.path)'")
+        // systemd and containers have no keyboard.
+        let stop = (0...2).contains { isatty($0) == 1 } ? "Stop: Ctrl-C.   " : ""
+        lines.append("\(stop)Trouble: lamplighter doctor --data '\(directory.path)'")
         return lines.joined(separator: "\n")
     }
 

@@ -31,26 +31,64 @@ package enum Import {
             throw Rejection.invalid("", "A product document is a JSON object.")
         }
         let object = named(given, "productKey")
-        let product = try ProductCodec.decode(object)
+        let product = try checked(product: object)
         let before = try tx.products.find(product.key)
         if let before, !isForced {
             try refuseLoss(from: before, to: product, in: tx)
         }
-        let chosen = try Fields(object).text("productSecret", length: 16...256)
+        let chosen = try Fields(object).text("productSecret", length: secretLength)
         let secret = chosen ?? (before == nil ? Sodium.randomSecret() : nil)
         try tx.products.save(product, secret: secret)
         // The broker's retained messages may show attributes that are now hidden.
         if let before, before.dataPoints != product.dataPoints {
             try tx.refreshes.addAll(of: product.key)
         }
-        let macs = try Fields(object).texts("macs").map { text in
-            guard let mac = MAC(text) else {
-                throw Rejection.invalid("macs", "\(text) is no MAC: 12 lowercase hex digits.")
-            }
-            return mac
-        }
-        try tx.products.list(product.key, macs)
+        try tx.products.list(product.key, try macs(of: object))
         return Outcome(id: product.key.text, secret: secret, isNew: before == nil)
+    }
+
+    /// Reads a product document as an import would, and stores nothing.
+    ///
+    /// - Throws: `Rejection` with the first field at fault, and all others in it.
+    package static func checked(product document: JSONObject) throws(Rejection) -> Product {
+        var faults = Faults()
+        KnownMembers.check(document, "", known: ProductCodec.members, faults: &faults)
+        for (index, point) in (document["dataPoints"]?.arrayValue ?? []).enumerated() {
+            KnownMembers.check(
+                point.objectValue ?? [:],
+                "dataPoints.\(index).",
+                known: ProductCodec.pointMembers,
+                faults: &faults
+            )
+        }
+        check(secret: "productSecret", of: document, faults: &faults)
+        _ = faults.take(try macs(of: document))
+        let product = faults.take(try ProductCodec.decode(document))
+        try faults.end()
+        guard let product else { throw .invalid("", "The document can't be read.") }
+        return product
+    }
+
+    private static let secretLength = 16...256
+
+    private static func check(
+        secret name: String,
+        of document: JSONObject,
+        faults: inout Faults
+    ) {
+        _ = faults.take(try Fields(document).text(name, length: secretLength))
+    }
+
+    private static func macs(of document: JSONObject) throws(Rejection) -> [MAC] {
+        var macs: [MAC] = []
+        for text in try Fields(document).texts("macs") {
+            guard let mac = MAC(text) else {
+                let shown = Rejection.shown(text, upTo: 64)
+                throw .invalid("macs", "macs: \(shown) is not a valid mac: \(MACKind.form).")
+            }
+            macs.append(mac)
+        }
+        return macs
     }
 
     /// Returns a document with its name; 128 random bits where it has none, so that it is unique.
@@ -99,7 +137,7 @@ package enum Import {
 
     /// Reads an app document as an import would, and stores nothing.
     ///
-    /// - Throws: `Rejection` with the field at fault.
+    /// - Throws: `Rejection` with the first field at fault, and all others in it.
     package static func checked(app document: JSONObject, in tx: Transaction) throws -> App {
         try completed(app: document, in: tx).app
     }
@@ -113,8 +151,12 @@ package enum Import {
         if let id = object["appId"]?.stringValue.flatMap({ AppID($0) }) {
             object = AppSecrets.completed(object, from: try tx.apps.document(id))
         }
-        let app = try AppCodec.decode(object)
-        try AppDocument.check(object)
+        var faults = Faults()
+        AppDocument.check(object, &faults)
+        check(secret: "secret", of: object, faults: &faults)
+        let app = faults.take(try AppCodec.decode(object))
+        try faults.end()
+        guard let app else { throw Rejection.invalid("", "The document can't be read.") }
         return (app, object)
     }
 
@@ -131,7 +173,7 @@ package enum Import {
         let (app, whole) = try completed(app: given, in: tx)
         let before = try tx.apps.find(app.id)
         let isNew = before == nil
-        let chosen = try Fields(whole).text("secret", length: 16...256)
+        let chosen = try Fields(whole).text("secret", length: secretLength)
         let secret = chosen ?? (isNew ? Sodium.randomSecret() : nil)
         var kept = whole
         kept["secret"] = nil

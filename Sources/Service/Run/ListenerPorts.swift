@@ -49,21 +49,50 @@ package struct ListenerPorts: Sendable, Equatable {
         try Self.checkDistinct(wanted)
         mqtt = settings.mqttPort
         var taken = Set(wanted.map(\.port))
+        var refused: [(listener: Wanted, problem: Problem)] = []
         for listener in wanted {
-            var port = 0
-            // What is free is not taken yet, so that the same one may be found twice.
-            repeat {
-                port = try Ports.choose(
-                    listener.port,
-                    hosts: listener.hosts,
-                    hostSetting: listener.hostSetting,
-                    cure: listener.cure,
-                    purpose: listener.purpose
-                )
-            } while listener.port == 0 && taken.contains(port)
-            taken.insert(port)
-            self[keyPath: listener.place] = port
+            do {
+                let port = try Self.choose(listener, besides: taken)
+                taken.insert(port)
+                self[keyPath: listener.place] = port
+            } catch let problem as Problem where problem.code == .portTaken {
+                refused.append((listener, problem))
+            }
         }
+        if let first = refused.first { throw Self.together(refused) ?? first.problem }
+    }
+
+    private static func choose(_ listener: Wanted, besides taken: Set<Int>) throws -> Int {
+        var port = 0
+        // What is free is not taken yet, so that the same one may be found twice.
+        repeat {
+            port = try Ports.choose(
+                listener.port,
+                hosts: listener.hosts,
+                hostSetting: listener.hostSetting,
+                cure: listener.cure,
+                purpose: listener.purpose
+            )
+        } while listener.port == 0 && taken.contains(port)
+        return port
+    }
+
+    /// Returns one problem for several ports that are taken, with one line that avoids them all; nil for a single one.
+    private static func together(_ refused: [(listener: Wanted, problem: Problem)]) -> Problem? {
+        guard refused.count > 1 else { return nil }
+        let ports = refused.map { "\($0.listener.port)" }.joined(separator: ", ")
+        let cures = refused.map(\.listener.cure).joined(separator: " ")
+        var others: [Problem.Cure] = []
+        for cure in refused.flatMap({ $0.problem.cures.dropFirst() }) where !others.contains(cure) {
+            others.append(cure)
+        }
+        return Problem(
+            .portTaken,
+            "ports \(ports) are taken",
+            at: refused.compactMap(\.problem.place).joined(separator: " "),
+            why: refused.map { "\($0.problem.message): \($0.problem.why)" }.joined(separator: "\n"),
+            cures: [.init("lamplighter up \(cures)", "any free ports")] + others
+        )
     }
 
     /// One listener as the settings ask for it.

@@ -177,7 +177,7 @@ package struct ServiceRun: Sendable {
             if let showReady { return showReady(ReadyFile.json(context, withSecrets: false)) }
             var banner = banner(context, backend)
             // A link lets in: it is for a person who sees it, not for a log.
-            if ownBroker, context.demo != nil || isatty(2) == 1 {
+            if ownBroker, context.demo != nil || isatty(1) == 1 {
                 banner.link = try console?.firstLink()
             }
             messages.say(banner.text, asEvent: "Everything accepts work", banner.metadata)

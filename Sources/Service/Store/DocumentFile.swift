@@ -50,7 +50,7 @@ package enum DocumentFile {
                 .documentInvalid,
                 "\(name) does not fit its schema",
                 at: refusal.field.map { "\(name): \($0)" } ?? name,
-                why: refusal.message,
+                why: ([refusal] + refusal.others).map(\.message).joined(separator: "\n"),
                 cures: [.init("lamplighter explain LL1202", "the schema to follow")]
             )
         }

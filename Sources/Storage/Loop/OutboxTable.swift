@@ -63,13 +63,38 @@ package struct OutboxTable {
         }.compactMap(\.self)
     }
 
-    /// Returns how many rows wait for each lane, by its name; those without any are left out.
-    package func depths() throws -> [String: Int64] {
-        let rows = try sql.query("SELECT worker, count(*) FROM outbox GROUP BY worker") { row in
-            (row.next(String.self), row.next(Int64.self))
+    /// How far a lane is behind with what it has to publish.
+    package struct Lag: Sendable, Equatable {
+        /// How many rows wait.
+        package let rows: Int64
+        /// When the oldest of them was written.
+        package let since: Instant
+
+        /// Makes a lag of some rows, the oldest written at a time.
+        package init(rows: Int64, since: Instant) {
+            self.rows = rows
+            self.since = since
         }
-        return Dictionary(rows) { $0 + $1 }
     }
+
+    /// Returns how far each lane is behind, by its name; those with nothing to publish are left out.
+    package func lags() throws -> [String: Lag] {
+        let rows = try sql.query(
+            "SELECT worker, count(*), min(createdAt) FROM outbox GROUP BY worker"
+        ) { row in
+            (
+                row.next(String.self),
+                Lag(
+                    rows: row.next(Int64.self),
+                    since: Instant(milliseconds: row.next(Int64.self))
+                )
+            )
+        }
+        return Dictionary(rows) { first, _ in first }
+    }
+
+    /// Returns how many rows wait for each lane, by its name; those without any are left out.
+    package func depths() throws -> [String: Int64] { try lags().mapValues(\.rows) }
 
     /// Returns the topics of waiting messages with how many each has, those with most first; at most `limit`, of the first
     /// rows of each lane.

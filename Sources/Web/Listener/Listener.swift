@@ -59,7 +59,7 @@ struct Listener {
         self.endpoints = endpoints
         self.limits = limits
         self.party = party
-        var logger = logger
+        var logger = Logger(label: logger.label) { _ in QuietEnds(logger.handler) }
         // A request is not worth a line; the library would log each at info.
         logger.logLevel = max(logger.logLevel, .warning)
         self.logger = logger

@@ -31,7 +31,7 @@ package struct InvitedName: Sendable, Equatable {
             name = .login(try Self.login(value, kind, of: fields, countryCode: country))
         case .uid, .anonymous:
             guard let uid = UserID(value) else {
-                throw fields.refuse("value", "is not a valid uid")
+                throw fields.refuse("value", "is not a valid uid: \(UserKind.form)")
             }
             name = .id(uid)
         }

@@ -47,7 +47,11 @@ struct SettingsOptions: ParsableArguments {
             for note in reader.notes { Terminal.tell("note: \(note)") }
             throw error
         }
-        let messages = RunMessages(settings) { Terminal.tell($0) }
+        let messages = RunMessages(settings) {
+            Terminal.show(line: $0)
+        } tell: {
+            Terminal.tell($0)
+        }
         for note in reader.notes { messages.note(note) }
         return (settings, messages)
     }

@@ -82,6 +82,17 @@ struct DocumentTests {
         #expect(rejection?.field == row.field)
     }
 
+    @Test("All faults of a product are told at once, at most 32")
+    func allFaults() {
+        let two = #expect(throws: Rejection.self) {
+            try product(#","reset":"never","dataPoints":[{"name":"a","type":"date"}]"#)
+        }
+        #expect(two?.others.map(\.field) == ["dataPoints.0.access", "dataPoints.0.type"])
+        let points = Array(repeating: "1", count: 100).joined(separator: ",")
+        let many = #expect(throws: Rejection.self) { try product(#","dataPoints":[\#(points)]"#) }
+        #expect(many?.others.count == 31)
+    }
+
     @Test("An app sees all products or those it lists")
     func apps() throws {
         func app(_ more: String) throws -> App {

@@ -148,6 +148,11 @@ struct LeaseTableTests {
         }
         #expect(next > left)
         #expect(try store.read { try $0.outbox.depths() } == ["status.00": 2])
+        #expect(
+            try store.read { try $0.outbox.lags() } == [
+                "status.00": .init(rows: 2, since: Make.at(1))
+            ]
+        )
     }
 
     @Test("A worker is there as long as any of its lanes is held")

@@ -19,6 +19,8 @@ import paho.mqtt.client as mqtt
 from .errors import ConnectionRefused, LamplighterError
 from .methods import SERVICES
 
+REFUSED = ("The broker refused the connection: the app's id or its secret is wrong, or a limit or rule forbids it;"
+           " `lamplighter refusals` says which.")
 MAX_PAYLOAD = 65536
 KEEPALIVE = 60
 # What a login or a registration answers has these.
@@ -152,7 +154,7 @@ class App:
             ready = self._ready
         if not ready:
             self.close()
-            raise ConnectionRefused("The broker refused the connection.") if came else TimeoutError("No answer to CONNECT.")
+            raise ConnectionRefused(REFUSED) if came else TimeoutError("No answer to CONNECT.")
         return self
 
     def close(self) -> None:

@@ -48,6 +48,8 @@ private struct ClusterView {
         var node: String?
         var epoch: Int64
         var outbox: Int64
+        /// How old the oldest message is that waits, in milliseconds.
+        var lag: Int64
     }
 
     private let nodes: [Node]
@@ -57,7 +59,7 @@ private struct ClusterView {
         let (nodes, leases, now) = try store.coordinate {
             (try $0.nodes.all(), try $0.leases.all(), try $0.nodes.now())
         }
-        let depths = try store.read { try $0.outbox.depths() }
+        let lags = try store.read { try $0.outbox.lags() }
         let held = leases.filter(\.isHeld)
         self.nodes = nodes.map { node in
             let state = node.untilAt <= now ? "gone" : node.isDraining ? "draining" : "alive"
@@ -75,11 +77,13 @@ private struct ClusterView {
         lanes = leases.compactMap { lease in
             guard let worker = WorkerName(rawValue: lease.worker) else { return nil }
             let lane = LanePlan.shared.lane(of: worker, number: lease.lane)
+            let lag = lags[lane.name]
             return Entry(
                 lane: lane,
                 node: lease.isHeld ? lease.node.flatMap { names[$0] } : nil,
                 epoch: lease.epoch,
-                outbox: depths[lane.name] ?? 0
+                outbox: lag?.rows ?? 0,
+                lag: lag.map { max(0, now.milliseconds - $0.since.milliseconds) } ?? 0
             )
         }
     }
@@ -103,6 +107,7 @@ private struct ClusterView {
                         "lane": .integer(Int64(entry.lane.number)),
                         "node": entry.node.map { .string($0) } ?? .null,
                         "epoch": .integer(entry.epoch), "outbox": .integer(entry.outbox),
+                        "lagMilliseconds": .integer(entry.lag),
                     ]
                 }
             ),
@@ -120,10 +125,11 @@ private struct ClusterView {
     }
 
     var laneTable: String {
-        var table = TextTable(["LANE", "PROCESS", "EPOCH", "OUTBOX"])
+        var table = TextTable(["LANE", "PROCESS", "EPOCH", "OUTBOX", "BEHIND"])
         for entry in lanes {
             table.add([
                 entry.lane.name, entry.node ?? "-", "\(entry.epoch)", "\(entry.outbox)",
+                entry.lag == 0 ? "-" : "\((entry.lag + 999) / 1000) s",
             ])
         }
         return table.text

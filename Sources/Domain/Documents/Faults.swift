@@ -1,0 +1,37 @@
+/// Collects the faults of a document, so that its writer can mend them all at once.
+package struct Faults {
+    /// How many faults are shown; a document with more is another kind of document.
+    private static let max = 32
+    private var found: [Rejection] = []
+
+    /// Begins without a fault.
+    package init() {}
+
+    /// Returns what a reading gives; nil, with its fault kept, where it is refused.
+    package mutating func take<Value>(
+        _ read: @autoclosure () throws(Rejection) -> Value?
+    ) -> Value? {
+        do {
+            return try read()
+        } catch {
+            add(error)
+            return nil
+        }
+    }
+
+    /// Adds a fault, with those that came along with it.
+    package mutating func add(_ fault: Rejection) {
+        var first = fault
+        first.others = []
+        found = Array((found + [first] + fault.others).prefix(Self.max))
+    }
+
+    /// Ends the reading.
+    ///
+    /// - Throws: The first fault, with the others in it.
+    package func end() throws(Rejection) {
+        guard var first = found.first else { return }
+        first.others = Array(found.dropFirst())
+        throw first
+    }
+}

@@ -1,0 +1,24 @@
+/// The guides of `docs/guides` as pages: `guides`, their list, and `guide-NAME` for each.
+enum Guides {
+    /// The names of the pages, in the order of the list.
+    static let names =
+        ["guides"]
+        + [
+            "first-device", "by-hand", "first-app", "logging-in", "sharing", "history",
+            "real-server", "console", "watching", "proxy", "growing", "processes", "moving",
+        ].map { "guide-\($0)" }
+
+    /// Returns a guide whose links lead to the pages beside it; what lies elsewhere in the sources stays as words.
+    static func pointed(_ text: String) -> String {
+        let inside = names.dropFirst().reduce(text.replacing("](README.md", with: "](guides.md")) {
+            $0.replacing("](\($1.dropFirst("guide-".count)).md", with: "](\($1).md")
+        }
+        var pieces = inside.split(separator: "](../", omittingEmptySubsequences: false)
+        var out = String(pieces.removeFirst())
+        for piece in pieces {
+            if let bracket = out.lastIndex(of: "[") { out.remove(at: bracket) }
+            out += piece.drop { $0 != ")" }.dropFirst()
+        }
+        return out
+    }
+}

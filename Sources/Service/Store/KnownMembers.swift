@@ -1,0 +1,30 @@
+import Domain
+import JSON
+import ServiceSettings
+
+/// Refuses members that a document has beside those that are known.
+///
+/// A name with a letter missing would be a rule that is not there, and nobody would notice.
+enum KnownMembers {
+    /// Adds each unknown member of an object under a path that ends in a dot, or is empty.
+    static func check(
+        _ object: JSONObject,
+        _ path: String,
+        known: [String],
+        faults: inout Faults
+    ) {
+        for member in object.members where !known.contains(member.key) {
+            faults.add(unknown(path, member.key, known: known))
+        }
+    }
+
+    /// Returns the refusal of an unknown member, with the one that was probably meant.
+    static func unknown(_ path: String, _ name: String, known: [String]) -> Rejection {
+        let shown = path + Rejection.shown(name, upTo: 64)
+        let cure =
+            Suggestion.nearest(to: String(name.prefix(64)), among: known).map {
+                "did you mean \($0)?"
+            } ?? "there are \(known.joined(separator: ", "))."
+        return .invalid(shown, "\(shown) is unknown; \(cure)")
+    }
+}

@@ -1,0 +1,39 @@
+import Logging
+
+/// Drops the lines that the web server writes about its own end.
+///
+/// Who ended it says why; before that reason some lines for each listener would stand.
+struct QuietEnds: LogHandler {
+    private static let ends = [
+        "Waiting on child channel: CancellationError()", "Server shutdown error: Already closed",
+    ]
+    private var base: any LogHandler
+
+    /// Passes everything else on.
+    init(_ base: any LogHandler) { self.base = base }
+
+    var metadata: Logger.Metadata {
+        get { base.metadata }
+        set { base.metadata = newValue }
+    }
+
+    var metadataProvider: Logger.MetadataProvider? {
+        get { base.metadataProvider }
+        set { base.metadataProvider = newValue }
+    }
+
+    var logLevel: Logger.Level {
+        get { base.logLevel }
+        set { base.logLevel = newValue }
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { base[metadataKey: key] }
+        set { base[metadataKey: key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let text = "\(event.message)"
+        if !Self.ends.contains(where: text.hasPrefix) { base.log(event: event) }
+    }
+}

@@ -1,0 +1,27 @@
+import Glibc
+import Problems
+
+/// The service that the Debian package runs, whose data is elsewhere than where commands look by themselves.
+enum PackagedService {
+    /// Returns a problem with the command that works on the package's data, where data is missing and the package is
+    /// there; the advice to start a service would lead to a second one.
+    static func hinted(_ problem: Problem) -> Problem {
+        guard problem.code == .dataMissing, getenv("LAMPLIGHTER_DATA") == nil, isInstalled
+        else { return problem }
+        let words = CommandLine.arguments.dropFirst().prefix { !$0.hasPrefix("-") }
+        let command = (["sudo lamplighterctl"] + words).joined(separator: " ")
+        return Problem(
+            problem.code,
+            problem.message,
+            at: problem.place,
+            why: problem.why,
+            cures: [.init(command, "the package's data")]
+                + problem.cures.filter { !$0.command.hasPrefix("lamplighter up ") }
+        )
+    }
+
+    private static var isInstalled: Bool {
+        let path = "/usr/sbin:" + (getenv("PATH").map { String(cString: $0) } ?? "")
+        return path.split(separator: ":").contains { access("\($0)/lamplighterctl", X_OK) == 0 }
+    }
+}
