@@ -54,7 +54,7 @@ struct PostgresDatabaseTests {
 
         _ = try store(address)
         try TestStore.connection(address).execute(
-            "UPDATE meta SET value = '2' WHERE name = 'minimumVersion'"
+            "UPDATE meta SET value = '\(Migrations.steps.count + 1)' WHERE name = 'minimumVersion'"
         )
         #expect(throws: Store.Failure.newerVersion(path: try place(address))) {
             try store(address)
