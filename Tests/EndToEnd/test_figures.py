@@ -163,6 +163,7 @@ METRICS = {
     "lamplighter_sessions": shows(LIVE),
     "lamplighter_sessions_lost_total": grows(0),
     "lamplighter_statuses_left_out_total": nothing,
+    "lamplighter_statuses_missed_total": nothing,
     "lamplighter_store_reruns_total": nothing,
     "lamplighter_sweep_backlog_rows": nothing,
     "lamplighter_wal_bytes": lambda load, name: load.after.sum(name) <= file_size(load, "-wal") + 1,
