@@ -98,8 +98,8 @@ METRICS = {
         load.grown(name + "_sum", **STATUS) == load.grown("lamplighter_messages_received_total", **STATUS),
     "lamplighter_broker_dropped_total": nothing,
     "lamplighter_broker_restarts_total": nothing,
-    # Of the terminal that logged out.
-    "lamplighter_broker_sessions_ended_total": grows(1),
+    # Of the terminal that logged out, unless its session was gone before the gate looked.
+    "lamplighter_broker_sessions_ended_total": lambda load, name: load.grown(name) in (0, 1),
     "lamplighter_build_info": shows(1),
     "lamplighter_certificate_lifetime_seconds": absent,
     "lamplighter_certificate_refused": absent,
@@ -417,12 +417,13 @@ class Figures(OwnWorldOfClass):
         self.addCleanup(browser.close)
         visit = browser.visit(self.load.service).enter()
         page = visit.show("overview")
-        tiles = {label: number for number, label in page.eval_on_selector_all(
-            "main a.figure", "all => all.map(one => [one.querySelector('b').innerText, one.querySelector('span').innerText])")}
-        self.assertEqual(tiles.keys(), TILES.keys())
-        for label, number in TILES.items():
-            with self.subTest(tile=label):
-                self.assertEqual(tiles[label], number)
+
+        def tiles():
+            return {label: number for number, label in page.eval_on_selector_all(
+                "main a.figure", "all => all.map(one => [one.querySelector('b').innerText, one.querySelector('span').innerText])")}
+
+        # The service's own work, such as the operator's sign-in, may be on its way for a moment.
+        eventually(lambda: tiles() == TILES, 20, lambda: f"{TILES} instead of {tiles()}")
         self.assertEqual(page.inner_text("main a.ring p").split(), [str(ONLINE), "online", "·", str(DEVICES - ONLINE), "offline"])
         self.assertEqual(page.text_content("main a.ring svg"), f"{100 * ONLINE // DEVICES} %")
         # The line of the day says its numbers to who goes along it with the keys: the last ten minutes are the load's.
