@@ -334,9 +334,9 @@ class Apart(OwnWorldOfClass, Scheduling):
 
     def scheduler(self):
         """`lamplighter scheduler` beside the service."""
-        process = self.own.service.running("scheduler", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        self.addCleanup(lambda: (process.kill(), process.wait(), process.stderr.close()))
-        for line in process.stderr:
+        process = self.own.service.running("scheduler", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.addCleanup(lambda: (process.kill(), process.wait(), process.stdout.close()))
+        for line in process.stdout:
             if "scheduler is ready" in line:
                 return process
         raise AssertionError("the scheduler did not become ready")
