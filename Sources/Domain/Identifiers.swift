@@ -2,7 +2,7 @@
 package protocol IdentifierKind: Sendable {
     /// The kind's name in messages that people read, such as `did`.
     static var name: String { get }
-    /// The form in words, for people whose text does not have it.
+    /// The form in words, for a refusal.
     static var form: String { get }
     /// Tells whether a text has the form of this kind of id.
     static func accepts(_ text: String.UTF8View) -> Bool

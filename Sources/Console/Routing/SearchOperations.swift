@@ -3,7 +3,7 @@ import JSON
 import Storage
 import Web
 
-/// One search over devices, users, products and schedules: what the console's top field asks.
+/// One search over devices, users, products and schedules, for the console's top field.
 enum SearchOperations {
     static let all: [Operation] = [
         Operation("search", "GET", "search", role: .viewer) { try search($0) }

@@ -3,7 +3,8 @@ import Foundation
 /// A name that a user chose to log in with, compared without regard to case.
 ///
 /// It never reads as a phone number: the number could belong to another user, who would be locked out or
-/// mistaken for this one. Fewer than seven digits alone are a name: a phone with so few logs in in E.164. It may be an e-mail address, but gives no right to it: the account that holds the
+/// mistaken for this one. Up to six digits alone are a name; a phone number as short logs in in E.164.
+/// It may be an e-mail address, but gives no right to it: the account that holds the
 /// address takes precedence wherever the address names an account, gets the mails sent to it, and removes it
 /// from this username by verifying it.
 package struct Username: Hashable, Sendable {

@@ -7,7 +7,7 @@ package struct Faults {
     /// Begins without a fault.
     package init() {}
 
-    /// Returns what a reading gives; nil, with its fault kept, where it is refused.
+    /// Returns the value that was read; keeps the fault and returns nil if it is refused.
     package mutating func take<Value>(
         _ read: @autoclosure () throws(Rejection) -> Value?
     ) -> Value? {

@@ -1,4 +1,4 @@
-/// A step by which history is summed up: so many minutes or hours, or calendar days, weeks, months; in charts, seconds too.
+/// A step by which history is summed up: minutes, hours, calendar days, weeks or months; in charts also seconds.
 ///
 /// Seconds, minutes and hours are fixed and count from the epoch; days, weeks (from Monday) and months are those
 /// of a time zone, as long as its clock changes make them.

@@ -74,7 +74,7 @@ struct HTMLWriter {
         func row(_ cells: [String], _ name: String) -> String {
             "<tr>"
                 + cells.map { text in
-                    // A head without words is none to who hears the table.
+                    // A screen reader announces an empty head for each cell.
                     let name = text.isEmpty ? "td" : name
                     return "<\(name)>\(Inline.html(text))</\(name)>"
                 }.joined() + "</tr>"

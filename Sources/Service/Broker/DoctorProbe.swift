@@ -3,8 +3,8 @@ import Sodium
 
 /// The doctor's knock at the gate as a stranger, which the service knows again: it is no refusal to count.
 ///
-/// The client id has the minute and a mark that only who knows the service's secret can make, so that nobody else's
-/// refusals are left out with it.
+/// The client id holds the minute and a mark made from the service's secret. A stranger can't make the mark, so a
+/// stranger's refusals count.
 struct DoctorProbe: Sendable {
     /// The service's secret; nil where it can't be read: the knock counts then.
     let secret: String?

@@ -48,14 +48,14 @@ export async function start(view, again = false) {
   }
 }
 
-// The window that what was reported fills: within the last day, else within the last year; from its first report to now.
+// The window from the first report to now: within the last day, else within the last year.
 async function fit(charts, { from, to }, read) {
   const first = () => Math.min(...charts.flatMap(({ rows }) => rows.map(row => row.at)));
   if (first() === Infinity) {
     from = to - RANGES.year;
     charts = await read({ from, to });
   }
-  // A row of a long time begins before its first report: what it fits is looked at once more.
+  // A row of a long time begins before its first report, so the window is narrowed once more.
   for (let round = 0; round < 2 && first() < Infinity; round += 1) {
     const began = Math.max(from, first());
     const fitting = Math.min(to - LEAST, began - Math.round((to - began) / 20));

@@ -34,7 +34,7 @@ export async function start(view) {
   await view.load('shown', TABS[tab].parts);
 }
 
-// The doctor looks at one group after the other: what it found is there at once, with what it looks at now.
+// The doctor looks at one group after the other. The page shows each group's findings at once, and the group under way.
 async function examine(view) {
   const groups = Object.keys(t.system.groups);
   const checks = [];
