@@ -17,7 +17,7 @@ enum AuditOperations {
         in tx: Transaction
     ) throws -> JSONObject {
         Shown.page(
-            try page.lines.map { try AuditView.named($0.id, $0.entry, in: tx) },
+            try AuditView.rows(page.lines, in: tx),
             next: page.next.map { String($0) }
         )
     }

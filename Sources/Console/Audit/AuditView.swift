@@ -5,18 +5,24 @@ import Wire
 
 /// Lines of the audit trail as the interface shows them.
 enum AuditView {
-    /// Returns a row (`AuditRow`), with the name of the device that it is about.
-    static func named(
-        _ id: Int64,
-        _ entry: AuditEntry,
+    /// Returns rows (`AuditRow`), with the names of the devices that they are about.
+    static func rows(
+        _ lines: [(id: Int64, entry: AuditEntry)],
         in tx: Transaction
-    ) throws -> JSONObject {
-        var row = row(id, entry)
-        let parts = (entry.subject ?? "").split(separator: " ", maxSplits: 1)
-        if parts.count == 2, parts[0] == "device", let did = DeviceID(String(parts[1])) {
-            row["subjectName"] = Shown.name(try tx.devices.names(of: [did])[did])
+    ) throws -> [JSONObject] {
+        let names = try tx.devices.names(of: lines.compactMap { device(of: $0.entry) })
+        return lines.map { line in
+            var row = row(line.id, line.entry)
+            row["subjectName"] = Shown.name(device(of: line.entry).flatMap { names[$0] })
+            return row
         }
-        return row
+    }
+
+    /// Returns the device that an entry is about; nil for other subjects.
+    private static func device(of entry: AuditEntry) -> DeviceID? {
+        let parts = (entry.subject ?? "").split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0] == "device" else { return nil }
+        return DeviceID(String(parts[1]))
     }
 
     /// Returns a row (`AuditRow`).

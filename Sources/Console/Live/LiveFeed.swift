@@ -148,7 +148,7 @@ struct LiveFeed: Sendable {
             newest: { try tx.deadLetters.newest() },
             id: { $0.id },
             page: { try tx.deadLetters.page(after: $0, limit: $1) },
-            shown: DeadLetterView.row,
+            shown: { $0.map(DeadLetterView.row) },
             in: &events
         )
     }
@@ -161,7 +161,7 @@ struct LiveFeed: Sendable {
             newest: { try tx.audit.newestID() },
             id: { $0.id },
             page: { try tx.audit.page(after: $0, limit: $1) },
-            shown: { try AuditView.named($0.id, $0.entry, in: tx) },
+            shown: { try AuditView.rows($0, in: tx) },
             in: &events
         )
     }
@@ -180,7 +180,7 @@ struct LiveFeed: Sendable {
         newest: () throws -> Int64,
         id: (Row) -> Int64,
         page: (_ after: Int64, _ limit: Int) throws -> [Row],
-        shown: (Row) throws -> JSONObject,
+        shown: ([Row]) throws -> [JSONObject],
         in events: inout [LiveEvent]
     ) throws {
         let isShared = hub.context.store.isShared
@@ -189,7 +189,7 @@ struct LiveFeed: Sendable {
         let rows = try reader.newRows(after: &position[watch], newest: newest, id: id, page: page)
         readers[watch] = reader
         guard !rows.isEmpty else { return }
-        let data = Shown.page(try rows.map(shown))
+        let data = Shown.page(try shown(rows))
         events.append(LiveEvent(name: name, data: data, id: position.id))
     }
 
