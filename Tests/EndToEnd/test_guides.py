@@ -30,6 +30,9 @@ class Guide:
         text = path.read_text(encoding="utf-8")
         if section:
             text = text.partition(f"\n## {section}")[2].partition("\n## ")[0]
+        # What it says that one will see, each in a code span.
+        promises = re.findall(r"[Yy]ou\s+will\s+see\s(.*?)(?:[.:;]\s|\n\n)", text, re.DOTALL)
+        self.promised = [word for promise in promises for word in re.findall(r"`([^`]+)`", promise)]
         self.files, self.commands, self.others = {}, [], []
         end = 0
         for found in FENCE.finditer(text):
@@ -442,8 +445,8 @@ while time.monotonic() < deadline:
 
 class Readmes(Guided):
     def test_the_first_example_and_more_by_hand(self):
-        blocks = Guide(ROOT / "README.md", "The first example").commands
-        more, accounts = self.guide("by-hand").commands
+        example, by_hand = Guide(ROOT / "README.md", "The first example"), self.guide("by-hand")
+        blocks, (more, accounts) = example.commands, by_hand.commands
         # The codes are read from the log, as a person would; `read` asks no one but a terminal.
         (self.folder / "code.py").write_text(CODE_OF_THE_LOG)
         for turn in (1, 2):
@@ -451,6 +454,9 @@ class Readmes(Guided):
             accounts = accounts.replace("read -p 'The code: ' code", asked, 1)
         printed = self.start("set +e\n" + "\n".join([*blocks, more, accounts])).end(120)
         self.assertNotIn('"ok":false', printed)
+        self.assertGreaterEqual(len(example.promised), 3)
+        for word in example.promised + by_hand.promised:
+            self.assertIn(word, printed)
         self.assertIn('"type":"write"', printed)
         self.assertIn('"terminated":1', printed)
 
