@@ -2,7 +2,7 @@
 
 const root = new URL('../api/v1/', document.baseURI);
 
-/** How far the service's clock is ahead of the browser's, which may be wrong; 0 where they are about the same. */
+/** How far the service's clock is ahead of the browser's, in milliseconds; 0 where they are two seconds apart at most. */
 export let skew = 0;
 
 /** Why a request had no answer: `status` 0 when the service could not be reached. */
@@ -54,8 +54,9 @@ async function ask(method, parts, { query, body, signal, version } = {}) {
     if (signal?.aborted) throw error;
     throw new Problem(0);
   }
-  const ahead = Date.parse(answer.headers.get('Date')) - Date.now();
-  skew = Math.abs(ahead) > 30_000 ? ahead : 0;
+  // The header names the second that has begun. By its end, no report that is stored comes after "now".
+  const ahead = Date.parse(answer.headers.get('Date')) + 999 - Date.now();
+  skew = Math.abs(ahead) > 2000 ? ahead : 0;
   if (answer.status === 401 && parts[0] !== 'session') dispatchEvent(new Event('signedout'));
   const isJSON = /json/.test(answer.headers.get('Content-Type') ?? '');
   const data = isJSON ? await answer.json() : undefined;
