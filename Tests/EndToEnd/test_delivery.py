@@ -201,7 +201,7 @@ class ByMail(Post):
         self.assertIn(NAME.replace("&", "&amp;").replace('"', "&quot;"), page.text)
         self.assertEqual(page.send(OTHER_PASSWORD).status, 200)
         self.assertIn("was changed", server.next(to).subject)
-        terminal.expect("/session", lambda b: b["reason"] == "passwordReset")
+        terminal.expect("/session", lambda b: b.get("reason") == "passwordReset")
 
 
 class InTrouble(Post):

@@ -4,9 +4,10 @@ import json
 import unittest
 import urllib.parse
 
-from client import fresh_id
-from console import Console, problems
+from client import Device, fresh_id
+from console import Console, problems, problems_of
 from console_browser import Browser
+from harness import eventually
 from world import LAMP, OwnWorldOfClass
 
 
@@ -88,6 +89,20 @@ class CommandLine(Names):
         rows = json.loads(self.cli("schedule", "list", "--device", device.did, "--json").stdout)
         self.assertEqual(rows[0]["deviceName"], "Cellar")
         self.assertIn(f"{device.did} Cellar", self.cli("user", "show", terminal.uid).stdout)
+        self.assertIn(f"{device.did} Cellar", self.cli("user", "erase", terminal.uid, code=2).stdout)
+        erasure = json.loads(self.cli("user", "erase", terminal.uid, "--json", code=2).stdout)
+        self.assertEqual(erasure["devices"][0]["name"], "Cellar")
+
+    def test_refusals_show_the_name(self):
+        lamp = self.device(connect=False)
+        self.cli("device", "name", lamp.did, "Cellar")
+        wrong = Device(self.own.service.mqtt_port, lamp.did, "wrong")
+        self.assertNotEqual(wrong.connect(), 0)
+        user = f"device:{lamp.did}"
+        stored = eventually(lambda: [one for one in map(json.loads, self.cli("refusals", "--json").stdout.splitlines())
+                                     if one["username"] == user])
+        self.assertEqual(stored[0]["deviceName"], "Cellar")
+        self.assertIn(f"{user} (Cellar)", self.cli("refusals").stdout)
 
 
 class Interface(Names):
@@ -164,6 +179,25 @@ class Interface(Names):
         self.assertEqual([row["productKey"] for row in search("test lamp")["products"]], [LAMP["productKey"]])
         self.assertEqual(search("tag:floor=2")["users"] + search("")["devices"], [])
         self.assertEqual(self.caller().get("/search?query=colour%3Ared").status, 400)
+
+    def test_dead_letters_and_live_messages_show_the_name(self):
+        lamp = self.device()
+        self.caller().ask("PATCH", f"/devices/{lamp.did}", {"name": "Cellar"})
+        stream = self.caller().events("tap,deadLetters")
+        self.addCleanup(stream.close)
+        while not stream.next("tap")[1]["isListening"]:
+            pass
+        lamp.publish(f"{lamp.base}/report", b"nonsense")
+        told = {}
+        while len(told) < 2:
+            kind, data = stream.next("tap", "deadLetters")
+            self.assertEqual(problems_of("Tap" if kind == "tap" else "DeadLetterPage", data), [])
+            rows = data.get("lines", []) + data.get("items", [])
+            told.update((kind, row) for row in rows if row["topic"] == f"{lamp.base}/report")
+        letters = self.caller("viewer").get("/deadLetters?query=" + urllib.parse.quote(f"topic:{lamp.did}")).json["items"]
+        whole = self.caller().get(f"/deadLetters/{letters[0]['id']}").json["row"]
+        for row in (*told.values(), *letters, whole):
+            self.assertEqual((row["did"], row["deviceName"]), (lamp.did, "Cellar"))
 
     def test_a_user_s_list_tells_when_each_was_last_seen(self):
         _, terminal = self.pair()

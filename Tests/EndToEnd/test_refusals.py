@@ -98,10 +98,12 @@ class Refusals(Told):
             json.loads(line)["clientId"] for line in iter(following.stdout.readline, "")), daemon=True)
         reader.start()
         eventually(lambda: before in seen, 15, "what was kept")
+        self.own.service.cli("doctor", check=False)
         after = self.knock()
         eventually(lambda: after in seen, 15, "what is refused now")
         self.assertLess(seen.index(before), seen.index(after))
         self.assertEqual(seen.count(before), 1)
+        self.assertEqual([one for one in seen if one.startswith("doctor-stranger")], [])
 
     def test_reasons_are_counted(self):
         before = self.counted("unknownPrincipal")

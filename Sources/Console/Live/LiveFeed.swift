@@ -1,6 +1,7 @@
 import Domain
 import JSON
 import Storage
+import Workers
 
 /// Finds out what of a stream's things has changed since its position.
 struct LiveFeed: Sendable {
@@ -44,7 +45,7 @@ struct LiveFeed: Sendable {
         if isSlowDue, watches.contains(.system) {
             tell("system", try SystemView.glance(hub.context), of: .system, in: &events)
         }
-        for watch in watches { lookAtTap(watch, caller, into: &events) }
+        for watch in watches { try lookAtTap(watch, caller, into: &events) }
         guard hasChanged else { return events }
         try hub.context.store.read { tx in
             for watch in watches { try look(at: watch, caller, in: tx, into: &events) }
@@ -106,10 +107,12 @@ struct LiveFeed: Sendable {
         _ watch: Watch,
         _ caller: Caller,
         into events: inout [LiveEvent]
-    ) {
+    ) throws {
         guard case .tap(let did) = watch else { return }
         var place = taps[watch] ?? hub.tap.begin(after: position[watch])
-        let data = hub.tap.look(did, from: &place, for: caller.role)
+        let data = try hub.tap.look(did, from: &place, for: caller.role) { dids in
+            try hub.context.store.read { try $0.devices.names(of: dids) }
+        }
         (taps[watch], position[watch]) = (place, place.number)
         guard let data else { return }
         events.append(LiveEvent(name: "tap", data: data, id: position.id))
@@ -141,6 +144,7 @@ struct LiveFeed: Sendable {
         in tx: Transaction,
         into events: inout [LiveEvent]
     ) throws {
+        let topics = hub.context.environment.topics
         try tellRows(
             "deadLetters",
             of: .deadLetters,
@@ -148,7 +152,7 @@ struct LiveFeed: Sendable {
             newest: { try tx.deadLetters.newest() },
             id: { $0.id },
             page: { try tx.deadLetters.page(after: $0, limit: $1) },
-            shown: { $0.map(DeadLetterView.row) },
+            shown: { try DeadLetterView.rows($0, topics, in: tx) },
             in: &events
         )
     }

@@ -1,21 +1,42 @@
+import Domain
 import JSON
 import Sodium
 import Storage
+import Wire
 
 /// Dead letters as the interface shows them.
 enum DeadLetterView {
-    /// Returns a row of the list (`DeadLetterRow`).
-    static func row(_ letter: DeadLetter) -> JSONObject {
+    /// Returns rows of the list (`DeadLetterRow`), with the devices that their topics name.
+    static func rows(
+        _ letters: [DeadLetter],
+        _ topics: Topics,
+        in tx: Transaction
+    ) throws -> [JSONObject] {
+        let dids = letters.map { topics.parse(ArraySlice($0.topic.utf8)).did }
+        let names = try tx.devices.names(of: dids.compactMap(\.self))
+        return zip(letters, dids).map { row($0, of: $1, named: $1.flatMap { names[$0] }) }
+    }
+
+    private static func row(
+        _ letter: DeadLetter,
+        of did: DeviceID?,
+        named name: String?
+    ) -> JSONObject {
         JSONObject([
             ("id", .integer(letter.id)), ("at", Shown.moment(letter.at)),
             ("worker", .string(letter.worker)), ("topic", .string(letter.topic)),
             ("reason", .string(letter.reason)), ("bytes", Shown.count(letter.payload.count)),
             ("isShapeOnly", .bool(letter.isShapeOnly)),
+            ("did", did.map { .string($0.text) }), ("deviceName", Shown.name(name)),
         ])
     }
 
     /// Returns a letter with its payload, and the place that is at fault where it is no JSON.
-    static func whole(_ letter: DeadLetter) -> JSONObject {
+    static func whole(
+        _ letter: DeadLetter,
+        _ topics: Topics,
+        in tx: Transaction
+    ) throws -> JSONObject {
         let text = String(validating: letter.payload, as: UTF8.self)
         var offset: Int?
         if !letter.isShapeOnly {
@@ -24,7 +45,8 @@ enum DeadLetterView {
             }
         }
         return JSONObject([
-            ("row", .object(row(letter))), ("text", text.map { .string($0) }),
+            ("row", try rows([letter], topics, in: tx).first.map { .object($0) }),
+            ("text", text.map { .string($0) }),
             ("base64", text == nil ? .string(Sodium.base64(letter.payload)) : nil),
             ("offset", offset.map(Shown.count)),
         ])

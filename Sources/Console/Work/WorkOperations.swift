@@ -12,7 +12,10 @@ enum WorkOperations {
         Operation("listDeadLetters", "GET", "deadLetters", role: .viewer, letters),
         Operation("countDeadLetters", "GET", "deadLetters/counts", role: .viewer, letterCounts),
         Operation("showDeadLetter", "GET", "deadLetters/{letter}", role: .operator) { call in
-            try call.read { Reply(DeadLetterView.whole(try letter(call, in: $0))) }
+            let topics = call.context.environment.topics
+            return try call.read {
+                Reply(try DeadLetterView.whole(try letter(call, in: $0), topics, in: $0))
+            }
         }, Operation("dropDeadLetter", "DELETE", "deadLetters/{letter}", role: .operator, drop),
         Operation(
             "replayDeadLetter",
@@ -94,6 +97,7 @@ enum WorkOperations {
         let (limit, terms) = (try call.limit(), try call.search())
         try terms.requireKeys(["worker", "reason", "topic"])
         var before = try call.cursor()
+        let topics = call.context.environment.topics
         return try call.read { tx in
             var (found, looked) = ([DeadLetter](), 0)
             while looked < scanMax {
@@ -107,7 +111,10 @@ enum WorkOperations {
             }
             let isMore = found.count == limit || looked >= scanMax
             return Reply(
-                Shown.page(found.map(DeadLetterView.row), next: isMore ? "\(before)" : nil)
+                Shown.page(
+                    try DeadLetterView.rows(found, topics, in: tx),
+                    next: isMore ? "\(before)" : nil
+                )
             )
         }
     }

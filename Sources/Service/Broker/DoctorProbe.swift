@@ -1,4 +1,6 @@
 import Domain
+import Files
+import ServiceSettings
 import Sodium
 
 /// The doctor's knock at the gate as a stranger, which the service knows again: it is no refusal to count.
@@ -8,6 +10,13 @@ import Sodium
 struct DoctorProbe: Sendable {
     /// The service's secret; nil where it can't be read: the knock counts then.
     let secret: String?
+
+    init(secret: String?) { self.secret = secret }
+
+    /// Reads the secret of the service on a data directory.
+    init(_ directory: DataDirectory, _ settings: Settings) {
+        secret = try? SecretFile.read(settings.serviceSecretFile ?? directory.serviceSecret)
+    }
 
     /// The beginning of the client id.
     static let name = "doctor-stranger"

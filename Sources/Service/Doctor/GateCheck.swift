@@ -50,8 +50,7 @@ struct GateCheck {
         """
 
     private func isStrangerLetIn(_ host: String, _ port: Int) -> Bool {
-        let secret = try? SecretFile.read(settings.serviceSecretFile ?? directory.serviceSecret)
-        let clientID = DoctorProbe(secret: secret).clientID(at: SystemClock().now)
+        let clientID = DoctorProbe(directory, settings).clientID(at: SystemClock().now)
         var options = ConnectionOptions(host: host, port: port, clientID: clientID)
         options.cleanStart = true
         options.sessionExpirySeconds = 0

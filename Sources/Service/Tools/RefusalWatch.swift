@@ -12,7 +12,22 @@ package enum RefusalWatch {
     /// - Throws: What the store refused.
     package static func stored(_ store: Store, sinceSeconds seconds: Int64?) throws -> [JSONObject]
     {
-        try page(store, sinceSeconds: seconds).map { RefusalCodec.object($0.refusal) }
+        try page(store, sinceSeconds: seconds).map {
+            try named(RefusalCodec.object($0.refusal), store)
+        }
+    }
+
+    /// Adds the operators' name of the device that was refused (`deviceName`).
+    private static func named(_ refusal: JSONObject, _ store: Store) throws -> JSONObject {
+        let parts = (refusal["username"]?.stringValue ?? "").split(separator: ":", maxSplits: 1)
+        guard parts.first == "device", let did = parts.last.flatMap({ DeviceID(String($0)) }) else {
+            return refusal
+        }
+        var refusal = refusal
+        refusal["deviceName"] = try store.read {
+            try $0.devices.names(of: [did])[did].map { .string($0) }
+        }
+        return refusal
     }
 
     private static func page(
@@ -37,7 +52,7 @@ package enum RefusalWatch {
         count: Int?,
         show: (JSONObject) -> Void
     ) throws {
-        var feed = RefusalFeed(store, seconds, left: count ?? .max)
+        var feed = RefusalFeed(store, seconds, leavingOut: client.probe, left: count ?? .max)
         try client.connect { client in
             try client.subscribe([Topics(root: root).system("refusal")])
             try feed.begin(show)
@@ -50,7 +65,7 @@ package enum RefusalWatch {
                     into: &intake
                 )
                 for delivery in intake.deliveries {
-                    feed.take(intake.bytes[delivery.payload], show)
+                    try feed.take(intake.bytes[delivery.payload], show)
                 }
                 try client.flush()
                 try feed.catchUp(show)
@@ -62,6 +77,7 @@ package enum RefusalWatch {
     private struct RefusalFeed {
         private let store: Store
         private let seconds: Int64?
+        private let probe: DoctorProbe
         private(set) var left: Int
         private var shown: Set<Int64> = []
         private var began = SystemClock().now
@@ -70,9 +86,10 @@ package enum RefusalWatch {
         /// The service writes within five seconds what the gate told; a little more, for a slow disk.
         private static let writeSeconds: Int64 = 7
 
-        init(_ store: Store, _ seconds: Int64?, left: Int) {
+        init(_ store: Store, _ seconds: Int64?, leavingOut probe: DoctorProbe, left: Int) {
             self.store = store
             self.seconds = seconds
+            self.probe = probe
             self.left = left
         }
 
@@ -93,15 +110,20 @@ package enum RefusalWatch {
         private mutating func showStored(_ show: (JSONObject) -> Void) throws {
             for (id, refusal) in try page(store, sinceSeconds: seconds)
             where left > 0 && refusal.firstAt <= began && shown.insert(id).inserted {
-                show(RefusalCodec.object(refusal))
+                show(try named(RefusalCodec.object(refusal), store))
                 left -= 1
             }
         }
 
-        /// Shows a refusal that the gate has just reported.
-        mutating func take(_ payload: ArraySlice<UInt8>, _ show: (JSONObject) -> Void) {
+        /// Shows a refusal that the gate has just reported, but not the doctor's knocks.
+        mutating func take(_ payload: ArraySlice<UInt8>, _ show: (JSONObject) -> Void) throws {
             guard left > 0, let object = try? Payload.object(payload) else { return }
-            show(object)
+            if let refusal = RefusalCodec.refusal(object),
+                probe.isOurs(refusal, at: SystemClock().now)
+            {
+                return
+            }
+            show(try named(object, store))
             left -= 1
         }
     }

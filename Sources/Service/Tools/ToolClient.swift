@@ -28,6 +28,9 @@ package struct ToolClient {
         self.settings = settings
     }
 
+    /// The doctor's knocks at this service's gate.
+    var probe: DoctorProbe { DoctorProbe(directory, settings) }
+
     /// Connects and lends the client; the caller's thread is blocked for as long.
     ///
     /// - Throws: A `Problem` where no broker answers, or what the closure throws.

@@ -7,6 +7,8 @@ package struct ErasureSummary: Sendable, Equatable {
     package struct Device: Sendable, Equatable {
         /// The device.
         package var did: DeviceID
+        /// The operators' name for it; nil where they gave none.
+        package var name: String?
         /// The user's role.
         package var role: Binding.Role
         /// Other users who are no longer bound to it: guests of an owner.
@@ -36,12 +38,15 @@ package struct ErasureSummary: Sendable, Equatable {
         sessions = try tx.sessions.live(of: user.uid).count
         homes = try tx.homes.all(of: user.uid).count
         identities = user.providers.count
-        devices = try tx.cancellations.devices(of: user.uid, limit: .max).compactMap { did in
+        let dids = try tx.cancellations.devices(of: user.uid, limit: .max)
+        let names = try tx.devices.names(of: dids)
+        devices = try dids.compactMap { did in
             let present = try tx.bindings.all(of: did)
             guard let own = present.first(where: { $0.uid == user.uid }) else { return nil }
             let change = try BindingRules.decide(.leave, by: user.uid, among: present)
             return Device(
                 did: did,
+                name: names[did],
                 role: own.role,
                 losing: change.ended.filter { $0 != user.uid },
                 heir: change.roles.first { $0.role == .special }?.uid,

@@ -4,6 +4,7 @@ import JSON
 import Logging
 import Storage
 import Synchronization
+import TestKit
 
 @testable import Workers
 
@@ -280,7 +281,7 @@ extension Race {
             let done = DispatchSemaphore(value: 0)
             let step = Step()
             racer.begin()
-            Task {
+            Task(executorPreference: QueueExecutor()) {
                 step.text.withLock { $0 = "pending" }
                 let view = await links.follow(token)
                 step.text.withLock { $0 = "\(view.step)" }

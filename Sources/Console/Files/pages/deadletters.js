@@ -4,7 +4,7 @@ import { html } from '../base/html.js';
 import { t, bytes } from '../base/words.js';
 import { get, post, remove } from '../base/api.js';
 import { to, here, refine } from '../base/route.js';
-import { shown, when, more, attempt, dialog, dialogHead, facts, soon, icon } from '../base/pieces.js';
+import { shown, when, more, attempt, dialog, dialogHead, facts, soon, icon, device } from '../base/pieces.js';
 import { searchField, asked, termChips, nothing, follow } from '../base/list.js';
 import { table } from '../base/table.js';
 import { actButton } from '../base/session.js';
@@ -26,7 +26,7 @@ export async function start(view) {
 export function draw(view) {
   const counts = view.state.counts?.data?.items ?? [];
   const columns = [
-    { id: 'topic', label: t.dead.topic, isHead: true, cell: row => html`<a href="${to(['deadletters'], { open: row.id, query: asked(view) })}" class="any">${row.topic}</a>` },
+    { id: 'topic', label: t.dead.topic, isHead: true, cell: row => html`<a href="${to(['deadletters'], { open: row.id, query: asked(view) })}" class="any">${row.topic}</a>${row.deviceName && html`<br>${device(row.did, row.deviceName)}`}` },
     { id: 'reason', label: t.dead.reason, cell: row => row.reason },
     { id: 'worker', label: t.dead.worker, cell: row => row.worker },
     { id: 'bytes', label: t.dead.size, isNumber: true, cell: row => bytes(row.bytes) },
@@ -57,7 +57,7 @@ async function show(view, id) {
   const letter = await attempt(() => get(['deadLetters', id]));
   if (!letter) return;
   const box = dialog(t.dead.one, box => html`<div>${dialogHead(t.dead.one, box)}
-    ${facts([[t.dead.topic, html`<code>${letter.row.topic}</code>`], [t.dead.reason, letter.row.reason], [t.dead.worker, letter.row.worker], [t.dead.at, when(letter.row.at)], [t.dead.size, bytes(letter.row.bytes)]])}
+    ${facts([[t.dead.topic, html`<code>${letter.row.topic}</code>`], [t.devices.device, letter.row.did && device(letter.row.did, letter.row.deviceName)], [t.dead.reason, letter.row.reason], [t.dead.worker, letter.row.worker], [t.dead.at, when(letter.row.at)], [t.dead.size, bytes(letter.row.bytes)]])}
     ${letter.row.isShapeOnly && html`<p class="note">${t.dead.shapeOnly}</p>`}
     ${letter.text !== undefined ? html`<pre tabindex="0">${marked(letter)}</pre>` : html`<p class="soft">${t.dead.binary}</p><pre tabindex="0">${letter.base64}</pre>`}
     <p class="row end"><button type="button" onclick=${() => example(letter)}>${icon('download')}${t.dead.example}</button><span class="row" onclick=${box.close}>${acts(view, letter.row)}</span></p></div>`);

@@ -3,8 +3,8 @@
 
 import { html } from '../base/html.js';
 import { t, fill, about, count } from '../base/words.js';
-import { refine, to } from '../base/route.js';
-import { icon } from '../base/pieces.js';
+import { refine } from '../base/route.js';
+import { icon, device } from '../base/pieces.js';
 import { pause, paused } from '../base/view.js';
 import { watch, lines } from '../shared/tap.js';
 
@@ -26,7 +26,7 @@ function set(view, name, value) {
 export function draw(view) {
   const { tap, pins } = view.state;
   const [text, outcome, branch] = ['text', 'outcome', 'branch'].map(name => asked(view, name));
-  const chosen = line => (!outcome || line.outcome === outcome) && (!branch || line.branch === branch) && (!text || [line.topic, line.reason, JSON.stringify(line.payload)].some(one => one?.includes(text)));
+  const chosen = line => (!outcome || line.outcome === outcome) && (!branch || line.branch === branch) && (!text || [line.topic, line.deviceName, line.reason, JSON.stringify(line.payload)].some(one => one?.includes(text)));
   const pin = line => view.set({ pins: [line, ...pins.filter(one => one.key !== line.key)].slice(0, 5) });
   const flows = paused() === null;
   return html`<div class="stack"><div class="head"><h1 tabindex="-1">${t.nav.live}</h1>
@@ -35,7 +35,7 @@ export function draw(view) {
       <button type="button" aria-pressed="${!flows}" onclick=${pause}>${icon(flows ? 'pause' : 'play')}${flows ? t.live.pause : t.live.goOn}</button>
       <p>${t.live.masked}</p></div>
     ${tap.rates?.length > 0 && html`<div class="halves">${box(t.live.branches, tap.rates.map(({ branch: name, perSecond }) => [name, html`<button type="button" class="link" aria-pressed="${branch === name}" onclick=${() => set(view, 'branch', branch === name ? '' : name)}>${name}</button>`, `${about(perSecond)}/s`]))}
-      ${tap.talkers.length > 0 && box(t.live.talkers, tap.talkers.map(({ id, messages }) => [id, talker(id), count(messages)]))}</div>`}
+      ${tap.talkers.length > 0 && box(t.live.talkers, tap.talkers.map(({ id, messages }) => [id, talker(id, tap.names), count(messages)]))}</div>`}
     ${branch && html`<p class="note row"><span>${fill(t.live.only, branch)}</span><button type="button" class="plain" onclick=${() => set(view, 'branch', '')}>${t.showAll}</button></p>`}
     ${pins.length > 0 && html`<section class="card"><div class="row apart"><h2>${t.live.pinned}</h2><button type="button" class="plain" onclick=${() => view.set({ pins: [] })}>${t.live.unpin}</button></div>${pins.map(line => html`<div key=${line.key}><p class="any"><code>${line.topic}</code></p><pre tabindex="0">${JSON.stringify(line.payload, null, 2)}</pre></div>`)}</section>`}
     ${lines(view, chosen, pin)}</div>`;
@@ -43,4 +43,4 @@ export function draw(view) {
 
 const box = (name, rows) => html`<section class="card"><h2>${name}</h2><ul class="stack tight">${rows.map(([key, what, number]) => html`<li class="row apart" key=${key}>${what}<span>${number}</span></li>`)}</ul></section>`;
 
-const talker = id => (id.startsWith('device:') ? html`<a href="${to(['devices', id.slice(7)])}">${id.slice(7)}</a>` : html`<span class="any">${id}</span>`);
+const talker = (id, names = {}) => (id.startsWith('device:') ? device(id.slice(7), names[id.slice(7)]) : html`<span class="any">${id}</span>`);

@@ -18,7 +18,8 @@ export function watch(view, term) {
     const fresh = data.lines.map(line => ({ ...line, key: number += 1 })).reverse();
     // A branch that was seen stays in its place: nothing moves away from under the pointer.
     const rates = data.rates && [...new Map([...(tap.rates ?? []).map(one => [one.branch, { ...one, perSecond: 0 }]), ...data.rates.map(one => [one.branch, one])]).values()];
-    view.set({ tap: { ...tap, ...data, rates, lines: [...fresh, ...tap.lines].slice(0, MOST), left: tap.left + data.left, last: fresh[0]?.at ?? tap.last } });
+    const names = { ...tap.names, ...Object.fromEntries(fresh.filter(line => line.deviceName).map(line => [line.did, line.deviceName])) };
+    view.set({ tap: { ...tap, ...data, rates, names, lines: [...fresh, ...tap.lines].slice(0, MOST), left: tap.left + data.left, last: fresh[0]?.at ?? tap.last } });
   });
   view.every(1000, () => view.redraw());
 }
@@ -36,7 +37,7 @@ export function lines(view, chosen = () => true, pin) {
     ${seen.length ? html`<ul class="lines live" aria-label="${t.live.messages}">${seen.map(line => html`<li key=${line.key} data-row="">
   <time datetime="${new Date(line.at).toISOString()}" title="${exact(line.at)}">${times.format(line.at)}</time>
   <span class="${line.outcome === 'accepted' ? 'soft' : 'bad'}">${icon(line.outcome === 'accepted' ? line.way : line.outcome === 'dead' ? 'dead' : 'refusal')}<span class="hush">${t.live.ways[line.way]}, ${t.states[line.outcome] ?? line.outcome}</span></span>
-  <span>${pin ? html`<button type="button" class="link" aria-label="${fill(t.live.pin, line.topic)}" onclick=${() => pin(line)}>${line.topic}</button>` : line.topic}</span>
+  <span>${line.deviceName && html`<strong>${line.deviceName}</strong> `}${pin ? html`<button type="button" class="link" aria-label="${fill(t.live.pin, line.topic)}" onclick=${() => pin(line)}>${line.topic}</button>` : line.topic}</span>
   <span class="payload" dir="auto">${line.reason && html`<strong class="bad">${t.reasons[line.reason] ?? line.reason}</strong> `}${line.payload === undefined ? html`<span class="soft">${fill(t.live.hidden, bytes(line.bytes))}</span>` : value(line.payload)}</span></li>`)}</ul>`
     : tap.lines.length ? blank('search', t.nothingFound, t.nothingFoundWhy)
     : blank('wave', t.live.waiting, html`${t.live.waitingWhy} ${when(tap.since)}`)}`;

@@ -88,18 +88,19 @@ final class Tap: Sendable {
 
     /// Returns what has come since (`Tap`), of one device or all; nil where that is nothing.
     ///
-    /// Where it is too much the newest are told, before all what was not accepted.
+    /// Where it is too much the newest are told, before all what was not accepted. `names` finds the names of devices.
     func look(
         _ did: DeviceID?,
         from position: inout Position,
-        for role: OperatorRole
-    ) -> JSONObject? {
+        for role: OperatorRole,
+        names: (Set<DeviceID>) throws -> [DeviceID: String]
+    ) rethrows -> JSONObject? {
         let (all, now) = state.withLock { state in
             let first = state.lines.firstIndex { $0.number > position.number }
             let lines = first.map { Array(state.lines[$0...]) } ?? []
             return (lines, (state.newest, state.left, state.isListening, state.rates))
         }
-        let lines = did.map { did in all.filter { $0.did == did.text } } ?? all
+        let lines = did.map { did in all.filter { $0.did == did } } ?? all
         let moment = ContinuousClock.now
         let passed = (moment - position.at) / .seconds(1) * Double(Self.toldMax)
         let budget = min(Double(Self.toldMax), position.mayTell + passed)
@@ -119,9 +120,17 @@ final class Tap: Sendable {
         }
         (position.number, position.left, position.told) = (now.0, now.1, beside)
         let term = Watch.tap(did).text
+        let dids = Set(told.compactMap(\.did))
+        let named = dids.isEmpty ? [:] : try names(dids)
         return JSONObject(
             [
-                ("term", .string(term)), ("lines", .array(told.map { $0.json(for: role) })),
+                ("term", .string(term)),
+                (
+                    "lines",
+                    .array(
+                        told.map { $0.json(for: role, deviceName: $0.did.flatMap { named[$0] }) }
+                    )
+                ),
                 ("left", .integer(left)),
             ] + rest
         )

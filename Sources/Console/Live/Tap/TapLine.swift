@@ -24,7 +24,7 @@ struct TapLine: Sendable {
     /// Why it was refused, or became a dead letter.
     var reason: String?
     /// The device that it is about.
-    var did: String?
+    var did: DeviceID?
     /// Who sent it, such as `device:d-…4f`.
     var talker: String?
 
@@ -32,13 +32,14 @@ struct TapLine: Sendable {
     static let shownMax = 2_000
 
     /// The line as an operator sees it (`Tap`).
-    func json(for role: OperatorRole) -> JSONValue {
+    func json(for role: OperatorRole, deviceName: String?) -> JSONValue {
         let payload = role < .admin ? payload.map(SecretMask.withoutAddresses) : payload
         return .object([
             "at": Shown.moment(at), "topic": .string(topic), "branch": .string(branch),
             "way": .string(isIn ? "in" : "out"), "bytes": Shown.count(bytes),
             "payload": payload.map(Self.cut), "outcome": .string(outcome.rawValue),
-            "reason": reason.map { .string($0) },
+            "reason": reason.map { .string($0) }, "did": did.map { .string($0.text) },
+            "deviceName": Shown.name(deviceName),
         ])
     }
 

@@ -58,7 +58,7 @@ struct TapReader: Sendable {
             bytes: payload.count,
             payload: payload.count > Self.readMax ? nil : mask.shown(payload, on: levels)
         )
-        line.did = Self.did(levels)
+        line.did = Self.did(levels).flatMap { DeviceID($0) }
         if line.isIn { line.talker = Self.talker(levels) }
         return .line(line)
     }
@@ -132,7 +132,7 @@ struct TapReader: Sendable {
         )
         (line.outcome, line.reason) = (.refused, body["reason"]?.stringValue)
         if username.utf8.starts(with: "device:".utf8) {
-            line.did = String(username.dropFirst(7))
+            line.did = DeviceID(String(username.dropFirst(7)))
         }
         return .line(line)
     }
@@ -143,7 +143,7 @@ struct TapReader: Sendable {
         var line = TapLine(at: now, topic: topic, branch: "dead", isIn: true, bytes: 0)
         (line.outcome, line.reason) = (.dead, body["reason"]?.stringValue)
         line.payload = .object(["id": body["id"], "worker": body["worker"]])
-        line.did = topics.parse(ArraySlice(topic.utf8)).did?.text
+        line.did = topics.parse(ArraySlice(topic.utf8)).did
         return .line(line)
     }
 }

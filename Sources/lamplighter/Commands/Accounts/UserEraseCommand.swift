@@ -59,7 +59,8 @@ struct UserEraseCommand: AsyncParsableCommand {
         var table = TextTable(["DEVICE", "ROLE", "SCHEDULES", "WHAT BECOMES OF IT"])
         for device in summary.devices {
             table.add([
-                device.did.text, device.role.rawValue, "\(device.schedules)", Self.fate(device),
+                DeviceView.text(device.did, device.name), device.role.rawValue,
+                "\(device.schedules)", Self.fate(device),
             ])
         }
         print("\n" + table.text)
@@ -76,7 +77,8 @@ struct UserEraseCommand: AsyncParsableCommand {
     private static func json(_ summary: ErasureSummary, isDone: Bool) -> JSONValue {
         let devices = summary.devices.map { device in
             JSONValue.object([
-                "did": .string(device.did.text), "role": .string(device.role.rawValue),
+                "did": .string(device.did.text), "name": device.name.map { .string($0) },
+                "role": .string(device.role.rawValue),
                 "losing": .array(device.losing.map { .string($0.text) }),
                 "heir": device.heir.map { .string($0.text) },
                 "withoutUser": .bool(device.isLeftAlone),

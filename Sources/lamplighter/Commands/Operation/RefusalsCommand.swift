@@ -68,10 +68,11 @@ struct RefusalsCommand: AsyncParsableCommand {
             return text.isEmpty ? "-" : text
         }
         let at = refusal["ts"]?.intValue.map { Instant(milliseconds: $0) }
+        let name = refusal["deviceName"] == nil ? "" : " (\(text("deviceName")))"
         let times = refusal["times"]?.intValue ?? 1
         return
             "\(TimeText.of(at))  \(text("reason"))\(times > 1 ? " (\(times) times)" : "")"
-            + "  \(text("action"))  \(text("username"))  client \(text("clientId"))"
+            + "  \(text("action"))  \(text("username"))\(name)  client \(text("clientId"))"
             + "  from \(text("address"))  \(text(refusal["detail"] == nil ? "topic" : "detail"))"
     }
 }
