@@ -4,8 +4,10 @@ import Dispatch
 package final class QueueExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "a task of a test")
 
+    /// Makes a queue.
     package init() {}
 
+    /// Runs a part of a task.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
