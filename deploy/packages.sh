@@ -22,7 +22,7 @@ run_packages=(
 test_packages=(
     python3 python3-paho-mqtt            # devices and apps of the end-to-end tests
     python3-venv                         # a place for what requirements.txt names
-    chromium chromium-driver             # the contract's parser, the JavaScript client
+    chromium-headless-shell              # pages, the contract's parser, the JavaScript client
     python3-jsonschema python3-yaml      # the schemas and examples
     python3-cryptography                 # the tokens of a provider that the tests stand in for
     python3-aiosmtpd                     # the mail server of the SMTP tests

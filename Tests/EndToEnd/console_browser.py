@@ -2,8 +2,6 @@
 
 import contextlib
 import json
-import shutil
-import site
 
 import tools
 from harness import eventually
@@ -22,36 +20,15 @@ SHOWN = """([parts]) => {
 }"""
 
 
-def use_tools():
-    """Lets this Python import what deploy/requirements.txt names."""
-    tools.python()
-    for folder in tools.FOLDER.glob("lib/python3*/site-packages"):
-        site.addsitedir(str(folder))
-
-
-class Browser:
+class Browser(tools.Chromium):
     """One Chromium; `visit` gives a window of its own to an operator."""
 
     def __init__(self):
-        use_tools()
-        from playwright.sync_api import sync_playwright
-
-        self.playwright = sync_playwright().start()
-        try:
-            self.chromium = self.playwright.chromium.launch(
-                executable_path=shutil.which("chromium"),
-                args=["--no-sandbox", "--disable-dev-shm-usage", "--js-flags=--expose-gc"])
-        except BaseException:
-            self.playwright.stop()
-            raise
+        super().__init__("--js-flags=--expose-gc")
 
     def visit(self, service, **more):
         """A window that is not signed in yet."""
-        return Visit(self.chromium, service, **more)
-
-    def close(self):
-        self.chromium.close()
-        self.playwright.stop()
+        return Visit(self.browser, service, **more)
 
 
 class Visit:

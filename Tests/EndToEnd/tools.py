@@ -2,11 +2,15 @@
 
 import functools
 import pathlib
+import shutil
+import site
 import subprocess
 
 from harness import ROOT
 
 FOLDER = ROOT / ".build" / "tools"
+# Chromium without what draws windows: the same pages for half the work.
+CHROMIUM = shutil.which("chromium-headless-shell")
 
 
 @functools.cache
@@ -18,6 +22,42 @@ def python():
     if done.returncode != 0:
         raise AssertionError(done.stderr)
     return str(FOLDER / "bin" / "python")
+
+
+def use():
+    """Lets this Python import them."""
+    python()
+    for folder in FOLDER.glob("lib/python3*/site-packages"):
+        site.addsitedir(str(folder))
+
+
+class Chromium:
+    """A browser without windows; all of a process share one driver, which ends with the last of them."""
+
+    driver, running = None, 0
+
+    def __init__(self, *arguments):
+        use()
+        from playwright.sync_api import sync_playwright
+        if Chromium.driver is None:
+            Chromium.driver = sync_playwright().start()
+        Chromium.running += 1
+        try:
+            self.browser = Chromium.driver.chromium.launch(
+                executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage", *arguments])
+        except BaseException:
+            self._leave()
+            raise
+
+    def _leave(self):
+        Chromium.running -= 1
+        if Chromium.running == 0:
+            Chromium.driver.stop()
+            Chromium.driver = None
+
+    def close(self):
+        self.browser.close()
+        self._leave()
 
 
 def file(module, path):

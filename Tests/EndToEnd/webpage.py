@@ -1,36 +1,22 @@
 """Debian's Chromium driven by Playwright, with an ear for what a page must not do, and axe to look at it."""
 
-import shutil
+import tools
 
-from console_browser import use_tools
-
-use_tools()
+tools.use()
 
 from axe_playwright_python.sync_playwright import Axe  # noqa: E402
-from playwright.sync_api import expect, sync_playwright  # noqa: E402
+from playwright.sync_api import expect  # noqa: E402
 
 SECONDS = 20
 
 
-class Chromium:
+class Chromium(tools.Chromium):
     """One browser; `close` ends it."""
-
-    def __init__(self):
-        self.playwright = sync_playwright().start()
-        try:
-            self.browser = self.playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        except BaseException:
-            self.playwright.stop()
-            raise
 
     def visitor(self, width=1280, height=900, scheme="light", locale="en-US", **more):
         """Somebody with a browser of this size, who was never here."""
         return Visitor(self.browser.new_context(
             viewport={"width": width, "height": height}, color_scheme=scheme, locale=locale, reduced_motion="reduce", **more))
-
-    def close(self):
-        self.browser.close()
-        self.playwright.stop()
 
 
 class Visitor:

@@ -145,7 +145,7 @@ async function show() {
   document.title = `${page.title(view)} – Lamplighter`;
   queueMicrotask(() => {
     // Who began to type or to scroll while the page was still being read is not moved.
-    if (isNew && !main.contains(document.activeElement)) {
+    if (isNew && !document.activeElement?.value && !main.contains(document.activeElement)) {
       if (!scrollY) scrollTo(0, scrolls.get(path) ?? 0);
       if (!isFirst) (main.querySelector('h1') ?? main).focus({ preventScroll: true });
     }
