@@ -21,6 +21,8 @@ package struct DataDirectory: Sendable {
     package var demo: String { path + "/demo.json" }
     /// Where the newest backup that was read back is noted.
     package var backupNote: String { path + "/backup.json" }
+    /// Why the newest backup failed; there until one is made.
+    package var backupFailure: String { path + "/backup.failed" }
 
     /// The files that a backup holds beside the database, by their names below the directory.
     ///
@@ -113,7 +115,20 @@ package struct DataDirectory: Sendable {
     /// - Throws: A `Problem` where there is none.
     package static func existing(_ name: String, holdsStore: Bool) throws -> DataDirectory {
         let directory = DataDirectory(path: AbsolutePath.of(name), isNew: false)
-        guard TextFile.exists(holdsStore ? directory.database : directory.path) else {
+        let wanted = holdsStore ? directory.database : directory.path
+        guard TextFile.exists(wanted) else {
+            // What this user may not look at may well be there.
+            if access(wanted, F_OK) != 0, errno == EACCES {
+                throw Problem(
+                    .dataDirectoryUnusable,
+                    "this user may not look into \(directory.path)",
+                    at: directory.path,
+                    why: "permission denied",
+                    cures: [
+                        .init("sudo -u lamplighter", "run the command as the user of the service")
+                    ]
+                )
+            }
             throw Problem(
                 .dataMissing,
                 "there is no Lamplighter data in \(directory.path)",

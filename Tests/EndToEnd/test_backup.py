@@ -191,6 +191,21 @@ class ByItself(OwnWorld):
                    "a new backup and the newest old one")
         self.assertTrue((self.folder / "notes.txt").exists())
 
+    def test_why_one_failed_is_said_until_one_is_made(self):
+        self.service.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.write_text("a file where the folder shall be")
+        self.service.start()
+
+        def found(state):
+            rows = json.loads(self.service.cli("doctor", "--only", "backup", "--json", check=False).stdout)["checks"]
+            return rows[0]["state"] == state and rows[0]
+        self.assertIn("the last try failed", eventually(lambda: found("warn"), 20, "a failure")["evidence"])
+        self.folder.unlink()
+        self.service.stop()
+        self.service.start()
+        eventually(lambda: found("pass"), 20, "a backup")
+
     def metrics(self):
         text = urllib.request.urlopen(f"http://127.0.0.1:{self.service.health_port}/metrics").read().decode()
         return {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in text.splitlines()

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
-from harness import ROOT, eventually
+from harness import ROOT, eventually, free_port
 from world import FREE, LAMP, EndToEnd, OwnWorld
 
 CLIENT = ROOT / "clients" / "c"
@@ -50,6 +50,28 @@ int main(int count, char **arguments) {
     }
     ll_stop(device);
     printf("settled\n");
+    return 0;
+}
+"""
+
+# Tells of an alert, and of its end once there is a line to read.
+ALERT = r"""
+#include "lamplighter.h"
+
+int main(int count, char **arguments) {
+    struct ll_options options = {.host = "127.0.0.1", .port = atoi(arguments[1]), .product_key = arguments[2],
+        .product_secret = arguments[3], .mac = "0a0b0c0d0e10", .passcode = "lamp-4711", .hardware = "{}", .identity = "alert.id"};
+    char line[8];
+    (void)count;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    struct ll_device *device = ll_start(&options);
+    for (int is_open = 1; is_open >= 0; is_open--) {
+        ll_alert(device, "overheat", is_open);
+        while (device->count > 0) ll_turn(device, 50);
+        printf("did %s\n", device->did);
+        if (is_open && !fgets(line, sizeof line, stdin)) return 1;
+    }
+    ll_stop(device);
     return 0;
 }
 """
@@ -145,6 +167,24 @@ class Lamp(Compiled):
         result = app.get("device/control", {"did": did, "data": {"brightness": 10}, "wait": True})
         self.assertEqual(result["state"], "done")
         self.assertGreater(int((self.folder / "lamp.id").read_text().split()[2]), 3)
+
+    def test_an_alert_begins_and_ends(self):
+        source = self.folder / "alert.c"
+        source.write_text(ALERT)
+        device = self.start(build(self.folder, source), str(self.world.port), LAMP["productKey"],
+                            self.world.secrets[LAMP["productKey"]])
+        did = self.line(device, r"did (\S+)")[1]
+        eventually(lambda: "overheat" in str(self.shown(did)["open"]), 10, "the alert")
+        # The file is as good as a password.
+        self.assertEqual((self.folder / "alert.id").stat().st_mode & 0o777, 0o600)
+        device.stdin.write("go\n")
+        device.stdin.flush()
+        self.line(device, "did")
+        eventually(lambda: not self.shown(did)["open"], 10, "its end")
+
+    def test_a_broker_that_is_not_there_is_told(self):
+        lamp = self.start(build(self.folder, CLIENT / "lamp.c"), "127.0.0.1", str(free_port()), LAMP["productKey"], "w" * 43)
+        self.line(lamp, "Connection refused")
 
     def test_a_wrong_secret_is_told_with_where_to_look(self):
         program = build(self.folder, CLIENT / "lamp.c")

@@ -958,6 +958,17 @@ class Killed(Console):
         page.wait_for_selector("html:not(.stale)")
         visit.faults.clear()  # the service's absence
 
+    def test_the_overview_does_not_say_that_all_is_well_while_the_service_is_away(self):
+        visit = self.visit()
+        visit.show("overview")
+        visit.see("All accepted reports are stored")
+        self.own.service.kill()
+        visit.see("The service has not answered since")
+        self.assertNotIn("All accepted reports are stored", visit.text())
+        self.own.service.start()
+        eventually(lambda: "All accepted reports are stored" in visit.text(), 20, "all being well")
+        visit.faults.clear()  # the service's absence
+
     def test_a_page_opened_while_the_service_is_away_is_read_once_it_is_back(self):
         visit = self.visit()
         page = visit.show("overview")

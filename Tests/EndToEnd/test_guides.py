@@ -190,6 +190,23 @@ class Devices(Guided):
     def test_the_lamp_in_c_is_the_client_s_example(self):
         self.assertEqual(self.guide("first-device").files["lamp.c"], (ROOT / "clients/c/lamp.c").read_text())
 
+    def test_a_product_of_one_s_own_is_taken_and_its_alerts_are_reports(self):
+        guide = self.guide("first-device")
+        command = ".build/debug/lamplighter product import plant.json"
+        text = (GUIDES / "first-device.md").read_text()
+        self.assertIn(f"`{command}`", text)
+        self.assertIn("imported product", self.start(command).end())
+        self.assertEqual(contract.problems("product", json.loads(guide.files["plant.json"])), [])
+        reports = re.findall(r'`(\{"id":"r\d","alerts".*?\})`', text)
+        self.assertEqual(len(reports), 2)
+        for report in reports:
+            self.assertEqual(contract.problems("report", json.loads(report)), [])
+
+    def test_an_app_of_one_s_own_is_taken(self):
+        guide = self.guide("first-app")
+        self.assertIn("imported app plants", self.start(guide.commands[1]).end())
+        self.assertEqual(contract.problems("app", json.loads(guide.files["plants.json"])), [])
+
     def test_a_lamp_in_c(self):
         guide = self.guide("first-device")
         strict = subprocess.run(

@@ -7,11 +7,13 @@
    obeys each command once, and says when it comes and goes. lamp.c beside it is an example. */
 #ifndef LAMPLIGHTER_H
 #define LAMPLIGHTER_H
+#include <errno.h>
 #include <mosquitto.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #define LL_UNDER_WAY 16     /* reports that may be without an answer at the same time; others wait for their turn */
@@ -82,7 +84,6 @@ static inline const char *ll_next(const char *object, const char *at, struct ll_
     member->length = (int)(end - member->value);
     return end;
 }
-
 /* Gives the value of an object's member, and its length; NULL where there is none. */
 static inline const char *ll_find(const char *object, const char *name, int *length) {
     struct ll_member member;
@@ -92,13 +93,11 @@ static inline const char *ll_find(const char *object, const char *name, int *len
     }
     return NULL;
 }
-
 /* Gives a member's number; 1 for true, 0 for anything else. */
 static inline double ll_number(const char *object, const char *name) {
     const char *value = ll_find(object, name, &(int){0});
     return !value ? 0 : *value == 't' ? 1 : strtod(value, NULL);
 }
-
 /* Copies a member's text, as it is written; false where there is none or too long a one. */
 static inline bool ll_text(const char *object, const char *name, char *to, size_t size) {
     int length;
@@ -107,7 +106,6 @@ static inline bool ll_text(const char *object, const char *name, char *to, size_
     snprintf(to, size, "%.*s", length - 2, value + 1);
     return true;
 }
-
 static inline double ll_now(void) {
     struct timespec now;
     return clock_gettime(CLOCK_MONOTONIC, &now) ? 0 : (double)now.tv_sec + (double)now.tv_nsec / 1e9;
@@ -117,9 +115,7 @@ static inline void ll_random_hex(char *to, int bytes) {
     for (int i = 0; file && i < bytes; i++) sprintf(to + 2 * i, "%02x", (unsigned)fgetc(file) & 255);
     if (file) fclose(file);
 }
-
-/* Doubles a pause up to a longest one; gives it with jitter: devices that all lost the same service must not all come
-   back in the same moment. */
+/* Doubles a pause up to a longest one, with jitter: devices that lost the same service must not all come back at once. */
 static inline double ll_longer(double *pause, double first, double last) {
     *pause = *pause == 0 ? first : *pause * 2 < last ? *pause * 2 : last;
     return *pause * (0.8 + 0.4 * rand() / (double)RAND_MAX);
@@ -132,7 +128,9 @@ static inline const char *ll_presence(struct ll_device *device, bool is_online) 
 static inline void ll_save(struct ll_device *device) {
     char other[1024];
     snprintf(other, sizeof other, "%s.new", device->options.identity);
+    mode_t others = umask(077); /* the secret is this user's alone */
     FILE *file = fopen(other, "w");
+    umask(others);
     bool is_written = file && fprintf(file, "%s %s %lld\n", device->did, device->secret, device->last_cid) > 0;
     if (file) is_written = fclose(file) == 0 && is_written;
     if (!is_written || rename(other, device->options.identity) != 0) LL_TELL("the identity can't be kept");
@@ -142,7 +140,6 @@ static inline void ll_publish(struct ll_device *device, const char *leaf, const 
     snprintf(topic, sizeof topic, "%s/%s", device->base, leaf);
     mosquitto_publish(device->client, NULL, topic, (int)strlen(payload), payload, 1, false);
 }
-
 /* Keeps a report and gives its id; false where there is no room. `head` is empty or ends in a comma. */
 static inline bool ll_keep(struct ll_device *device, const char *head, const char *data, int room) {
     size_t size = strlen(data) + strlen(head) + 80;
@@ -156,6 +153,12 @@ static inline bool ll_keep(struct ll_device *device, const char *head, const cha
 }
 /* Reports a JSON object; it is sent until the service has it on disk. False where 48 reports wait already. */
 static inline bool ll_report(struct ll_device *device, const char *data) { return ll_keep(device, "", data, LL_KEPT); }
+/* Reports that an alert of the product begins or ends; it stays open, over restarts too, until it is told to end. */
+static inline bool ll_alert(struct ll_device *device, const char *name, bool is_open) {
+    char head[128];
+    snprintf(head, sizeof head, "\"alerts\":[{\"name\":\"%s\",\"value\":%s}],", name, is_open ? "true" : "false");
+    return ll_keep(device, head, "{}", LL_KEPT);
+}
 static inline void ll_settle(struct ll_device *device, const char *answer) {
     char id[40] = "";
     int i = 0;
@@ -219,7 +222,6 @@ static inline void ll_on_subscribe(struct mosquitto *client, void *data, int mid
     if (device->did[0]) ll_publish(device, "presence", ll_presence(device, true));
     for (int i = 0; i < device->count; i++) device->kept[i].at = 0;  /* what is under way goes again at once */
 }
-
 /* Makes the connection's client: the product's without an identity, then the device's own. */
 static inline void ll_make(struct ll_device *device) {
     const struct ll_options *options = &device->options;
@@ -242,7 +244,6 @@ static inline void ll_make(struct ll_device *device) {
         exit(1); /* never without TLS: the secret would go in clear */
     }
 }
-
 /* Begins a device; it connects in ll_turn(). */
 static inline struct ll_device *ll_start(const struct ll_options *options) {
     struct ll_device *device = calloc(1, sizeof *device);
@@ -265,13 +266,14 @@ static inline void ll_send_due(struct ll_device *device, double now) {
         kept->at = now + ll_longer(&kept->pause, LL_FIRST_PAUSE, LL_LAST_PAUSE);
     }
 }
-
 /* Does what is due, and waits up to so many milliseconds for the network: call it over and over. */
 static inline void ll_turn(struct ll_device *device, int milliseconds) {
     double now = ll_now();
     if (device->is_renewed) { mosquitto_disconnect(device->client); ll_make(device); }
     if (!device->is_connected && now >= device->next_connect) {
-        device->is_connected = mosquitto_connect(device->client, device->options.host, device->options.port, 60) == 0;
+        int result = mosquitto_connect(device->client, device->options.host, device->options.port, 60);
+        device->is_connected = result == 0;
+        if (result) LL_TELL(result == MOSQ_ERR_ERRNO ? strerror(errno) : mosquitto_strerror(result));
         device->next_connect = now + ll_longer(&device->connect_pause, 1, 60);
     }
     if (device->is_online && device->did[0]) ll_send_due(device, now);
@@ -287,7 +289,6 @@ static inline void ll_turn(struct ll_device *device, int milliseconds) {
         nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000L}, NULL);
     }
 }
-
 /* Says goodbye, and forgets what was not answered. */
 static inline void ll_stop(struct ll_device *device) {
     mosquitto_disconnect(device->client);

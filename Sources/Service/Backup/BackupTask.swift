@@ -85,17 +85,15 @@ final class BackupTask: Service {
             try Self.make(at: path, settings, directory, from: store, now: now) {
                 if isStopping.load(ordering: .acquiring) { throw CancellationError() }
             }
+            unlink(directory.backupFailure)
             return true
         } catch is CancellationError {
             return true
         } catch {
             failures.increment()
-            logger.error(
-                "A backup failed",
-                metadata: [
-                    "path": "\(path)", "error": "\((error as? Problem)?.message ?? "\(error)")",
-                ]
-            )
+            let reason = (error as? Problem)?.message ?? "\(error)"
+            try? TextFile.write(bytes: Array(reason.utf8), to: directory.backupFailure)
+            logger.error("A backup failed", metadata: ["path": "\(path)", "error": "\(reason)"])
             return false
         }
     }

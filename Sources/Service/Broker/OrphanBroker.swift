@@ -35,6 +35,22 @@ package enum OrphanBroker {
     private static func isOurs(_ pid: Int32, _ directory: DataDirectory) -> Bool {
         let command = ProcessTable.command(of: pid)
         return command.first?.hasSuffix("mosquitto") == true
-            && command.contains(directory.brokerConfiguration)
+            && command.contains(directory.brokerConfiguration) && seesOurFiles(pid)
+    }
+
+    /// Tells whether a process has our file systems.
+    ///
+    /// A container that shares its process ids with others may have another
+    /// service's broker on a directory of the same name.
+    private static func seesOurFiles(_ pid: Int32) -> Bool {
+        let (own, other) = (files(of: "self"), files(of: "\(pid)"))
+        return own == nil || other == nil || own == other
+    }
+
+    /// Returns the name of a process's view of the file systems; nil where it can't be read.
+    private static func files(of process: String) -> [CChar]? {
+        var name = [CChar](repeating: 0, count: 64)
+        let length = readlink("/proc/\(process)/ns/mnt", &name, name.count)
+        return length > 0 ? Array(name.prefix(length)) : nil
     }
 }

@@ -21,6 +21,9 @@ struct BackupCheck {
                 cure: "keep server.key, service.secret and tools.secret beside them"
             )
         }
+        if let reason = TextFile.read(directory.backupFailure) {
+            return finding(.warn, of: directory.path, evidence: "the last try failed: \(reason)")
+        }
         let now = SystemClock().now
         guard let note = BackupNote(of: directory) else {
             let seconds = Int64(now.milliseconds / 1000 - Self.changed(directory.serverKey))

@@ -38,7 +38,7 @@ extension RefusalReason {
             (
                 "the password is wrong",
                 "The principal exists and has another secret. A device that registered again has a new one; a session that ended has none.",
-                "Register the device again with its old secret, or log the user in again; \"lamplighter product show\" names a product's secret."
+                "Register the device again with its old secret, or log the user in again. A secret of a product or an app is shown once: for another one, import its document again with \"productSecret\" or \"secret\"."
             )
         case .unknownPrincipal:
             (

@@ -27,7 +27,8 @@ package struct CodeParameters: Sendable, Equatable {
             value?.stringValue.flatMap(CodePurpose.init(rawValue:))
             ?? value?.intValue.flatMap(fromNumber)
         guard let purpose else {
-            throw fields.refuse("purpose", value == nil ? "is missing" : "is not a purpose")
+            let known = CodePurpose.allCases.map(\.rawValue).joined(separator: ", ")
+            throw fields.refuse("purpose", value == nil ? "is missing" : "must be one of \(known)")
         }
         self.purpose = purpose
     }

@@ -25,6 +25,12 @@ package struct BindParameters: Sendable, Equatable {
             }
             device = .did(did)
         } else {
+            guard fields.has("productKey") || fields.has("mac") else {
+                throw .invalid(
+                    "params.did",
+                    "params.did is missing: give did, or productKey and mac."
+                )
+            }
             device = .hardware(
                 try fields.requiredID("productKey", as: ProductKey.self),
                 try fields.requiredID("mac", as: MAC.self)

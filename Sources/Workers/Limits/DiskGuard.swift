@@ -80,7 +80,7 @@ package final class DiskGuard: Sendable {
     }
 
     private static func megabytes(_ bytes: Int64) -> String {
-        let tenths = bytes * 10 >> 20
+        let tenths = (bytes * 10) >> 20
         return "\(tenths / 10).\(tenths % 10)"
     }
 }

@@ -40,6 +40,17 @@ import Testing
         #expect(watcher.isLow)
     }
 
+    @Test("It says how much is free and how much is kept")
+    func words() throws {
+        let guarded = DiskGuard(.init(percent: 5, bytesMax: .max), stops: true) {
+            .init(free: (31 << 20) / 2, total: 400 << 20)
+        }
+        guard case .low(let words)? = guarded.look() else { throw TestFailure() }
+        #expect(words.contains("15.5 MiB free, less than the reserve of 20.0 MiB"), "\(words)")
+    }
+
+    private struct TestFailure: Error {}
+
     @Test("On a large disk so many bytes are enough")
     func cap() {
         let watcher = watcher(bytesMax: 100)

@@ -356,7 +356,9 @@ class App:
             if is_due:
                 self._make_anew()
             for request in late:
-                request.future.set_exception(TimeoutError(f"No answer to {request.method}."))
+                refused = self._refused > 1 and not self._ready
+                request.future.set_exception(
+                    ConnectionRefused(REFUSED) if refused else TimeoutError(f"No answer to {request.method}."))
 
     def _on_answer(self, answer):
         request = self._requests.pop(answer.get("id"), None)

@@ -1,8 +1,9 @@
 // Overview: how the installation does in one sentence, what needs an operator, what changed; the first time, a guide.
 
 import { html } from '../base/html.js';
-import { t, fill, count, about, span, timeZone } from '../base/words.js';
+import { t, fill, count, about, span, time, timeZone } from '../base/words.js';
 import { to } from '../base/route.js';
+import { status } from '../base/feed.js';
 import { icon, shown, when, copyable, state as stateBadge } from '../base/pieces.js';
 import { connectDevice } from '../shared/later.js';
 import { act as auditSentence } from '../shared/sentences.js';
@@ -15,6 +16,12 @@ export async function start(view) {
   await learn();
   const now = data => view.set({ overview: { data, at: Date.now() } });
   view.feed(['overview'], (kind, data) => { if (kind === 'overview') now(data); });
+  let state;
+  view.every(1000, () => {
+    if (state === status.state) return;
+    state = status.state;
+    view.redraw();
+  });
   await view.load('overview', ['overview']);
 }
 
@@ -43,6 +50,8 @@ export function draw(view) {
 }
 
 function health(data) {
+  // What was well when the service was heard last says nothing of now.
+  if (status.state === 'lost') return html`<section class="note bad" role="alert" aria-label="${t.overview.health}"><p class="strong">${icon('warn')} ${fill(t.overview.gone, time(status.at))}</p></section>`;
   const tone = { ok: 'good', attention: 'warn', failing: 'bad' }[data.state];
   return html`<section class="note ${tone} stack tight" aria-label="${t.overview.health}">
     <p class="strong">${icon(tone === 'good' ? 'check' : 'warn')} ${fill(t.overview.states[data.state], data.needs)}</p>

@@ -10,7 +10,7 @@ struct RefusalsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refusals",
         abstract:
-            "Show refused clients and connections with their reasons; `explain REASON` says what to do.",
+            "Show refused clients and connections with their reasons; `lamplighter explain REASON` says more.",
         discussion: "lamplighter refusals"
     )
 

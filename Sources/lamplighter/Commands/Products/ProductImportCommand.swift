@@ -37,5 +37,10 @@ struct ProductImportCommand: AsyncParsableCommand {
             }
         }
         output.show(result, of: "product", id: "productKey", secret: "productSecret")
+        if document["productKey"] == nil {
+            Terminal.tell(
+                "Put \"productKey\": \"\(result.id)\" into the document: without it the next import makes another product."
+            )
+        }
     }
 }
