@@ -320,8 +320,10 @@ class Reconnecting(OwnWorld, InBrowser):
                         device.did, device.passcode)
         self.own.service.kill_broker()
         self.run_script("await until(() => !apps.a.isConnected)")
-        # What is asked meanwhile is answered once it is back.
-        self.assertTrue(self.run_script("return (await apps.a.account.whoami()).user.uid === apps.a.credentials.uid"))
+        # What is asked meanwhile is answered once it is back: that it shall be tried again, while the workers come back too.
+        self.assertTrue(self.run_script(
+            "for (;;) try { return (await apps.a.account.whoami()).user.uid === apps.a.credentials.uid; }"
+            " catch (error) { if (error.code !== 'Unavailable') throw error; }"))
         device.wait(lambda: device.connected, 30, "the device's return")
         eventually(lambda: device.report(data={"power": True})["ok"], 30, "a report")
         self.run_script("await statuses.next(p => p.body.data.power, 30000)")

@@ -104,7 +104,7 @@ class Sent(EndToEnd):
 
     def test_in_reports_that_have_no_answer(self):
         device = self.device()
-        for payload, reason in ((b'{"data":{"power":tru}}', r"byte 1\d"), (b'{"id":12,"data":{"power":true}}', "id is not a valid id")):
+        for payload, reason in ((b'{"data":{"power":tru}}', r"byte 1\d"), (b'{"id":12,"data":{"power":true}}', "id must be a text: 1 to 64")):
             with self.subTest(payload=payload):
                 device.publish(f"{device.base}/report", payload)
                 eventually(lambda: [row for row in self.world.service.dead_letters()

@@ -17,9 +17,9 @@ static int obey(void *context, const char *data, bool is_query, char *state) {
     int code = 0;
     (void)context;
     for (const char *at = NULL; !is_query && (at = ll_next(data, at, &one));) {
-        if (!strncmp(one.name, "power\"", 6)) power = *one.value == 't';
-        else if (!strncmp(one.name, "brightness\"", 11)) brightness = (int)strtol(one.value, NULL, 10);
-        else if (!strncmp(one.name, "mode\"", 5)) ll_text(data, "mode", mode, sizeof mode);
+        if (ll_is(&one, "power")) power = *one.value == 't';
+        else if (ll_is(&one, "brightness")) brightness = (int)strtol(one.value, NULL, 10);
+        else if (ll_is(&one, "mode")) ll_text(data, "mode", mode, sizeof mode);
         else code = 1;
     }
     printf("light %s, %d %%, %s\n", power ? "on" : "off", brightness, mode);

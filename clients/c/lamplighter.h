@@ -51,7 +51,6 @@ struct ll_device {
     int count;
     struct mosquitto *client;
 };
-
 /* JSON, as much as a device needs. Gives the end of the value that begins here: behind its last character. */
 static inline const char *ll_value_end(const char *at) {
     int depth = 0;
@@ -68,10 +67,8 @@ static inline const char *ll_value_end(const char *at) {
     }
     return at;
 }
-
 /* A member of an object, as it is written. */
 struct ll_member { const char *name, *value; int name_length, length; };
-
 /* Finds the next member: begin with `at` NULL, go on with the answer; NULL past the last one. */
 static inline const char *ll_next(const char *object, const char *at, struct ll_member *member) {
     if (!at) at = (at = strchr(object, '{')) ? at + 1 : "";
@@ -84,12 +81,16 @@ static inline const char *ll_next(const char *object, const char *at, struct ll_
     member->length = (int)(end - member->value);
     return end;
 }
+/* Tells whether a member has a name. */
+static inline bool ll_is(const struct ll_member *one, const char *name) {
+    return one->name_length == (int)strlen(name) && !strncmp(one->name, name, strlen(name));
+}
 /* Gives the value of an object's member, and its length; NULL where there is none. */
 static inline const char *ll_find(const char *object, const char *name, int *length) {
     struct ll_member member;
     for (const char *at = NULL; (at = ll_next(object, at, &member));) {
         *length = member.length;
-        if (member.name_length == (int)strlen(name) && !strncmp(member.name, name, strlen(name))) return member.value;
+        if (ll_is(&member, name)) return member.value;
     }
     return NULL;
 }
@@ -296,5 +297,4 @@ static inline void ll_stop(struct ll_device *device) {
     while (device->count > 0) free(device->kept[--device->count].payload);
     free(device);
 }
-
 #endif

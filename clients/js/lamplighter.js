@@ -222,7 +222,7 @@ export class App {
    * @returns {Promise<any>}
    */
   ask(method, params = {}, { id = randomId(8), timeout = this.timeout } = {}) {
-    if (this.isClosed) return Promise.reject(new Error("The app was closed."));
+    if (this.isClosed) return Promise.reject(new Error("The app is not connected; call connect() first."));
     if (this.requests.has(id)) return Promise.reject(new Error("A request with this id is under way."));
     const token = this.credentials?.token;
     const payload = JSON.stringify({ id, token, params });

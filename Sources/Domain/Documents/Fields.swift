@@ -74,7 +74,10 @@ package struct Fields {
         as type: Identifier<Kind>.Type
     ) throws(Rejection) -> Identifier<Kind>? {
         guard let value = object[name] else { return nil }
-        guard let id = value.stringValue.flatMap({ Identifier<Kind>($0) }) else {
+        guard let text = value.stringValue else {
+            throw refuse(name, "must be a text: \(Kind.form)")
+        }
+        guard let id = Identifier<Kind>(text) else {
             throw refuse(name, "is not a valid \(Kind.name): \(Kind.form)")
         }
         return id

@@ -39,7 +39,10 @@ package enum BindingRules {
         switch callerRole {
         case .strangerToFree, .strangerToShared, .strangerToOwned: throw notBound
         case .normal, .guest:
-            throw Rejection(.forbidden, "Only a special user or owner of the device may share it.")
+            throw Rejection(
+                .forbidden,
+                "Only a special user or owner of the device may share it; device/users names them."
+            )
         case .owner, .special: return BindingChange()
         }
     }

@@ -14,7 +14,7 @@ extension Gate {
         let isStatus = topic.suffix(Self.status.count).elementsEqual(Self.status)
         if !held.hasRoom(bytes: size, isStatus: isStatus) {
             let now = Clock.coarse()
-            read(held, pointer, isConnected: client.isConnected, at: now)
+            read(held, pointer, isConnected: client.isConnected, at: now, isStatus: isStatus)
             guard held.hasRoom(bytes: size, isStatus: isStatus) else {
                 leaveOut(held, of: client, topic: topic, isStatus: isStatus, at: now)
                 return false
@@ -65,7 +65,8 @@ extension Gate {
         _ pointer: OpaquePointer,
         isConnected: Bool,
         at now: Int64,
-        isForced: Bool = false
+        isForced: Bool = false,
+        isStatus: Bool = false
     ) {
         count(held) {
             held.read(
@@ -73,6 +74,7 @@ extension Gate {
                 isConnected: isConnected,
                 at: now,
                 isForced: isForced,
+                isStatus: isStatus,
                 isAccepting: !isFull
             )
         }

@@ -14,8 +14,8 @@ final class Held {
     /// The times of the last reading from the broker and of the last refusal that was told.
     private var readAt: Int64 = .min / 2
     private var toldAt: Int64 = .min / 2
-    /// Whether the last reading found less than half of the room taken: a fast terminal fills it many times a second.
-    private var wasHalfEmpty = false
+    /// Whether the last reading found room for a message, and for a status: a fast client fills it many times a second.
+    private var hadRoom = (message: false, status: false)
     /// The time up to which deliveries are estimated as accepted.
     private var takenAt = Clock.coarse()
     /// The oldest message that is not acknowledged, and since when it is the oldest one with a full window.
@@ -50,7 +50,8 @@ final class Held {
         messages &+= 1
     }
 
-    /// Reads the held memory from the broker, at most ten times a second unless forced or if there was much room.
+    /// Reads the held memory from the broker where a delivery has no room: at once if the last reading found room, else at
+    /// most ten times a second unless forced.
     ///
     /// Where the broker does not show it, a connection is taken to accept as much a second as a terminal may be
     /// answered, or nothing while all memory is held; and a session without one nothing.
@@ -59,9 +60,11 @@ final class Held {
         isConnected: Bool,
         at now: Int64,
         isForced: Bool = false,
+        isStatus: Bool = false,
         isAccepting: Bool
     ) {
-        guard isForced || wasHalfEmpty || now &- readAt >= 100 else { return }
+        let mayHaveRoom = isStatus ? hadRoom.status : hadRoom.message
+        guard isForced || mayHaveRoom || now &- readAt >= 100 else { return }
         readAt = now
         guard let pointer else { return }
         guard let holding = PrivateStructure.holding(of: pointer) else {
@@ -69,10 +72,9 @@ final class Held {
         }
         messages = holding.messages
         bytes = holding.bytes &+ messages &* PrivateStructure.bytesPerMessage
-        wasHalfEmpty = isWithin(oneIn: 2)
-        let isFull =
-            holding.isWindowFull
-            || !hasRoom(bytes: PrivateStructure.bytesPerMessage, isStatus: false)
+        let least = PrivateStructure.bytesPerMessage
+        hadRoom = (hasRoom(bytes: least, isStatus: false), hasRoom(bytes: least, isStatus: true))
+        let isFull = holding.isWindowFull || !hadRoom.message
         noteOldest(isFull && isConnected ? max(1, holding.oldest) : 0, at: now)
     }
 

@@ -22,7 +22,12 @@ struct BackupCheck {
             )
         }
         if let reason = TextFile.read(directory.backupFailure) {
-            return finding(.warn, of: directory.path, evidence: "the last try failed: \(reason)")
+            return Self.check(
+                .warn,
+                directory.path,
+                evidence: "the last try failed: \(reason)",
+                cure: "mend that, or name another directory (backup.directory)"
+            )
         }
         let now = SystemClock().now
         guard let note = BackupNote(of: directory) else {

@@ -20,7 +20,7 @@ struct Quota: Sendable {
         var message: String {
             switch self {
             case .codePause, .codesPerPurpose, .codesPerAddress:
-                "Too many codes; the last one that was sent is still good."
+                "Too many codes; the last one that was sent is good unless it was used."
             case .codesPerTerminal, .codesPerSource, .codesPerApp, .codesPerCountry:
                 "Too many codes were asked for."
             case .mailsPerTerminal, .mailsPerSource: "Too many mails with links were asked for."

@@ -46,7 +46,7 @@ import Testing
             Case(#"{"did":"d-1a"}"#, refusing: "passcode"),
             Case(#"{"did":"d-1a","mac":"0123456789ab","passcode":"1"}"#, refusing: "did"),
             Case(#"{"productKey":"\#(key)","passcode":"1"}"#, refusing: "mac"),
-            Case(#"{"passcode":"1"}"#, refusing: "productKey"),
+            Case(#"{"passcode":"1"}"#, refusing: "did"),
         ]
     )
     func bind(_ row: Case) throws {
