@@ -28,10 +28,11 @@ package struct BackupNote: Sendable, Equatable {
         self.init(path: path, madeAt: Instant(milliseconds: madeAt))
     }
 
-    /// Writes the note, unless that of a later backup is there.
+    /// Writes the note, unless that of a later backup is there, and removes that of a failure.
     ///
     /// - Throws: `Errno` where the directory or disk refuses.
     func write(to directory: DataDirectory) throws {
+        unlink(directory.backupFailure)
         if let other = BackupNote(of: directory), other.madeAt > madeAt { return }
         let object: JSONObject = [
             "path": .string(path), "madeAt": .integer(madeAt.milliseconds),

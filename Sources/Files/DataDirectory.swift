@@ -21,7 +21,7 @@ package struct DataDirectory: Sendable {
     package var demo: String { path + "/demo.json" }
     /// Where the newest backup that was read back is noted.
     package var backupNote: String { path + "/backup.json" }
-    /// Why the newest backup failed; there until one is made.
+    /// Why the service's last backup failed; absent once one was made.
     package var backupFailure: String { path + "/backup.failed" }
 
     /// The files that a backup holds beside the database, by their names below the directory.

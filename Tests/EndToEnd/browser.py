@@ -35,7 +35,7 @@ class Browser(tools.Chromium):
             try:
                 return self.page.evaluate(body, list(arguments))
             except Error as error:
-                # A page that loads anew takes the script with it.
+                # A reload of the page ends the script.
                 if "context was destroyed" not in error.message:
                     raise ScriptError(error.message[:2000]) from None
                 self.page.wait_for_load_state()

@@ -320,7 +320,7 @@ class Reconnecting(OwnWorld, InBrowser):
                         device.did, device.passcode)
         self.own.service.kill_broker()
         self.run_script("await until(() => !apps.a.isConnected)")
-        # What is asked meanwhile is answered once it is back: that it shall be tried again, while the workers come back too.
+        # A request made meanwhile is answered after the return. Until the workers are back the answer is Unavailable.
         self.assertTrue(self.run_script(
             "for (;;) try { return (await apps.a.account.whoami()).user.uid === apps.a.credentials.uid; }"
             " catch (error) { if (error.code !== 'Unavailable') throw error; }"))

@@ -78,7 +78,7 @@ class EveryPage(Console):
                 visit.page.set_viewport_size({"width": width, "height": 844})
                 for scheme in ("light", "dark"):
                     visit.page.emulate_media(color_scheme=scheme)
-                    # Of a scheme, contrast alone depends: all the rest is looked at once for each width.
+                    # Only contrast depends on the scheme.
                     only = None if scheme == "light" else ["color-contrast"]
                     found += [f"{path}, {width} px, {scheme}: {one}" for one in visit.findings(only)]
             visit.page.emulate_media(forced_colors="active")

@@ -265,7 +265,7 @@ class Pages(Names):
         page = visit.show("overview")
         field = "#bar input[type=search]"
         page.keyboard.press("/")
-        page.keyboard.insert_text(mark)  # At once: each pause asks anew, and forgets the row that was chosen
+        page.keyboard.insert_text(mark)  # In one event: a pause would send another question
         page.wait_for_selector("#bar [role=option]")
         self.assertEqual(page.locator("#bar [role=group]").evaluate_all("all => all.map(one => one.getAttribute('aria-label'))"),
                          ["Devices", "Schedules"])

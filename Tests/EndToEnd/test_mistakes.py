@@ -1,4 +1,4 @@
-"""Forty typical mistakes of people, each with what it is answered: what is wrong, where, and what to do."""
+"""Typical mistakes. Each answer names the cause, the place and the cure."""
 
 import json
 import pathlib
@@ -22,7 +22,7 @@ FILES = {
     "unknown.yaml": "mqtt.prt: 1\n",
     "kind.yaml": "mqtt:\n  port: abc\n",
 }
-# What was typed; then what the answer names: the cause, the place, and the way out.
+# A command line, and patterns of its answer: the cause, the place, the cure.
 TYPED = [
     (["upp"], r"Unknown command 'upp'; did you mean up\?", r"lamplighter has up,", "lamplighter up"),
     (["device", "lst"], r"'lst'; did you mean list\?", "lamplighter device has list", "lamplighter device list"),
@@ -41,7 +41,7 @@ TYPED = [
     (["refusals", "--since", "5"], "takes a time such as 30s", "--since", "lamplighter refusals --help"),
     (["operator", "add", "bob", "--role", "chef"], "'chef' is invalid", "--role", "'viewer', 'operator' or 'admin'"),
 ]
-# The same, before the running service.
+# The same for commands that need a running service.
 ASKED = [
     (["product", "import", "misspelt.json"], "dataPoint is unknown", "misspelt.json", r"did you mean dataPoints\?"),
     (["product", "import", "cut.json"], "is not a JSON document", "cut.json:1", "should stand here at byte 37"),
@@ -128,7 +128,7 @@ class Sent(EndToEnd):
                     self.assertRegex(error["field"], field)
 
     def test_in_secrets(self):
-        """The broker says only that they are wrong; `refusals` says which rule refused, and its page what to do."""
+        """The broker refuses without a reason. `refusals` names the rule, and `explain` the cure."""
         lamp, user = self.device(connect=False), fresh_id()
         for client, name in ((Device(self.world.port, lamp.did, "wrong"), f"device:{lamp.did}"),
                              (Terminal(self.world.port, "test-app", "wrong"), "app:test-app"),

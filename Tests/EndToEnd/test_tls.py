@@ -255,7 +255,7 @@ class Renewing(OwnWorld):
         self.assertIn("it ended at", told)
         for name in LISTENERS:
             self.assertIn(f"{HOST}:{service.ready[name]} shows another certificate", told)
-        # At that one a look without a device's certificate would be a refusal, and it shows what the first one shows.
+        # The doctor skips that port: a handshake without a device's certificate counts as a refusal.
         self.assertNotIn(f":{service.ready['clientCertificatePort']} ", told)
         # At the start there is none to keep, and the banner says so.
         service.stop()

@@ -110,8 +110,8 @@ class ComesBack(Unnoticed):
 
     def test_all_at_once_as_the_burst_allows(self):
         device = self.device()
-        # 200 answers may wait for a device; who sends more ahead repeats some. An answer waits until it is acknowledged, and
-        # that may leave this client after the next report.
+        # The gate holds 200 answers for a device. An answer counts until its acknowledgement comes, and this client may send
+        # the next report first.
         self.send_all(device, [{"id": fresh_id("s"), **report} for report in self.stored()], window=190)
 
 

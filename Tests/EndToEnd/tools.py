@@ -9,7 +9,7 @@ import subprocess
 from harness import ROOT
 
 FOLDER = ROOT / ".build" / "tools"
-# Chromium without what draws windows: the same pages for half the work.
+# Chromium without windows renders the same pages with half the work.
 CHROMIUM = shutil.which("chromium-headless-shell")
 
 

@@ -26,9 +26,7 @@ enum ConnectView {
             refusal.refusal.lastAt > device?.registeredAt ?? Instant(milliseconds: 0)
         {
             state["state"] = "refused"
-            state["refusal"] = .object(
-                try RefusalView.row(refusal.id, refusal.refusal, in: tx)
-            )
+            state["refusal"] = try RefusalView.rows([refusal], in: tx).first.map { .object($0) }
         } else {
             state["state"] = isRegistered ? "registered" : "waiting"
         }

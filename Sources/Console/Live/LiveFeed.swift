@@ -219,7 +219,7 @@ struct LiveFeed: Sendable {
         }
         position[.refusals] = max(known, rows.last?.refusal.lastAt.milliseconds ?? 0)
         guard !new.isEmpty else { return }
-        let items = try new.reversed().map { try RefusalView.row($0.id, $0.refusal, in: tx) }
+        let items = try RefusalView.rows(new.reversed(), in: tx)
         events.append(LiveEvent(name: "refusals", data: Shown.page(items), id: position.id))
     }
 }

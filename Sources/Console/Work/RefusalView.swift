@@ -5,12 +5,25 @@ import Storage
 
 /// Refusals with the rule that said no, and the cure.
 enum RefusalView {
-    /// Returns a row (`Refusal`).
-    static func row(_ id: Int64, _ refusal: ClientRefusal, in tx: Transaction) throws -> JSONObject
-    {
+    /// Returns rows (`Refusal`), with the names of the devices that were refused.
+    static func rows(
+        _ refusals: some Collection<(id: Int64, refusal: ClientRefusal)>,
+        in tx: Transaction
+    ) throws -> [JSONObject] {
+        let names = try tx.devices.names(of: refusals.compactMap(\.refusal.device))
+        return try refusals.map { id, refusal in
+            try row(id, refusal, named: refusal.device.flatMap { names[$0] }, in: tx)
+        }
+    }
+
+    private static func row(
+        _ id: Int64,
+        _ refusal: ClientRefusal,
+        named name: String?,
+        in tx: Transaction
+    ) throws -> JSONObject {
         let page = ExplainPage(named: refusal.reason)
         let party = try party(refusal, in: tx)
-        let name = try party.did.flatMap { try tx.devices.names(of: [$0])[$0] }
         return JSONObject([
             ("id", .integer(id)), ("reason", .string(refusal.reason)),
             ("title", .string(page?.title ?? refusal.reason)),
@@ -28,16 +41,15 @@ enum RefusalView {
     }
 
     /// Which device it was, as far as its name and client id tell.
-    static func party(
+    private static func party(
         _ refusal: ClientRefusal,
         in tx: Transaction
     ) throws -> (did: DeviceID?, product: ProductKey?, mac: MAC?) {
+        if let did = refusal.device { return (try tx.devices.find(did)?.did, nil, nil) }
         let parts = refusal.username.split(separator: ":", maxSplits: 1).map(String.init)
-        guard parts.count == 2 else { return (nil, nil, nil) }
-        if parts[0] == "device", let did = DeviceID(parts[1]) {
-            return (try tx.devices.find(did)?.did, nil, nil)
+        guard parts.count == 2, parts[0] == "product", let key = ProductKey(parts[1]) else {
+            return (nil, nil, nil)
         }
-        guard parts[0] == "product", let key = ProductKey(parts[1]) else { return (nil, nil, nil) }
         return (nil, key, MAC(refusal.clientID))
     }
 }

@@ -39,9 +39,7 @@ enum WorkOperations {
         return try call.read { tx in
             let found = try tx.refusals.page(since: Instant(milliseconds: 0), limit: scanMax)
                 .reversed().filter { fits($0.refusal, terms) }
-            let rows = try found.dropFirst(skip).prefix(limit).map {
-                try RefusalView.row($0.id, $0.refusal, in: tx)
-            }
+            let rows = try RefusalView.rows(found.dropFirst(skip).prefix(limit), in: tx)
             let isMore = found.count > skip + limit
             return Reply(Shown.page(rows, next: isMore ? "\(skip + limit)" : nil))
         }

@@ -41,6 +41,14 @@ package struct ClientRefusal: Sendable, Equatable {
         lastAt = moment
     }
 
+    /// The device that the username names, which need not exist; nil for other clients.
+    package var device: DeviceID? { Self.device(named: username) }
+
+    /// Returns the device that a username names; nil for other clients.
+    package static func device(named username: String) -> DeviceID? {
+        username.hasPrefix("device:") ? DeviceID(String(username.dropFirst(7))) : nil
+    }
+
     /// The key by which refusals are counted together: all but the time and the detail, and the hour, so that a list
     /// by time stays true.
     package var likeness: String {

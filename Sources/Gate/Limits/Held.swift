@@ -50,8 +50,7 @@ final class Held {
         messages &+= 1
     }
 
-    /// Reads the held memory from the broker where a delivery has no room: at once if the last reading found room, else at
-    /// most ten times a second unless forced.
+    /// Reads the held memory from the broker: at most ten times a second, unless forced or the last reading found room.
     ///
     /// Where the broker does not show it, a connection is taken to accept as much a second as a terminal may be
     /// answered, or nothing while all memory is held; and a session without one nothing.

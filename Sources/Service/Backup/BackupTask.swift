@@ -48,6 +48,7 @@ final class BackupTask: Service {
 
     func run() async throws {
         guard let folder = settings.backupDirectory else {
+            unlink(directory.backupFailure)
             try? await gracefulShutdown()
             return
         }
@@ -85,7 +86,6 @@ final class BackupTask: Service {
             try Self.make(at: path, settings, directory, from: store, now: now) {
                 if isStopping.load(ordering: .acquiring) { throw CancellationError() }
             }
-            unlink(directory.backupFailure)
             return true
         } catch is CancellationError {
             return true

@@ -37,7 +37,8 @@ package struct ServedCertificates {
         let host = Banner.reachable(address)
         var all: [Shown] = []
         for name in ["mqttTlsPort", "clientCertificatePort", "webSocketTlsPort", "httpTlsPort"] {
-            // Without a certificate of a device it refuses the handshake, which would count. It shows what the other shows.
+            // This port refuses a handshake without a device's certificate, and the refusal would count. It has the
+            // certificate of the port before.
             if name == "clientCertificatePort", ready?["mqttTlsPort"] != nil { continue }
             guard let port = ready?[name]?.intValue.map({ Int($0) }) else { continue }
             let place = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"

@@ -12,22 +12,18 @@ package enum RefusalWatch {
     /// - Throws: What the store refused.
     package static func stored(_ store: Store, sinceSeconds seconds: Int64?) throws -> [JSONObject]
     {
-        try page(store, sinceSeconds: seconds).map {
-            try named(RefusalCodec.object($0.refusal), store)
-        }
+        try named(page(store, sinceSeconds: seconds).map(\.refusal), store)
     }
 
-    /// Adds the operators' name of the device that was refused (`deviceName`).
-    private static func named(_ refusal: JSONObject, _ store: Store) throws -> JSONObject {
-        let parts = (refusal["username"]?.stringValue ?? "").split(separator: ":", maxSplits: 1)
-        guard parts.first == "device", let did = parts.last.flatMap({ DeviceID(String($0)) }) else {
-            return refusal
+    /// Returns refusals as JSON, with the operators' names of the devices that were refused (`deviceName`).
+    private static func named(_ refusals: [ClientRefusal], _ store: Store) throws -> [JSONObject] {
+        let dids = refusals.compactMap(\.device)
+        let names = dids.isEmpty ? [:] : try store.read { try $0.devices.names(of: dids) }
+        return refusals.map { refusal in
+            var object = RefusalCodec.object(refusal)
+            object["deviceName"] = refusal.device.flatMap { names[$0] }.map { .string($0) }
+            return object
         }
-        var refusal = refusal
-        refusal["deviceName"] = try store.read {
-            try $0.devices.names(of: [did])[did].map { .string($0) }
-        }
-        return refusal
     }
 
     private static func page(
@@ -108,22 +104,22 @@ package enum RefusalWatch {
         }
 
         private mutating func showStored(_ show: (JSONObject) -> Void) throws {
-            for (id, refusal) in try page(store, sinceSeconds: seconds)
-            where left > 0 && refusal.firstAt <= began && shown.insert(id).inserted {
-                show(try named(RefusalCodec.object(refusal), store))
+            let new = try page(store, sinceSeconds: seconds).filter {
+                $0.refusal.firstAt <= began && shown.insert($0.id).inserted
+            }
+            for refusal in try named(new.prefix(left).map(\.refusal), store) {
+                show(refusal)
                 left -= 1
             }
         }
 
         /// Shows a refusal that the gate has just reported, but not the doctor's knocks.
         mutating func take(_ payload: ArraySlice<UInt8>, _ show: (JSONObject) -> Void) throws {
-            guard left > 0, let object = try? Payload.object(payload) else { return }
-            if let refusal = RefusalCodec.refusal(object),
-                probe.isOurs(refusal, at: SystemClock().now)
-            {
-                return
-            }
-            show(try named(object, store))
+            guard left > 0, let object = try? Payload.object(payload),
+                let refusal = RefusalCodec.refusal(object),
+                !probe.isOurs(refusal, at: SystemClock().now)
+            else { return }
+            try named([refusal], store).forEach(show)
             left -= 1
         }
     }

@@ -88,7 +88,7 @@ final class Tap: Sendable {
 
     /// Returns what has come since (`Tap`), of one device or all; nil where that is nothing.
     ///
-    /// Where it is too much the newest are told, before all what was not accepted. `names` finds the names of devices.
+    /// Of too many lines it returns the newest, and first those that were not accepted. `names` finds names of devices.
     func look(
         _ did: DeviceID?,
         from position: inout Position,

@@ -131,9 +131,7 @@ struct TapReader: Sendable {
             )
         )
         (line.outcome, line.reason) = (.refused, body["reason"]?.stringValue)
-        if username.utf8.starts(with: "device:".utf8) {
-            line.did = DeviceID(String(username.dropFirst(7)))
-        }
+        line.did = ClientRefusal.device(named: username)
         return .line(line)
     }
 
