@@ -51,6 +51,9 @@ package struct Topics: Sendable {
 
     // MARK: Reading
 
+    /// Returns the device that a topic names, or nil.
+    package func device(of topic: String) -> DeviceID? { parse(ArraySlice(topic.utf8)).did }
+
     /// Returns the meaning of a topic.
     package func parse(_ topic: ArraySlice<UInt8>) -> Topic {
         guard topic.starts(with: prefix) else {

@@ -89,6 +89,8 @@ class CommandLine(Names):
         rows = json.loads(self.cli("schedule", "list", "--device", device.did, "--json").stdout)
         self.assertEqual(rows[0]["deviceName"], "Cellar")
         self.assertIn(f"{device.did} Cellar", self.cli("user", "show", terminal.uid).stdout)
+        self.assertIn(f"would forget {device.did} Cellar", self.cli("device", "forget", device.did, code=2).stdout)
+        self.assertIn(f"{device.did} Cellar may be reset", self.cli("device", "allow-reset", device.did).stdout)
         self.assertIn(f"{device.did} Cellar", self.cli("user", "erase", terminal.uid, code=2).stdout)
         erasure = json.loads(self.cli("user", "erase", terminal.uid, "--json", code=2).stdout)
         self.assertEqual(erasure["devices"][0]["name"], "Cellar")
@@ -196,7 +198,10 @@ class Interface(Names):
             told.update((kind, row) for row in rows if row["topic"] == f"{lamp.base}/report")
         letters = self.caller("viewer").get("/deadLetters?query=" + urllib.parse.quote(f"topic:{lamp.did}")).json["items"]
         whole = self.caller().get(f"/deadLetters/{letters[0]['id']}").json["row"]
-        for row in (*told.values(), *letters, whole):
+        shown = self.own.service.json("deadletter", "show", str(letters[0]["id"]))
+        listed = [row for row in self.own.service.dead_letters() if row["id"] == letters[0]["id"]]
+        self.assertIn(f"{lamp.did} Cellar", self.own.service.cli("deadletter", "show", str(letters[0]["id"])).stdout)
+        for row in (*told.values(), *letters, whole, shown, *listed):
             self.assertEqual((row["did"], row["deviceName"]), (lamp.did, "Cellar"))
 
     def test_a_user_s_list_tells_when_each_was_last_seen(self):

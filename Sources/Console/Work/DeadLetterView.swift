@@ -12,7 +12,7 @@ enum DeadLetterView {
         _ topics: Topics,
         in tx: Transaction
     ) throws -> [JSONObject] {
-        let dids = letters.map { topics.parse(ArraySlice($0.topic.utf8)).did }
+        let dids = letters.map { topics.device(of: $0.topic) }
         let names = try tx.devices.names(of: dids.compactMap(\.self))
         return zip(letters, dids).map { row($0, of: $1, named: $1.flatMap { names[$0] }) }
     }

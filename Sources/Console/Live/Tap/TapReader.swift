@@ -141,7 +141,7 @@ struct TapReader: Sendable {
         var line = TapLine(at: now, topic: topic, branch: "dead", isIn: true, bytes: 0)
         (line.outcome, line.reason) = (.dead, body["reason"]?.stringValue)
         line.payload = .object(["id": body["id"], "worker": body["worker"]])
-        line.did = topics.parse(ArraySlice(topic.utf8)).did
+        line.did = topics.device(of: topic)
         return .line(line)
     }
 }

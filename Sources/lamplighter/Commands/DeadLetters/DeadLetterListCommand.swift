@@ -2,7 +2,9 @@ import Domain
 import ArgumentParser
 import JSON
 import Sodium
+import ServiceSettings
 import Storage
+import Wire
 
 /// `deadletter list`: the newest first.
 struct DeadLetterListCommand: AsyncParsableCommand {
@@ -28,18 +30,21 @@ struct DeadLetterListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await CommandContext.open(settings).store
-        let (letters, total, isMore) = try store.read { tx in
+        let place = try await CommandContext.open(settings)
+        let (letters, total, isMore) = try place.store.read { tx in
             // One more than is shown tells whether there is a next page.
             let page = try tx.deadLetters.page(before: before ?? .max, limit: limit + 1)
             return (Array(page.prefix(limit)), try tx.deadLetters.count(), page.count > limit)
         }
-        if output.json { return Terminal.show(.array(letters.map { DeadLetterView.json($0) })) }
-        var table = TextTable(["ID", "TIME", "WORKER", "BYTES", "TOPIC", "REASON"])
-        for letter in letters {
+        let devices = try place.devices(of: letters)
+        if output.json {
+            return Terminal.show(.array(zip(letters, devices).map { DeadLetterView.json($0, $1) }))
+        }
+        var table = TextTable(["ID", "TIME", "WORKER", "BYTES", "TOPIC", "DEVICE", "REASON"])
+        for (letter, device) in zip(letters, devices) {
             table.add([
                 "\(letter.id)", TimeText.of(letter.at), letter.worker, "\(letter.payload.count)",
-                letter.topic, letter.reason,
+                letter.topic, PlainText.of(device?.name ?? ""), letter.reason,
             ])
         }
         print(table.text)
@@ -54,15 +59,30 @@ struct DeadLetterListCommand: AsyncParsableCommand {
 /// A dead letter as the command line shows it.
 enum DeadLetterView {
     /// Returns the letter as JSON; a payload that isn't UTF-8 is given as base64.
-    static func json(_ letter: DeadLetter) -> JSONValue {
+    static func json(_ letter: DeadLetter, _ device: CommandContext.NamedDevice?) -> JSONValue {
         let text = String(validating: letter.payload, as: UTF8.self)
         return .object([
             "id": .integer(letter.id), "worker": .string(letter.worker),
             "topic": .string(letter.topic), "reason": .string(letter.reason),
             "at": .integer(letter.at.milliseconds),
             "shapeOnly": .bool(letter.isShapeOnly),
+            "did": device.map { .string($0.did.text) },
+            "deviceName": device?.name.map { .string($0) },
             "payload": text.map { .string($0) },
             "payloadBase64": text == nil ? .string(Sodium.base64(letter.payload)) : nil,
         ])
+    }
+}
+
+extension CommandContext {
+    /// A device with the operators' name for it.
+    typealias NamedDevice = (did: DeviceID, name: String?)
+
+    /// Returns for each dead letter the device that its topic names.
+    func devices(of letters: [DeadLetter]) throws -> [NamedDevice?] {
+        let topics = Topics(root: settings.root)
+        let dids = letters.map { topics.device(of: $0.topic) }
+        let names = try store.read { try $0.devices.names(of: dids.compactMap(\.self)) }
+        return dids.map { $0.map { ($0, names[$0]) } }
     }
 }

@@ -19,12 +19,15 @@ struct DeadLetterShowCommand: AsyncParsableCommand {
     @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
-        let letter = try await CommandContext.open(settings).deadLetter(id)
-        if output.json { return Terminal.show(DeadLetterView.json(letter)) }
+        let place = try await CommandContext.open(settings)
+        let letter = try place.deadLetter(id)
+        let device = try place.devices(of: [letter])[0]
+        if output.json { return Terminal.show(DeadLetterView.json(letter, device)) }
         print("id       \(letter.id)")
         print("time     \(TimeText.of(letter.at))")
         print("worker   \(PlainText.of(letter.worker))")
         print("topic    \(PlainText.of(letter.topic))")
+        if let device { print("device   \(DeviceView.text(device.did, device.name))") }
         print("reason   \(PlainText.of(letter.reason))")
         let note = letter.isShapeOnly ? " (names and sizes only: the values may be secret)" : ""
         print("payload  \(letter.payload.count) bytes\(note)")

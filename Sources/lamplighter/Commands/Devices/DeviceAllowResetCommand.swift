@@ -55,7 +55,7 @@ struct DeviceAllowResetCommand: AsyncParsableCommand {
                 ])
             )
         } else {
-            print("\(device.did) may be reset by registering until \(TimeText.of(until))")
+            print("\(device.shown) may be reset by registering until \(TimeText.of(until))")
         }
     }
 }

@@ -118,7 +118,7 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
             try tx.devices.revokeCertificates(device.did, before: moment)
         }
         guard output.json else {
-            return print("certificates of \(device.did) made until now are void")
+            return print("certificates of \(device.shown) made until now are void")
         }
         Terminal.show(
             .object([

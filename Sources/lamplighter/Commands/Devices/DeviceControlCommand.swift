@@ -67,7 +67,7 @@ struct DeviceControlCommand: AsyncParsableCommand {
             guard let found else { break }
             command = found
         }
-        show(command, product)
+        show(command, of: device, product)
         if !queue, command.state != .done { throw ExitCode(1) }
     }
 
@@ -147,12 +147,12 @@ struct DeviceControlCommand: AsyncParsableCommand {
         return .init(key: name, value: isText && value.stringValue == nil ? plain : value)
     }
 
-    private func show(_ command: Command, _ product: Product?) {
+    private func show(_ command: Command, of device: DeviceRecord, _ product: Product?) {
         if output.json {
             return Terminal.show(.object(CommandCodec.object(command, product: product, for: nil)))
         }
         let code = command.code.map { ", code \($0)" } ?? ""
-        print("\(command.did)  command \(command.cid)  \(command.state.rawValue)\(code)")
+        print("\(device.shown)  command \(command.cid)  \(command.state.rawValue)\(code)")
         if let result = command.result {
             Terminal.show(.object(result))
         }

@@ -33,15 +33,15 @@ struct DeviceForgetCommand: AsyncParsableCommand {
         let device = try place.device(did)
         var summary = try place.store.read { try DeviceRemoval.Summary(of: device.did, in: $0) }
         if !yes {
-            show(device.did, summary, isTold: nil)
-            guard !output.json, Terminal.confirms("Forget \(device.did)?") else {
+            show(device, summary, isTold: nil)
+            guard !output.json, Terminal.confirms("Forget \(device.shown)?") else {
                 Terminal.tell("nothing was changed: forgetting can't be undone; say --yes to do it")
                 throw ExitCode(2)
             }
         }
         summary.users = try DeviceRemoval.run(device.did, in: place.store, place.settings) ?? []
         let isTold = ToolClient(place.directory, place.settings).disconnect(device.did)
-        show(device.did, summary, isTold: isTold)
+        show(device, summary, isTold: isTold)
         if !isTold {
             Terminal.tell(
                 "No service runs: its users are told when one does; the device can't connect any more."
@@ -50,9 +50,9 @@ struct DeviceForgetCommand: AsyncParsableCommand {
     }
 
     /// Shows what goes with the device; `isTold` says whether the gate closes its connection, and is nil before.
-    private func show(_ did: DeviceID, _ summary: DeviceRemoval.Summary, isTold: Bool?) {
-        if output.json { return Terminal.show(Self.json(did, summary, isTold: isTold)) }
-        print((isTold == nil ? "would forget " : "forgot ") + did.text)
+    private func show(_ device: DeviceRecord, _ summary: DeviceRemoval.Summary, isTold: Bool?) {
+        if output.json { return Terminal.show(Self.json(device.did, summary, isTold: isTold)) }
+        print((isTold == nil ? "would forget " : "forgot ") + device.shown)
         print(
             "  users \(summary.users.count), invitations \(summary.invitations), "
                 + "schedules \(summary.schedules), open commands \(summary.commands), "

@@ -118,3 +118,8 @@ enum DeviceView {
         return "\(did) \(PlainText.of(name))"
     }
 }
+
+extension DeviceRecord {
+    /// The id, with the operators' name where there is one.
+    var shown: String { DeviceView.text(did, name) }
+}

@@ -34,7 +34,7 @@ struct DeviceWatchCommand: AsyncParsableCommand {
         let place = try await CommandContext.open(settings)
         let device = try place.device(did)
         let product = try place.store.read { try $0.products.find(device.productKey) }
-        Terminal.tell("Watching \(device.did); Ctrl-C ends.")
+        Terminal.tell("Watching \(device.shown); Ctrl-C ends.")
         try DeviceWatch.run(
             device.did,
             root: place.settings.root,
