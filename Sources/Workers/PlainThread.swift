@@ -13,9 +13,11 @@ package enum PlainThread {
     private static let stackBytes = 4 << 20
 
     /// Gives the calling thread alone a low priority (Linux): its work must not delay reports and commands.
+    ///
+    /// Niceness of 10 leaves it a tenth of a core beside one busy thread, so that a login is answered in time.
     @Sendable
     static func yieldToOthers() {
-        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 15)
+        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
     }
 
     /// Lets the calling thread, which must be a plain one, sleep.

@@ -12,7 +12,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 import contract
-from harness import TOPICS
+from harness import TOPICS, patience
 
 SECONDS = 10
 violations = []  # messages of any client that break the schemas, as lines
@@ -175,6 +175,7 @@ class Client:
     # -- what tests call
 
     def wait(self, probe, seconds=SECONDS, what="it"):
+        seconds = patience(seconds)
         deadline = time.monotonic() + seconds
         with self.changed:
             while True:

@@ -6,7 +6,7 @@ import json
 import tools
 from harness import eventually
 
-SECONDS = 10
+SECONDS = 40
 FINDINGS = """async only => {
   const options = only ? { runOnly: only } : {};
   const { violations } = await axe.run(document, options);

@@ -31,12 +31,18 @@ OTHER_PORTS = {
 }
 
 START_SECONDS = 60
-STOP_SECONDS = 10
+STOP_SECONDS = 30
 CLI_SECONDS = 120  # a bound for what never ends: a machine that is busy with other things is slow
+
+
+def patience(seconds):
+    """How long to wait for what should come: ten seconds or more are a bound for what never does, not a measure."""
+    return seconds if seconds < 10 else max(seconds, 40)
 
 
 def eventually(probe, seconds=10, what="the condition"):
     """Asks the probe until it gives something true, and gives that back."""
+    seconds = patience(seconds)
     deadline = time.monotonic() + seconds
     while True:
         value = probe()

@@ -279,7 +279,7 @@ class Sessions(InBrowser):
         self.assertTrue(found)
 
     def test_a_closed_app_answers_nothing(self):
-        self.assertIn("closed", self.run_script(
+        self.assertIn("not connected", self.run_script(
             "const app = await enter('a'); const waiting = failure(app.ask('home/list')); app.close(); app.close();"
             "await waiting; return (await failure(app.account.whoami())).message"))
 

@@ -7,7 +7,7 @@ tools.use()
 from axe_playwright_python.sync_playwright import Axe  # noqa: E402
 from playwright.sync_api import expect  # noqa: E402
 
-SECONDS = 20
+SECONDS = 40
 
 
 class Chromium(tools.Chromium):
