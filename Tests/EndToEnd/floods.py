@@ -33,6 +33,7 @@ SETTINGS = {"delivery.email": "gateway", "delivery.sms": "gateway", "limits.anon
             "limits.terminalSessionSeconds": 20}
 # The gate gives freed memory back to the system when it is more than 8 MB, and was free for 15 s.
 BACK_SECONDS, BACK_MEGABYTES = 60, 24
+SERVICE_MEGABYTES = 512  # a quarter of limits.memoryMegabytes
 
 
 class Noting:
@@ -122,10 +123,10 @@ class Ground:
         with contextlib.suppress(AssertionError):
             return self.world.device(FREE, connect=False)
 
-    def memory(self):
-        """Megabytes that the broker has in memory; 0 while it is away."""
+    def memory(self, pid=None):
+        """Megabytes that the broker, or another process, has in memory; 0 while it is away."""
         try:
-            with open(f"/proc/{self.world.service.broker_pid}/statm") as pages:
+            with open(f"/proc/{pid or self.world.service.broker_pid}/statm") as pages:
                 return int(pages.read().split()[1]) * os.sysconf("SC_PAGESIZE") / (1 << 20)
         except (OSError, ValueError):
             return 0
@@ -237,6 +238,9 @@ def watch(ground, shown, pid, end):
         peak, limit = max(peak, memory), ground.megabytes / 4 + ground.base + ground.per_link * most
         if memory > limit and not any("MB of" in miss for miss in misses):
             misses.append(f"more than {limit:.0f} MB of memory")
+        own = ground.memory(ground.world.service.process.pid)
+        if (own > SERVICE_MEGABYTES or not own) and not any("the service" in miss for miss in misses):
+            misses.append(f"the service has {own:.0f} MB")
         if not memory or ground.world.service.broker_pid != pid:
             misses.append("the broker ended")
             break

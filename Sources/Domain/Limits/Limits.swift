@@ -74,6 +74,8 @@ package struct Limits: Sendable {
     package var historyReaders = 2
     /// Questions about the past that wait to be answered.
     package var historyQueue = 512
+    /// Answers about the past that may wait for the worker, and as many lists: then their readers pause.
+    package var readingsFinished = 64
     /// Long lists and logs that are read at the same time, of the store's four readers.
     package var listReaders = 1
     /// Requests that one transaction answers of those whose slow work is done: others' requests stand behind it.

@@ -5,7 +5,8 @@ import Synchronization
 ///
 /// Senders are served in turn (`FairQueue`). A job leaves the queue's memory when it is taken, and
 /// `discard` is called once on every question: after it ran, or when it is refused. Threads begin
-/// with the work and end when none is left, so that an idle service has none.
+/// with the work and end when none is left, so that an idle service has none. They also end while as many results
+/// as the bounds allow wait for their answers: a worker that is slower than the readers would fill the memory.
 final class BackgroundQueue<Question: Sendable>: Sendable {
     private struct Job: Sendable {
         var question: Question
@@ -15,11 +16,14 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
     private struct State {
         var queue: FairQueue<Job>
         var busy = 0
+        /// Work under way, or done and not answered.
+        var unanswered = 0
         var isClosed = false
     }
 
     private let state: Mutex<State>
     private let threads: Int
+    private let unansweredMax: Int
     private let meter: BackgroundMetrics
     private let begin: @Sendable () -> Void
     private let carryOut: @Sendable (Question) -> Prepared
@@ -40,6 +44,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
         carryOut: @escaping @Sendable (Question) -> Prepared
     ) {
         self.threads = Swift.max(1, threads)
+        unansweredMax = bounds.unanswered
         self.begin = begin
         self.carryOut = carryOut
         self.bytes = bytes
@@ -78,9 +83,8 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
             guard !state.isClosed else { return (.full, false) }
             let job = Job(question: question, done: done)
             let outcome = state.queue.offer(job, from: sender, bytes: size)
-            guard case .taken = outcome, state.busy < threads else { return (outcome, false) }
-            state.busy += 1
-            return (outcome, true)
+            guard case .taken = outcome else { return (outcome, false) }
+            return (outcome, mustBegin(&state))
         }
         if mustStart { PlainThread.detach { self.work() } }
         if case .taken(let gone) = outcome { gone.forEach { refuse($0, .poolIsFull) } }
@@ -111,12 +115,31 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
 
     // MARK: On a thread of the queue
 
+    /// Counts a further thread, and returns whether it is to be started.
+    private func mustBegin(_ state: inout State) -> Bool {
+        guard state.busy < threads, state.unanswered < unansweredMax, state.queue.count > 0
+        else { return false }
+        state.busy += 1
+        return true
+    }
+
+    /// Gives the place of answered work to work that waits.
+    private func giveBack() {
+        let mustStart = state.withLock { state in
+            state.unanswered -= 1
+            return mustBegin(&state)
+        }
+        if mustStart { PlainThread.detach { self.work() } }
+    }
+
     private func work() {
         begin()
         while let (job, sender) = next() {
             measure()
             let start = ContinuousClock.now
-            let prepared = carryOut(job.question)
+            let place = WorkPlace { self.giveBack() }
+            var prepared = carryOut(job.question)
+            prepared.place = place
             discard(job.question)
             meter.took(ContinuousClock.now - start)
             state.withLock { $0.queue.end(sender) }
@@ -127,7 +150,10 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
 
     private func next() -> (Job, Sender)? {
         state.withLock { state in
-            if let (job, sender) = state.queue.next() { return (job, sender) }
+            if state.unanswered < unansweredMax, let (job, sender) = state.queue.next() {
+                state.unanswered += 1
+                return (job, sender)
+            }
             state.busy -= 1
             return nil
         }

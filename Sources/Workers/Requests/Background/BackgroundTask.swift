@@ -88,6 +88,8 @@ package struct Prepared: Sendable {
     package var result: [UInt8] = []
     /// The page of the past, without its rows.
     package var page: HistoryPage?
+    /// Holds the work's place among those that are not answered (`PoolBounds.unanswered`).
+    var place: WorkPlace?
     /// The refusal of the work, if it was refused.
     package var refusal: Rejection?
 
@@ -109,6 +111,15 @@ package struct Prepared: Sendable {
         prepared.refusal = rejection
         return prepared
     }
+}
+
+/// One piece of work that is under way or waits for its answer; gives its place back when nobody holds it.
+final class WorkPlace: Sendable {
+    private let giveBack: @Sendable () -> Void
+
+    init(giveBack: @escaping @Sendable () -> Void) { self.giveBack = giveBack }
+
+    deinit { giveBack() }
 }
 
 /// Hashes passwords; a seam, so that tests need neither memory nor time.

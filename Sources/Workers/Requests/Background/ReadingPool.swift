@@ -18,7 +18,8 @@ package final class ReadingPool: BackgroundPool {
             waiting: limits.historyQueue,
             bytes: limits.backgroundQueueBytes,
             perSender: limits.heldPerTerminal,
-            perAddress: limits.counts.readsAtOncePerSource
+            perAddress: limits.counts.readsAtOncePerSource,
+            unanswered: limits.readingsFinished
         )
         history = BackgroundQueue(
             .reading,

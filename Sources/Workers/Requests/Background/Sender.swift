@@ -44,18 +44,22 @@ package struct PoolBounds: Sendable {
     package var perSender: Int
     /// Pieces of one source address, waiting or under way.
     package var perAddress: Int
+    /// Pieces under way, or done and not answered; then no further one is begun.
+    package var unanswered: Int
 
     /// Sets the limits.
     package init(
         waiting: Int,
         bytes: Int = 1 << 20,
         perSender: Int = .max,
-        perAddress: Int = .max
+        perAddress: Int = .max,
+        unanswered: Int = .max
     ) {
         self.waiting = waiting
         self.bytes = bytes
         self.perSender = perSender
         self.perAddress = perAddress
+        self.unanswered = unanswered
     }
 
     /// The share of a full queue that one sender keeps if others come: a tenth.

@@ -1,0 +1,52 @@
+import Domain
+import Synchronization
+import TestKit
+import Testing
+
+@testable import Workers
+
+@Suite("The background queue")
+struct BackgroundQueueTests {
+    /// What readers began, and what was answered of it.
+    private struct Count {
+        var begun = 0
+        var answered = 0
+        var most = 0
+    }
+
+    @Test(
+        "It begins no more than may wait for their answers, and goes on as they are answered",
+        .endsInTime
+    )
+    func pauses() async throws {
+        let count = Mutex(Count())
+        let (results, arrived) = AsyncStream.makeStream(of: Prepared.self)
+        let queue = BackgroundQueue<Int>(
+            .reading,
+            threads: 2,
+            bounds: PoolBounds(waiting: 100, unanswered: 3)
+        ) { _ in
+            count.withLock {
+                $0.begun += 1
+                $0.most = max($0.most, $0.begun - $0.answered)
+            }
+            return Prepared()
+        }
+        for question in 0..<50 {
+            queue.submit(question, from: Sender("a")) { arrived.yield($0) }
+        }
+        var held: [Prepared] = []
+        for await result in results {
+            held.append(result)
+            // All that may wait do: without an answer nothing more would come.
+            guard held.count == 3 || count.withLock({ $0.answered + held.count == 50 }) else {
+                continue
+            }
+            count.withLock { $0.answered += held.count }
+            held = []
+            if count.withLock({ $0.answered == 50 }) { break }
+        }
+        #expect(count.withLock { $0.most } == 3)
+        #expect(queue.room == 100)
+    }
+}
