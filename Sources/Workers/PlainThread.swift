@@ -14,7 +14,8 @@ package enum PlainThread {
 
     /// Gives the calling thread alone a low priority (Linux): its work must not delay reports and commands.
     ///
-    /// Niceness of 10 leaves it a tenth of a core beside one busy thread, so that a login is answered in time.
+    /// By the kernel's weights a niceness of 10 leaves it a tenth of a core beside one busy thread
+    /// (`sched_prio_to_weight`: 110 beside 1,024); 15 leaves it a thirtieth.
     @Sendable
     static func yieldToOthers() {
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)

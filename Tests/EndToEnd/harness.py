@@ -36,7 +36,7 @@ CLI_SECONDS = 120  # a bound for what never ends: a machine that is busy with ot
 
 
 def patience(seconds):
-    """How long to wait for what should come: ten seconds or more are a bound for what never does, not a measure."""
+    """Seconds to wait. Ten or more only end a test that would wait for ever: other tests may have the cores meanwhile."""
     return seconds if seconds < 10 else max(seconds, 40)
 
 

@@ -143,6 +143,7 @@ METRICS = {
     "lamplighter_pool_busy": nothing,
     "lamplighter_pool_rejected_total": nothing,
     "lamplighter_pool_seconds": lambda load, name: 0 <= load.after.sum(name + "_sum") <= load.seconds * 4,
+    "lamplighter_pool_unanswered": nothing,
     "lamplighter_pool_waiting": nothing,
     "lamplighter_pool_waiting_bytes": nothing,
     "lamplighter_publish_refused_total": nothing,

@@ -74,7 +74,7 @@ package struct Limits: Sendable {
     package var historyReaders = 2
     /// Questions about the past that wait to be answered.
     package var historyQueue = 512
-    /// Answers about the past that may wait for the worker, and as many lists: then their readers pause.
+    /// Pages of history that are read and not answered, and as many lists, at which their readers pause.
     package var readingsFinished = 64
     /// Long lists and logs that are read at the same time, of the store's four readers.
     package var listReaders = 1

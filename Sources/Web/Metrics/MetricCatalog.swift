@@ -183,6 +183,11 @@ package enum MetricCatalog {
         ),
         Entry("lamplighter_pool_busy", .gauge, "Pieces of slow work that a pool is doing."),
         Entry(
+            "lamplighter_pool_unanswered",
+            .gauge,
+            "Pieces of slow work that a pool is doing, or has done and a worker has not answered."
+        ),
+        Entry(
             "lamplighter_pool_rejected_total",
             .counter,
             "Requests refused because a background pool was full."

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The background queue")
 struct BackgroundQueueTests {
-    /// What readers began, and what was answered of it.
+    /// Counts of readings: begun, answered, and the most that were begun and not answered.
     private struct Count {
         var begun = 0
         var answered = 0
@@ -15,7 +15,7 @@ struct BackgroundQueueTests {
     }
 
     @Test(
-        "It begins no more than may wait for their answers, and goes on as they are answered",
+        "It pauses at the bound of unanswered work, and goes on after an answer",
         .endsInTime
     )
     func pauses() async throws {
@@ -38,7 +38,7 @@ struct BackgroundQueueTests {
         var held: [Prepared] = []
         for await result in results {
             held.append(result)
-            // All that may wait do: without an answer nothing more would come.
+            // Without an answer the queue begins nothing more.
             guard held.count == 3 || count.withLock({ $0.answered + held.count == 50 }) else {
                 continue
             }

@@ -5,8 +5,10 @@ import Synchronization
 ///
 /// Senders are served in turn (`FairQueue`). A job leaves the queue's memory when it is taken, and
 /// `discard` is called once on every question: after it ran, or when it is refused. Threads begin
-/// with the work and end when none is left, so that an idle service has none. They also end while as many results
-/// as the bounds allow wait for their answers: a worker that is slower than the readers would fill the memory.
+/// with the work and end when none is left, so that an idle service has none.
+///
+/// A result has a place until it is answered. At `PoolBounds.unanswered` places the threads end too: results for a
+/// worker that is slower than they are would fill the memory.
 final class BackgroundQueue<Question: Sendable>: Sendable {
     private struct Job: Sendable {
         var question: Question
@@ -84,7 +86,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
             let job = Job(question: question, done: done)
             let outcome = state.queue.offer(job, from: sender, bytes: size)
             guard case .taken = outcome else { return (outcome, false) }
-            return (outcome, mustBegin(&state))
+            return (outcome, takesThread(&state))
         }
         if mustStart { PlainThread.detach { self.work() } }
         if case .taken(let gone) = outcome { gone.forEach { refuse($0, .poolIsFull) } }
@@ -115,21 +117,22 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
 
     // MARK: On a thread of the queue
 
-    /// Counts a further thread, and returns whether it is to be started.
-    private func mustBegin(_ state: inout State) -> Bool {
+    /// Returns whether a further thread is to be started, and counts it.
+    private func takesThread(_ state: inout State) -> Bool {
         guard state.busy < threads, state.unanswered < unansweredMax, state.queue.count > 0
         else { return false }
         state.busy += 1
         return true
     }
 
-    /// Gives the place of answered work to work that waits.
-    private func giveBack() {
+    /// Ends a result's place, and starts a thread for work that waits.
+    private func endPlace() {
         let mustStart = state.withLock { state in
             state.unanswered -= 1
-            return mustBegin(&state)
+            return takesThread(&state)
         }
         if mustStart { PlainThread.detach { self.work() } }
+        measure()
     }
 
     private func work() {
@@ -137,9 +140,8 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
         while let (job, sender) = next() {
             measure()
             let start = ContinuousClock.now
-            let place = WorkPlace { self.giveBack() }
             var prepared = carryOut(job.question)
-            prepared.place = place
+            prepared.place = ResultPlace { self.endPlace() }
             discard(job.question)
             meter.took(ContinuousClock.now - start)
             state.withLock { $0.queue.end(sender) }
@@ -160,7 +162,9 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
     }
 
     private func measure() {
-        let (waiting, busy, bytes) = state.withLock { ($0.queue.count, $0.busy, $0.queue.bytes) }
-        meter.depth(waiting: waiting, busy: busy, bytes: bytes)
+        let (waiting, busy, unanswered, bytes) = state.withLock {
+            ($0.queue.count, $0.busy, $0.unanswered, $0.queue.bytes)
+        }
+        meter.depth(waiting: waiting, busy: busy, unanswered: unanswered, bytes: bytes)
     }
 }

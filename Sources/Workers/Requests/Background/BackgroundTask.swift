@@ -88,8 +88,8 @@ package struct Prepared: Sendable {
     package var result: [UInt8] = []
     /// The page of the past, without its rows.
     package var page: HistoryPage?
-    /// Holds the work's place among those that are not answered (`PoolBounds.unanswered`).
-    var place: WorkPlace?
+    /// The place of this result among those that are not answered (`PoolBounds.unanswered`).
+    var place: ResultPlace?
     /// The refusal of the work, if it was refused.
     package var refusal: Rejection?
 
@@ -113,13 +113,15 @@ package struct Prepared: Sendable {
     }
 }
 
-/// One piece of work that is under way or waits for its answer; gives its place back when nobody holds it.
-final class WorkPlace: Sendable {
-    private let giveBack: @Sendable () -> Void
+/// The place of a result that waits for its answer.
+///
+/// It ends with the last copy of the result: a transaction that failed keeps it.
+final class ResultPlace: Sendable {
+    private let end: @Sendable () -> Void
 
-    init(giveBack: @escaping @Sendable () -> Void) { self.giveBack = giveBack }
+    init(end: @escaping @Sendable () -> Void) { self.end = end }
 
-    deinit { giveBack() }
+    deinit { end() }
 }
 
 /// Hashes passwords; a seam, so that tests need neither memory nor time.

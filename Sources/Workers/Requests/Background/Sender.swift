@@ -44,7 +44,7 @@ package struct PoolBounds: Sendable {
     package var perSender: Int
     /// Pieces of one source address, waiting or under way.
     package var perAddress: Int
-    /// Pieces under way, or done and not answered; then no further one is begun.
+    /// Pieces under way, or done and not answered, at which no further piece begins.
     package var unanswered: Int
 
     /// Sets the limits.
