@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes the clients' methods from the schemas: python/lamplighter/methods.py and js/methods.js.
+"""Generates the clients' methods from the schemas: python/lamplighter/methods.py and js/methods.js.
 
     generate.py            writes the files
-    generate.py --check    fails when a file is not what it would write
+    generate.py --check    fails if a file differs from its output
 """
 
 import json
@@ -19,12 +19,12 @@ import catalog  # noqa: E402
 WIDTH = 120
 SIMPLE = {"string": ("str", "string"), "integer": ("int", "number"), "number": ("float", "number"),
           "boolean": ("bool", "boolean"), "null": ("None", "null")}
-# Members of the same name in several parts of a schema are alternatives of one.
+# Members with the same name in several parts of a schema are alternatives.
 PARTS = ("allOf", "anyOf", "oneOf")
 
 
 def services():
-    """The services, each with its schema and its methods by name."""
+    """Returns the services, each with its schema and its methods by name."""
     out = {}
     for method, (file, definition) in catalog.methods().items():
         out.setdefault(file, {})[method.split("/")[1]] = definition
@@ -32,7 +32,7 @@ def services():
 
 
 def resolved(schema, file):
-    """The schema behind references, and its file."""
+    """Follows references, and returns the schema and its file."""
     while "$ref" in schema:
         file, name = catalog.target(schema["$ref"], file)
         schema = catalog.files()[file]["definitions"][name]
@@ -40,7 +40,7 @@ def resolved(schema, file):
 
 
 def members(schema, file):
-    """The members of an object: each with its schema, file, and whether it is always there."""
+    """Returns an object's members, each with its schema, its file, and whether it's required."""
     schema, file = resolved(schema, file)
     out = {}
     for part in schema.get("allOf", []):
@@ -51,7 +51,7 @@ def members(schema, file):
 
 
 def params(definition, file):
-    """The params of a method: the needed ones first."""
+    """Returns the params of a method, required ones first."""
     found = members(definition["properties"]["params"], file)
     return dict(sorted(found.items(), key=lambda item: not item[1][2]))
 
@@ -84,7 +84,7 @@ def python_name(name):
 
 
 def wrapped(text, indent, first=""):
-    """A text in lines of at most WIDTH; a `~` is a blank at which no line ends."""
+    """Wraps a text to WIDTH; a `~` stands for a space at which the line can't break."""
     return textwrap.fill(
         text, WIDTH, initial_indent=" " * indent + first, subsequent_indent=" " * indent, break_on_hyphens=False,
         break_long_words=False).replace("~", " ")
@@ -133,13 +133,13 @@ def python():
 # JavaScript
 
 class Types:
-    """The types that methods speak of, by the name of their definition."""
+    """The types that methods refer to, by the names of their definitions."""
 
     def __init__(self):
         self.written = {}
 
     def of(self, schema, file):
-        """The type of a schema, in TypeScript's words; an object of a definition is named."""
+        """Returns a schema's type in TypeScript's form; an object with a definition is named."""
         if "$ref" in schema:
             return self.named(*catalog.target(schema["$ref"], file))
         if "const" in schema:
@@ -217,7 +217,7 @@ def javascript():
 
 
 def outputs():
-    """The generated files with their text."""
+    """Returns the generated files with their texts."""
     return {HERE / "python/lamplighter/methods.py": python(), HERE / "js/methods.js": javascript()}
 
 

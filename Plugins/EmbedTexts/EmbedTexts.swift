@@ -1,16 +1,16 @@
 import Foundation
 import PackagePlugin
 
-/// Puts text files into a target as string literals: those of its folders `Texts`, `Playground` and `Files`, and for the
-/// reference the contract, the guides and the client for browsers.
+/// Embeds text files in a target as string literals: the files of its folders `Texts`, `Playground`
+/// and `Files`, and for the reference the contract, the guides and the client for browsers.
 ///
-/// Of the console's modules it makes one short script (`Plugins/EmbedTool/Bundle.swift`).
+/// The console's modules become one minified script (`Plugins/EmbedTool/Bundle.swift`).
 ///
-/// SwiftPM's own `.embedInCode` writes an array of numbers, which takes the compiler 9 s for each 100 kB; a literal
-/// takes none.
+/// SwiftPM's own `.embedInCode` writes an array of numbers, which takes the compiler 9 s for each
+/// 100 kB; a literal takes no time.
 @main
 struct EmbedTexts: BuildToolPlugin {
-    /// The console's first script, and those of the worker that tabs share.
+    /// The console's first script, and the scripts of the worker that tabs share.
     private static let page =
         ["--page", "app.js"]
         + ["feed-core", "feed-worker"].flatMap { ["--apart", "base/\($0).js"] }
@@ -43,7 +43,7 @@ struct EmbedTexts: BuildToolPlugin {
         ]
     }
 
-    /// Returns the files of a folder and of those in it, by their paths below it, in alphabetical order.
+    /// Returns the files below a folder, by their paths relative to it, in alphabetical order.
     private static func files(below folder: URL) -> [(name: String, url: URL)] {
         let names = FileManager.default.enumerator(atPath: folder.path())?.compactMap {
             $0 as? String

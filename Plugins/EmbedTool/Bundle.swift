@@ -1,23 +1,25 @@
-/// Makes one script of the modules that a page's first one leads to, with short names, and without what people alone read.
+/// Bundles the modules that a page's first one imports into one script, with short names and
+/// without comments and white space.
 ///
-/// One file compresses far better than sixty, and is one request. What a module itself declares gets a name that nothing
-/// else in the bundle has; what is declared within gets one by its scope (`LocalNames`). Members' names and those of the
-/// browser stay.
+/// One file compresses far better than sixty, and needs a single request. A module's own variables
+/// get names that are unique in the bundle, and inner ones get names by their scopes
+/// (`LocalNames`). The names of members and of the browser stay.
 struct Bundle {
     private var modules: [String: Module] = [:]
-    /// The modules of the bundle, each behind those that it needs.
+    /// The modules of the bundle, each after those that it needs.
     private var order: [String] = []
-    /// Modules that stay files of their own, since workers alone read them.
+    /// The modules that stay files of their own, since only workers load them.
     private let apart: Set<String>
-    /// The short names of modules' own variables, by module and name, and of all variables, by module.
+    /// The short names of the modules' own variables, by module and name; `localNames` holds those
+    /// of all variables, by module.
     private var topNames: [String: [String: String]] = [:]
     private var localNames: [String: LocalNames] = [:]
     private var privateNames: [String: String] = [:]
     private var wholes: [String: String] = [:]
-    /// What the browser declares and some module reads.
+    /// The names that the browser declares and some module reads.
     private var browserNames: Set<String> = []
 
-    /// Reads modules by their paths; `first` is what the page names.
+    /// Reads modules by their paths; `first` is the one that the page names.
     init(_ texts: [String: String], first: String, apart: Set<String>) {
         self.apart = apart
         for (name, text) in texts {
@@ -27,7 +29,7 @@ struct Bundle {
         nameVariables()
     }
 
-    /// Returns the files to serve in the place of the modules.
+    /// Returns the files to serve in place of the modules.
     func files(first: String) -> [String: String] {
         var files = [first: bundle]
         for name in apart { files[name] = alone(name) }
@@ -102,7 +104,8 @@ struct Bundle {
         if wholes[module] == nil { wholes[module] = names.next() }
     }
 
-    /// Returns what tells a module's variable from all others: what it took is another's.
+    /// Returns a key that is unique to a module's variable; an imported variable has its exporter's
+    /// key.
     private func topKey(_ module: Module, _ name: String) -> String {
         guard let (other, member) = module.taken[name] else { return "\(module.name) \(name)" }
         guard let member else { return "whole \(other)" }
@@ -191,7 +194,7 @@ struct Bundle {
         return localNames[module.name]?.short(token.text, in: scope) ?? token.text
     }
 
-    /// Returns a module that stays a file of its own, with the names that others know.
+    /// Returns a module that stays a file of its own, with the names that other modules import.
     private func alone(_ name: String) -> String {
         guard let module = modules[name] else { fatalError("there is no module \(name)") }
         let up = String(repeating: "../", count: name.split(separator: "/").count - 1)

@@ -1,8 +1,11 @@
 import Foundation
 
-/// Writes a Swift file with texts as string literals: `EmbedTool [--page SCRIPT [--apart MODULE]…] OUTPUT NAME=FILE…`.
+/// Writes a Swift file with texts as string literals.
 ///
-/// Of a page's files it makes one short script and style sheet, and short data; `--apart` names modules that stay files of their own.
+///     EmbedTool [--page SCRIPT [--apart MODULE]…] OUTPUT NAME=FILE…
+///
+/// With `--page` it minifies a page's files: one script, style sheets and data. `--apart` names
+/// modules that stay files of their own.
 @main
 enum EmbedTool {
     static func main() throws {
@@ -13,7 +16,7 @@ enum EmbedTool {
             words.removeFirst(2)
         }
         guard let output = words.first else {
-            // A build that calls it wrongly ends here.
+            // A build that calls the tool wrongly ends here.
             fatalError("EmbedTool takes the file to write, then those to embed")
         }
         var files: [(name: String, text: String)] = []
@@ -30,7 +33,7 @@ enum EmbedTool {
         try text.write(toFile: output, atomically: true, encoding: .utf8)
     }
 
-    /// Returns a page's files as they are served.
+    /// Returns a page's files in the form in which they are served.
     private static func short(
         _ files: [(name: String, text: String)],
         _ page: String,
@@ -47,7 +50,7 @@ enum EmbedTool {
             if name.hasSuffix(".css") { return (name, StyleSheet.short(text)) }
             if name.hasSuffix(".json") { return (name, JSONText.short(text, of: name)) }
             guard name.hasSuffix(".html") else { return (name, text) }
-            // What is in the bundle is not to be fetched beside it.
+            // Bundled modules mustn't be fetched as well.
             let lines = text.split(separator: "\n").filter { line in
                 !line.contains("modulepreload") || apart.contains { line.contains("\"\($0)\"") }
             }
@@ -56,7 +59,8 @@ enum EmbedTool {
         return others + made
     }
 
-    /// Returns a raw literal with more signs than any run of them in the text, so that nothing in it ends it.
+    /// Returns a raw literal with more signs than any run of them in the text, so that the text
+    /// can't end it.
     private static func literal(_ text: String) -> String {
         var (run, longest) = (0, 0)
         for character in text {

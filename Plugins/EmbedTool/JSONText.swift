@@ -1,8 +1,9 @@
 import JSON
 
-/// Makes a JSON text short.
+/// Minifies a JSON text.
 enum JSONText {
-    /// Returns the short text, its members in the order in which they stand; ends the build where the text is not JSON.
+    /// Returns the minified text with its members in their order; ends the build if the text isn't
+    /// JSON.
     static func short(_ text: String, of name: String) -> String {
         do {
             return String(decoding: try JSONValue.parse(text.utf8).encoded(), as: UTF8.self)

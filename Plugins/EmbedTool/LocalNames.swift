@@ -1,12 +1,14 @@
-/// The short names of what a module's inner scopes declare.
+/// The short names of the variables in a module's inner scopes.
 ///
-/// A scope's variables get the shortest names that mean nothing else in it: neither what the module or the browser call
-/// so and it reads, nor what an outer scope declares and it reads. What it doesn't read may have the same name.
+/// A scope's variables get the shortest names that have no other meaning in it: not those of the
+/// module's, the browser's or an outer scope's variables that the scope reads. Names that it
+/// doesn't read can be reused.
 struct LocalNames {
-    /// By scope, and by the name in the source.
+    /// The short names by scope and by source name.
     private var names: [[String: String]]
 
-    /// Names the variables of a module's inner scopes; `tops` are the names of its own, and `taken` those of the browser.
+    /// Names the variables of a module's inner scopes; `tops` are the module's own names, and
+    /// `taken` the browser's.
     init(_ module: Module, tops: [String: String], taken: Set<String>) {
         let scopes = module.scopes
         names = Array(repeating: [:], count: scopes.all.count)
@@ -27,7 +29,8 @@ struct LocalNames {
         let name: String
     }
 
-    /// Returns of each scope the variables that it or one in it reads, and that are declared outside of it.
+    /// Returns for each scope the variables that it or an inner scope reads and that are declared
+    /// outside of it.
     private static func read(_ scopes: Scopes, _ tokens: [Token]) -> [Set<Variable>] {
         var read: [Set<Variable>] = Array(repeating: [], count: scopes.all.count)
         for (place, token) in tokens.enumerated() {

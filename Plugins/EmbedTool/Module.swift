@@ -1,17 +1,17 @@
-/// A module of a script: what it declares, takes from others and gives to them.
+/// A module of a script, with its declarations, imports and exports.
 struct Module {
-    /// Its path below the folder of all.
+    /// The path below the common folder.
     let name: String
     private(set) var tokens: [Token]
-    /// The modules that it needs before it runs.
+    /// The modules that must run before this one.
     private(set) var needs: [String] = []
-    /// The modules that it reads when they are asked for.
+    /// The modules that it loads on demand.
     private(set) var later: [String] = []
-    /// What it takes from others, by its own name for it; the member is nil for all of a module.
+    /// The imports by their local names; the member is nil for a whole module.
     private(set) var taken: [String: (module: String, member: String?)] = [:]
-    /// What it gives to others.
+    /// The exported names.
     private(set) var given: Set<String> = []
-    /// What it declares, and where.
+    /// The declarations by scope.
     private(set) var scopes = Scopes([], taken: [], module: "")
 
     init(name: String, text: String, isApart: Bool) {
@@ -22,10 +22,10 @@ struct Module {
         scopes = Scopes(tokens, taken: taken.keys.sorted(), module: name)
     }
 
-    /// The variables of the module itself, those that it took among them.
+    /// The module's own variables, including imported ones.
     var top: [String] { scopes.all[0].names }
 
-    /// Returns the path of a module that this one names by its own place.
+    /// Returns the path of a module from an address relative to this one.
     func path(_ address: String) -> String {
         var parts = name.split(separator: "/").dropLast().map(String.init)
         for part in address.split(separator: "/") {
@@ -40,7 +40,7 @@ struct Module {
 
     private static func unquoted(_ text: String) -> String { String(text.dropFirst().dropLast()) }
 
-    // MARK: What it takes and gives
+    // MARK: Imports and exports
 
     private mutating func readImports() {
         var place = 0
@@ -108,7 +108,7 @@ struct Module {
         }
     }
 
-    /// Finds the halves of brackets again.
+    /// Matches the brackets again.
     private mutating func renumber() {
         var open: [Int] = []
         for place in tokens.indices {

@@ -1,11 +1,11 @@
-/// Finds out what each bracket of a script encloses, and what each word stands for.
+/// Determines the kind of each bracket in a script, and the role of each word.
 ///
-/// It knows as much of the language as the console's modules use, statements that end with a semicolon above all; what
-/// it makes is read by a browser in the tests.
+/// It supports the parts of the language that the console's modules use; above all, statements must
+/// end with a semicolon. The tests load its output in a browser.
 struct Parser {
     private var tokens: [Token]
     private var open: [(place: Int, bracket: Token.Bracket, conditions: Int)] = []
-    /// Whether the word `class` waits for its members.
+    /// Whether the members of a class are still to follow its head.
     private var isClassHead = false
     /// Whether the last colon ended a label or case.
     private var isColonOfCase = false
@@ -28,7 +28,7 @@ struct Parser {
         return parser.tokens
     }
 
-    /// Whether a word belongs to the language.
+    /// Returns whether a word is a keyword of the language.
     static func isOfLanguage(_ word: String) -> Bool { language.contains(word) }
 
     private mutating func read(_ place: Int) {
@@ -91,7 +91,7 @@ struct Parser {
         }
     }
 
-    /// Tells what a word stands for, by its neighbours.
+    /// Returns the role of a word, from its neighbours.
     private func role(_ place: Int) -> Token.Role {
         let word = tokens[place].text
         if place > 0, tokens[place - 1].isSign(".") || tokens[place - 1].isSign("?.") {

@@ -1,49 +1,52 @@
-/// Finds what each name of a module stands for: what the narrowest scope around it that declares it says.
+/// Resolves each name of a module to the narrowest scope around it that declares it.
 ///
-/// A scope ends no earlier than in the language, and holds no other's names: the parameters of a function and what its
-/// body declares are one, since they may not be the same there either.
+/// A scope ends no earlier than in the language, and includes no other scope's names. A function's
+/// parameters and its body's declarations form one scope, since the language doesn't let them share
+/// names either.
 struct Scopes {
     struct Scope {
-        /// The tokens in it.
+        /// The scope's tokens.
         let range: Range<Int>
-        /// The scope around it; the module's own has none.
+        /// The enclosing scope; nil for the module's own.
         let parent: Int?
-        /// What it declares, each once, in the order of the text.
+        /// The declared names, each once, in the order of the text.
         var names: [String] = []
     }
 
-    /// The scopes, each behind those around it; the first is the module's own.
+    /// The scopes, each after those around it; the first is the module's own.
     private(set) var all: [Scope] = []
-    /// Of each token, the scope right around it.
+    /// The innermost scope of each token.
     private var around: [Int] = []
-    /// What parameters' defaults read and the parameters are not, by its place and the function's scope.
+    /// The variables in parameters' defaults that aren't parameters, with their places and the
+    /// function's scope.
     private var defaults: [(place: Int, scope: Int)] = []
     private let tokens: [Token]
     private let module: String
 
-    /// Reads a module's tokens; `taken` are the names by which it has what is others'.
+    /// Reads a module's tokens; `taken` are the local names of its imports.
     init(_ tokens: [Token], taken: [String], module: String) {
         (self.tokens, self.module) = (tokens, module)
         findScopes()
         all[0].names = taken
         findDeclarations()
         for (place, scope) in defaults where self.scope(of: place) == scope {
-            // There it is what stands around the function.
+            // In the language, the default reads the variable around the function.
             fatalError("\(module): a default reads \(tokens[place].text), which the body declares")
         }
     }
 
-    /// Returns the scopes around a token, the narrowest first.
+    /// Returns the scopes around a token, narrowest first.
     func around(_ place: Int) -> some Sequence<Int> {
         sequence(first: around[place]) { all[$0].parent }
     }
 
-    /// Returns the scope whose variable a token names; nil for what the module doesn't declare.
+    /// Returns the scope whose variable a token names; nil for a name that the module doesn't
+    /// declare.
     func scope(of place: Int) -> Int? {
         around(place).first { all[$0].names.contains(tokens[place].text) }
     }
 
-    // MARK: Where they are
+    // MARK: Scopes
 
     private mutating func findScopes() {
         var ranges = [0..<tokens.count]
@@ -63,7 +66,7 @@ struct Scopes {
             while let last = open.last, all[last].range.upperBound <= range.lowerBound {
                 open.removeLast()
             }
-            // An arrow's block is the arrow's own.
+            // An arrow function's block belongs to the arrow's scope.
             if let last = open.last, all[last].range == range { continue }
             open.append(all.count)
             for place in range { around[place] = all.count }
@@ -71,7 +74,7 @@ struct Scopes {
         }
     }
 
-    /// Returns where a block's scope begins: at the parameters, where they stand before it.
+    /// Returns where a block's scope begins: at its parameters, if any.
     private func blockStart(_ place: Int) -> Int {
         guard place > 0 else { return place }
         if tokens[place - 1].isSign("=>") { return arrowStart(place - 1) }
@@ -79,7 +82,8 @@ struct Scopes {
             ? tokens[place - 1].partner : place
     }
 
-    /// Whether a bracket that closes before a block closes parameters, or what `catch` caught.
+    /// Returns whether a bracket that closes before a block closes parameters, or the variable of a
+    /// `catch`.
     private func isParameters(_ place: Int) -> Bool {
         let start = tokens[place].partner
         guard start > 0, tokens[start - 1].role == .language else { return true }
@@ -90,7 +94,7 @@ struct Scopes {
         tokens[place - 1].isSign(")") ? tokens[place - 1].partner : place - 1
     }
 
-    /// Returns the place behind what an arrow leads to: its block, or its expression.
+    /// Returns the place after an arrow function's body: its block, or its expression.
     private func arrowEnd(_ arrow: Int) -> Int {
         if tokens[arrow + 1].isSign("{") { return tokens[arrow + 1].partner + 1 }
         let depth = tokens[arrow].depth
@@ -112,7 +116,7 @@ struct Scopes {
         return tokens.count
     }
 
-    /// Returns the place behind a loop's body: its block, or its statement.
+    /// Returns the place after a loop's body: its block, or its statement.
     private func loopEnd(_ keyword: Int) -> Int {
         let depth = tokens[keyword].depth
         guard let head = tokens[keyword...].firstIndex(where: { $0.isSign("(") }) else {
@@ -134,7 +138,7 @@ struct Scopes {
         return tokens.count
     }
 
-    // MARK: What they declare
+    // MARK: Declarations
 
     private mutating func findDeclarations() {
         for (place, token) in tokens.enumerated() {
@@ -146,7 +150,7 @@ struct Scopes {
                     let name = next?.isSign("*") == true ? place + 2 : place + 1
                     if tokens[name].role == .variable { declare(name) }
                 } else if token.text == "var" {
-                    // It belongs to the function, not to the block.
+                    // The variable belongs to the function, not to the block.
                     fatalError("\(module): var is not known to EmbedTool")
                 }
             } else if token.role == .variable, next?.isSign("=>") == true {
@@ -174,7 +178,8 @@ struct Scopes {
         }
     }
 
-    /// Declares what follows `const` or `let`: a name or pattern, and those behind each comma.
+    /// Declares the variables after `const` or `let`: a name or pattern, and those after each
+    /// comma.
     private mutating func declareVariables(behind keyword: Int) {
         let depth = tokens[keyword].depth
         var place = keyword + 1
@@ -187,7 +192,7 @@ struct Scopes {
                 declare(place)
                 place += 1
             }
-            // Behind the value, another name, or the end.
+            // After the value follows another name, or the end.
             while place < tokens.count, !tokens[place].isSign(",") || tokens[place].depth > depth {
                 let token = tokens[place]
                 if token.depth < depth { return }
@@ -202,7 +207,8 @@ struct Scopes {
         }
     }
 
-    /// Declares the names in a pattern or a list of parameters, without what stands in their defaults.
+    /// Declares the names in a pattern or a list of parameters, without the names in their
+    /// defaults.
     private mutating func declareAll(_ range: Range<Int>) {
         var place = range.lowerBound
         while place < range.upperBound {

@@ -2,17 +2,18 @@
 struct ScriptWriter {
     private var text = ""
     private var last: Token?
-    /// A semicolon or comma that is written unless a closing bracket follows.
+    /// A semicolon or comma that is omitted if a closing bracket follows.
     private var waiting: Token?
-    /// The templates in whose values it is, and whether each is a view's.
+    /// The enclosing templates, and whether each is a view's.
     private var templates: [Bool] = []
-    /// Whether the last token was the function of views.
+    /// Whether the last token was the function that makes views.
     private var wasView = false
-    /// The depths at which a declaration is written, and whether the statement that ended last was one.
+    /// The depths at which a declaration is being written; `wasDeclaration` is whether the last
+    /// statement was one.
     private var declaring: Set<Int> = []
     private var wasDeclaration = false
 
-    /// Writes a token, which came from one of the source.
+    /// Writes a token made from one of the source.
     mutating func write(_ token: Token, _ source: Token) {
         var token = token
         if source.role == .shorthand, token.text != source.text {
@@ -20,7 +21,8 @@ struct ScriptWriter {
         }
         let isDeclaration =
             source.role == .language && (source.isWord("const") || source.isWord("let"))
-        // Nothing is assigned to a constant: one word for both compresses better.
+        // Nothing is assigned to a constant, so `let` can replace `const`: a single word compresses
+        // better.
         if isDeclaration { token.text = "let" }
         if var end = waiting {
             waiting = nil
@@ -48,7 +50,7 @@ struct ScriptWriter {
         wasView = source.isWord("html")
     }
 
-    /// Returns what was written.
+    /// Returns the written text.
     mutating func finish() -> String {
         if let waiting { put(waiting) }
         waiting = nil
@@ -74,13 +76,13 @@ struct ScriptWriter {
         return last.kind == .number && token.isSign(".")
     }
 
-    /// Whether the end of a line before a token may end a statement.
+    /// Returns whether the end of a line before a token can end a statement.
     private func mayBegin(_ token: Token) -> Bool {
         token.isAfterNewline && last.map(Self.endsStatement) == true
             && Self.beginsStatement(token)
     }
 
-    /// Whether a statement may end with a token where its line does.
+    /// Returns whether a statement can end with a token where its line ends.
     private static func endsStatement(_ token: Token) -> Bool {
         switch token.kind {
         case .sign:
@@ -97,8 +99,10 @@ struct ScriptWriter {
         token.kind != .sign || ["{", "++", "--", "!", "~"].contains(token.text)
     }
 
-    /// Returns a part of a template; of a view's, which reads white space around the end of a line as nothing, with
-    /// the end of the line alone, or without it between elements and values; and its closing tags are without names.
+    /// Returns a part of a template, shortened if it's a view's.
+    ///
+    /// Views ignore white space around line ends. So a part keeps only the line ends, and not those
+    /// between elements and values, and its closing tags lose their names.
     private mutating func tight(_ text: String) -> String {
         let isFirst = text.hasPrefix("`")
         let isView = isFirst ? wasView : templates.last ?? false

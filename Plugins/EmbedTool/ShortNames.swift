@@ -1,4 +1,4 @@
-/// Gives names, the shortest first.
+/// Generates names, shortest first.
 struct ShortNames {
     private static let first = Array("etanirosclhdpumfgbwvykxjqzETANIROSCLHDPUMFGBWVYKXJQZ$_")
     private static let others = first + Array("0123456789")

@@ -1,4 +1,4 @@
-/// Makes a style sheet short: without comments and the white space that means nothing.
+/// Minifies a style sheet by removing comments and insignificant white space.
 enum StyleSheet {
     static func short(_ text: String) -> String {
         var result: [UInt8] = []
@@ -22,7 +22,7 @@ enum StyleSheet {
                 at += 1
                 continue
             }
-            // A colon may begin what is chosen among descendants: the space before it stays.
+            // A colon can begin a selector for descendants: the space before it stays.
             if isSpace, let last = result.last, !tight.contains(last),
                 !tight.contains(byte) || byte == UInt8(ascii: ":")
             {

@@ -1,50 +1,50 @@
-/// One token of a script.
+/// A token of a script.
 struct Token {
     enum Kind {
         case word, privateName, number, string, template, pattern, sign
     }
 
-    /// What a word stands for.
+    /// The role of a word.
     enum Role {
         /// A variable, of the module or of the browser.
         case variable
-        /// A member's name, which others may know: it stays.
+        /// A member's name, which other code can use, so it stays.
         case member
-        /// Both at once: `{ name }`.
+        /// A variable and a member's name at once: `{ name }`.
         case shorthand
-        /// A word of the language.
+        /// A keyword of the language.
         case language
     }
 
-    /// What a bracket encloses.
+    /// The content of a pair of brackets.
     enum Bracket {
         case block, object, members, other
     }
 
     var kind: Kind
     var text: String
-    /// Whether a line ended before it, by which statements may end.
+    /// Whether the token begins a line, so that the previous statement can end before it.
     var isAfterNewline = false
     var role = Role.language
-    /// Of a bracket, what it encloses.
+    /// For a bracket, its content.
     var bracket = Bracket.other
-    /// How many brackets it stands in; an opening one counts for its content.
+    /// The number of enclosing brackets; an opening bracket counts as part of its content.
     var depth = 0
-    /// Of a bracket, the place of its other half.
+    /// For a bracket, the place of its other half.
     var partner = 0
 
     func isSign(_ text: String) -> Bool { kind == .sign && self.text == text }
     func isWord(_ text: String) -> Bool { kind == .word && self.text == text }
-    /// Whether it names a variable, of the module or of the browser.
+    /// Whether the token names a variable of the module or the browser.
     var isVariable: Bool { kind == .word && (role == .variable || role == .shorthand) }
 }
 
-/// Cuts a script into tokens: comments and white space end here.
+/// Splits a script into tokens, without comments and white space.
 struct Tokenizer {
     private let bytes: [UInt8]
     private var at = 0
     private var tokens: [Token] = []
-    /// The open braces, and whether a template goes on behind each.
+    /// The open braces; true for those after which a template continues.
     private var braces: [Bool] = []
     private var isAfterNewline = false
 
@@ -53,7 +53,7 @@ struct Tokenizer {
         "!=", "<=", ">=", "&&", "||", "??", "?.", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=",
         "|=", "^=", "<<", ">>", "**",
     ].map { Array($0.utf8) }
-    /// Words behind which a slash begins a regular expression.
+    /// The words after which a slash begins a regular expression.
     private static let operators: Set = [
         "return", "typeof", "case", "in", "of", "do", "else", "void", "delete", "new", "throw",
         "instanceof", "yield", "await", "default",
@@ -146,7 +146,7 @@ struct Tokenizer {
         at += 1
     }
 
-    /// Reads a template up to its end or to the value that stands in it.
+    /// Reads a template up to its end or to its next value.
     private mutating func template(from start: Int) {
         while at < bytes.count {
             if byte() == UInt8(ascii: "`") {

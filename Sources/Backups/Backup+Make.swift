@@ -6,11 +6,12 @@ package import Storage
 import SystemPackage
 
 extension Backup {
-    /// Makes a backup at a path where nothing is yet, and reads it back.
+    /// Makes a backup at a new path, and reads it back.
     ///
-    /// The database is copied, the copy is checked page by page, and what was written is opened again: only then has
-    /// the backup its name, and the data directory's note says so.
-    /// - Throws: A `Problem`, and then there is no file of that name; or what refuses the note.
+    /// The database is copied, the copy is checked page by page, and the written backup is opened
+    /// again. Only then does the backup get its name, and the data directory its note.
+    /// - Throws: A `Problem`, in which case there is no file of that name, or the error of writing
+    ///   the note.
     package func make(
         at path: String,
         passphrase: Passphrase?,
@@ -51,7 +52,7 @@ extension Backup {
         return Report(header: header, summary: summary, bytes: TextFile.size(path) ?? 0)
     }
 
-    /// Checks that the copy is whole, and sealed with the key that goes into the backup.
+    /// Checks that the copy is whole, and sealed with the key that is put into the backup.
     private func summary(of copy: DatabaseCopy, for path: String) throws -> BackupSummary {
         let summary: BackupSummary
         do {
@@ -106,7 +107,7 @@ extension Backup {
         }
     }
 
-    /// Refuses to begin where the copy or the backup would fill a disk.
+    /// Refuses to begin if the copy or the backup would fill a disk.
     private func checkRoom(for path: String) throws {
         let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
         let size = Int64(TextFile.size(directory.database) ?? 0)
@@ -128,7 +129,8 @@ extension Backup {
         }
     }
 
-    /// The copy of the database that a process makes; it lies in the data directory, where the same may be read.
+    /// Returns the path of a process's copy of the database, in the data directory, which only the
+    /// same users can read.
     private func leftCopy(of process: Int32) -> String { directory.path + "/backup-\(process).db" }
 
     /// Removes the copies of processes that were killed.

@@ -8,9 +8,10 @@ import SystemPackage
 extension Backup {
     /// Restores a backup into a directory that holds no data yet.
     ///
-    /// Numbers that receivers compare are raised, so that devices obey the next commands and apps believe the next
-    /// statuses. Sessions that ended after the backup are open again, as the backup has them, unless `endsSessions`.
-    /// - Throws: A `Problem`; then the directory is as it was.
+    /// Numbers that receivers compare are raised, so that devices obey the next commands and apps
+    /// accept the next statuses. Sessions that ended after the backup are open again, as in the
+    /// backup, unless `endsSessions`.
+    /// - Throws: A `Problem`, in which case the directory holds no data.
     package static func restore(
         _ path: String,
         into directory: DataDirectory,
@@ -73,10 +74,10 @@ extension Backup {
         }
     }
 
-    /// A file as it was written, and where it belongs.
+    /// The path of a written file, and its final path.
     private typealias Unpacked = (from: String, to: String)
 
-    /// Writes all members beside their places, and notes each before its first byte.
+    /// Writes all members beside their final paths, and notes each before its first byte.
     private static func unpack(
         _ reader: BackupReader,
         into directory: DataDirectory,

@@ -3,10 +3,10 @@ import Glibc
 import Storage
 
 extension Backup {
-    /// Checks a backup: opens all of it, and each page of its database.
+    /// Checks a backup: opens all of it, and checks each page of its database.
     ///
-    /// The database is written beside the backup for that time, or to `scratch`.
-    /// - Throws: A `Problem` where it isn't whole.
+    /// The database is written beside the backup meanwhile, or to `scratch`.
+    /// - Throws: A `Problem` if the backup isn't whole.
     package static func verify(
         _ path: String,
         passphrase: Passphrase?,

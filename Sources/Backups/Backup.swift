@@ -4,12 +4,13 @@ import Problems
 import Sodium
 import Storage
 
-/// Makes, checks and restores backups: the database, the keys and the secrets of a data directory in one file.
+/// Backups, each with the database, the keys and the secrets of a data directory in one file.
 ///
-/// Made beside a running service without stopping it. Everything that was answered before it began is in it.
+/// A backup is made without stopping a running service. It has everything that was answered before
+/// it began.
 package struct Backup: Sendable {
     let directory: DataDirectory
-    /// The version of the program that makes it.
+    /// The version of the program that makes the backups.
     let version: String
 
     /// Prepares backups of a data directory by a version of the program.
@@ -20,15 +21,15 @@ package struct Backup: Sendable {
 
     /// The result of making or checking a backup.
     package struct Report: Sendable {
-        /// What the backup says about itself.
+        /// The backup's header.
         package let header: BackupHeader
         /// The rows of each table.
         package let summary: BackupSummary
-        /// Its size, in bytes.
+        /// The backup's size, in bytes.
         package let bytes: Int
     }
 
-    /// A step of the work, and the part of it that is done, from 0 to 1.
+    /// A function that gets a step of the work, and its finished part, from 0 to 1.
     package typealias Progress = (_ step: String, _ done: Double) throws -> Void
 
     /// Removes a copy of the database with the files that SQLite keeps beside it.
@@ -36,11 +37,11 @@ package struct Backup: Sendable {
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(copy.path + suffix) }
     }
 
-    /// Checks the database of a backup: its pages, that it has the rows that the backup says, and that the key beside it
-    /// is its own.
+    /// Checks the database of a backup: its pages, its rows against the backup's summary, and its
+    /// key.
     ///
-    /// `keyLine` is what the backup's server.key holds.
-    /// - Throws: A `Problem` where it is damaged, or its key another's.
+    /// `keyLine` is the content of the backup's server.key.
+    /// - Throws: A `Problem` if the database is damaged, or the key isn't its own.
     static func check(
         _ copy: DatabaseCopy,
         _ summary: BackupSummary,

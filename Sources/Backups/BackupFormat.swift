@@ -2,43 +2,45 @@ package import Domain
 import JSON
 import Sodium
 
-/// The format of a backup: a line that names it, a line of JSON with what is needed to open it, and a sealed stream.
+/// The format of a backup: a line that names it, a line of JSON with the data needed to open it,
+/// and a sealed stream.
 ///
-/// The stream holds one member after another, each a piece of JSON with its name and size and then its bytes, and ends
-/// with a piece of JSON about all of it. Each piece has its length in front, as four bytes. A backup without a
-/// passphrase has its key in the header: what is sealed is then not secret, but still whole or refused.
+/// The stream holds one member after another, each as a piece of JSON with its name and size and
+/// then its bytes, and ends with a piece of JSON that sums up all of them. Each piece follows its
+/// length, as four bytes. A backup without a passphrase has its key in the header: its data isn't
+/// secret then, but a change is still detected.
 enum BackupFormat {
     /// The first line.
     static let magic = "lamplighter-backup 1\n"
-    /// Bytes of a member that one piece holds at most.
+    /// The maximum bytes of a member in one piece.
     static let pieceBytes = 256 << 10
-    /// Bytes of the second line at most.
+    /// The maximum bytes of the second line.
     static let headerBytesMax = 4096
     /// The member that is the database.
     static let database = "lamplighter.db"
-    /// The member that is the key which the database's secrets are sealed with.
+    /// The member that is the key with which the database's secrets are sealed.
     static let serverKey = "server.key"
-    /// Memory and passes of the key that is derived from a passphrase: as libsodium advises for files.
+    /// The memory and passes for deriving a key from a passphrase, as libsodium advises for files.
     static let derivation = (memoryBytes: 256 << 20, passes: 3)
 }
 
-/// What a backup says about itself before it is opened.
+/// The header of a backup, which can be read before the backup is opened.
 package struct BackupHeader: Sendable, Equatable {
-    /// How the key of the stream is found.
+    /// The source of the stream's key.
     enum Lock: Sendable, Equatable {
-        /// It stands here.
+        /// The key itself.
         case open(key: [UInt8])
-        /// It is derived from a passphrase.
+        /// The parameters for deriving the key from a passphrase.
         case passphrase(salt: [UInt8], memoryBytes: Int, passes: Int)
     }
 
     /// The time at which the copy of the database was taken.
     package let madeAt: Instant
-    /// The version of the program that made it.
+    /// The version of the program that made the backup.
     package let version: String
     let lock: Lock
 
-    /// Whether a passphrase is needed to open it.
+    /// Whether a passphrase is needed to open the backup.
     package var isEncrypted: Bool {
         if case .passphrase = lock { return true }
         return false
@@ -60,7 +62,7 @@ package struct BackupHeader: Sendable, Equatable {
         return JSONValue.object(JSONObject(members)).encoded() + [UInt8(ascii: "\n")]
     }
 
-    /// Reads a header's line; nil if it is not one.
+    /// Reads a header's line; nil if it is malformed.
     init?(line: [UInt8]) {
         guard let object = try? JSONValue.parse(line).objectValue,
             let madeAt = object["madeAt"]?.intValue, let version = object["version"]?.stringValue
@@ -71,7 +73,7 @@ package struct BackupHeader: Sendable, Equatable {
             lock = .open(key: key)
             return
         }
-        // Bounds, so that a changed header can't ask for all memory.
+        // The bounds keep a changed header from requesting all memory.
         guard let salt = object["salt"]?.stringValue.flatMap(Sodium.bytes(base64:)),
             let memory = object["memoryBytes"]?.intValue, (8192...1 << 31).contains(memory),
             let passes = object["passes"]?.intValue, (1...16).contains(passes)
@@ -93,7 +95,8 @@ package struct BackupHeader: Sendable, Equatable {
             ) : .open(key: Sodium.randomBytes(SealedStream.keyBytes))
     }
 
-    /// Returns the key of the stream; nil if a passphrase is needed and missing, or memory for it.
+    /// Returns the key of the stream; nil if a needed passphrase is missing, or memory to derive
+    /// the key.
     func key(_ passphrase: Passphrase?) -> [UInt8]? {
         switch lock {
         case .open(let key): key
@@ -112,18 +115,19 @@ package struct BackupHeader: Sendable, Equatable {
 
 /// One member of a backup.
 struct BackupMember: Sendable, Equatable {
-    /// Its name: a path below the data directory.
+    /// The name: a path below the data directory.
     let name: String
-    /// Its size.
+    /// The size, in bytes.
     let bytes: Int
 
-    /// Names a member.
+    /// Creates a member.
     init(name: String, bytes: Int) {
         self.name = name
         self.bytes = bytes
     }
 
-    /// Reads the piece in front of a member; nil if it is not one, or its name leads out of the data directory.
+    /// Reads the piece in front of a member; nil if it is malformed, or its name leads out of the
+    /// data directory.
     init?(piece: [UInt8]) {
         guard let object = try? JSONValue.parse(piece).objectValue,
             let name = object["member"]?.stringValue, let bytes = object["bytes"]?.intValue,
@@ -140,7 +144,7 @@ struct BackupMember: Sendable, Equatable {
     }
 }
 
-/// What a backup holds, as its last piece says.
+/// The summary of a backup's contents, in its last piece.
 package struct BackupSummary: Sendable, Equatable {
     /// The rows of each table.
     package var rows: [String: Int]
@@ -153,7 +157,7 @@ package struct BackupSummary: Sendable, Equatable {
         return JSONValue.object(["tables": .object(JSONObject(tables))]).encoded()
     }
 
-    /// Reads the last piece; nil if it is not one.
+    /// Reads the last piece; nil if it is malformed.
     init?(piece: [UInt8]) {
         guard let tables = try? JSONValue.parse(piece).objectValue?["tables"]?.objectValue else {
             return nil
@@ -163,7 +167,7 @@ package struct BackupSummary: Sendable, Equatable {
         }
     }
 
-    /// Says how many rows each table has.
+    /// Creates a summary from the number of rows of each table.
     init(_ rows: [(table: String, rows: Int)]) {
         self.rows = rows.reduce(into: [:]) { $0[$1.table] = $1.rows }
     }

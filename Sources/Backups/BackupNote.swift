@@ -3,7 +3,8 @@ package import Files
 import Glibc
 import JSON
 
-/// The note of the newest backup that was read back: a small file in the data directory, beside the database.
+/// The note of the newest backup that was read back: a small file in the data directory, beside the
+/// database.
 package struct BackupNote: Sendable, Equatable {
     /// The path of the backup.
     package let path: String
@@ -13,7 +14,7 @@ package struct BackupNote: Sendable, Equatable {
     /// The age beyond which operators are warned, in seconds: a day, and time to make the next one.
     package static let oldSeconds: Int64 = 26 * 3600
 
-    /// Notes a backup.
+    /// Creates the note of a backup.
     init(path: String, madeAt: Instant) {
         self.path = path
         self.madeAt = madeAt
@@ -28,9 +29,9 @@ package struct BackupNote: Sendable, Equatable {
         self.init(path: path, madeAt: Instant(milliseconds: madeAt))
     }
 
-    /// Writes the note, unless that of a later backup is there, and removes that of a failure.
+    /// Writes the note, unless a later backup's note exists, and removes the note of a failure.
     ///
-    /// - Throws: `Errno` where the directory or disk refuses.
+    /// - Throws: `Errno` if the note can't be written.
     func write(to directory: DataDirectory) throws {
         unlink(directory.backupFailure)
         if let other = BackupNote(of: directory), other.madeAt > madeAt { return }
@@ -48,7 +49,7 @@ package struct BackupNote: Sendable, Equatable {
         _ = chown(directory.backupNote, owner.st_uid, owner.st_gid)
     }
 
-    /// Its age, in seconds; 0 where the clock was set back.
+    /// Returns the backup's age, in seconds; 0 if the clock was set back.
     package func age(at now: Instant) -> Int64 {
         max(0, (now.milliseconds - madeAt.milliseconds) / 1000)
     }

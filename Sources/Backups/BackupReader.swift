@@ -2,18 +2,18 @@ import Problems
 import Sodium
 import SystemPackage
 
-/// Reads one backup from its beginning to its end, and refuses all that is not as it was written.
+/// A reader of one backup from beginning to end, which refuses a backup that was changed.
 final class BackupReader {
     private let path: String
     private let file: FileDescriptor
     private let passphrase: Passphrase?
-    /// What the backup says about itself.
+    /// The backup's header.
     let header: BackupHeader
     private let bound: [UInt8]
 
     /// Opens a backup and reads its header.
     ///
-    /// - Throws: A `Problem` where it can't be read or is something else.
+    /// - Throws: A `Problem` if the file can't be read or isn't a backup.
     init(path: String, passphrase: Passphrase?) throws {
         self.path = path
         self.passphrase = passphrase
@@ -47,10 +47,10 @@ final class BackupReader {
 
     deinit { try? file.close() }
 
-    /// Reads all members: `begin` is told of each, `take` gets its bytes piece by piece.
+    /// Reads all members: `begin` gets each member, and `take` gets its bytes piece by piece.
     ///
-    /// - Throws: A `Problem` where the passphrase is missing or wrong, or anything was changed or is missing; what was
-    ///   taken until then must not be used.
+    /// - Throws: A `Problem` if the passphrase is missing or wrong, or anything was changed or is
+    ///   missing; bytes taken until then must not be used.
     func read(
         begin: (BackupMember) throws -> Void,
         take: ([UInt8]) throws -> Void
@@ -122,7 +122,7 @@ final class BackupReader {
         return line
     }
 
-    /// Reads so many bytes; fewer at the end of the file.
+    /// Reads `count` bytes; fewer at the end of the file.
     private static func read(_ file: FileDescriptor, _ count: Int) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0

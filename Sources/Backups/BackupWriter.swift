@@ -4,7 +4,7 @@ import Problems
 import Sodium
 import SystemPackage
 
-/// Writes one backup: beside its name first, under its name when it is whole and on the disk.
+/// A writer of one backup, which gets its name once it is whole and on the disk.
 struct BackupWriter {
     private let path: String
     private let file: FileDescriptor
@@ -14,12 +14,12 @@ struct BackupWriter {
 
     private var unfinished: String { Self.unfinished(path) }
 
-    /// The name of a backup that is being written.
+    /// Returns the path of a backup that is being written.
     static func unfinished(_ path: String) -> String { path + ".part" }
 
-    /// Makes the file, readable by its owner alone, and writes the header.
+    /// Creates the file, readable only by its owner, and writes the header.
     ///
-    /// - Throws: A `Problem` where the file exists or can't be made, or the key can't be derived.
+    /// - Throws: A `Problem` if the file exists or can't be created, or the key can't be derived.
     init(path: String, header: BackupHeader, passphrase: Passphrase?) throws {
         self.path = path
         guard !TextFile.exists(path) else {
@@ -58,7 +58,7 @@ struct BackupWriter {
 
     /// Adds a member from a file of the data directory.
     ///
-    /// - Throws: A `Problem` where it can't be read, or the backup can't be written.
+    /// - Throws: A `Problem` if the file can't be read, or the backup can't be written.
     mutating func add(_ name: String, from source: String, progress: (Double) throws -> Void) throws
     {
         let input: FileDescriptor
@@ -116,7 +116,8 @@ struct BackupWriter {
     /// - Throws: A `Problem`.
     func finish() throws {
         try? file.close()
-        // Not over a file that came meanwhile.
+        // A link doesn't replace a file created meanwhile; `rename` is for file systems without
+        // links.
         guard link(unfinished, path) == 0 || (errno == EPERM && rename(unfinished, path) == 0)
         else {
             throw Problem.backup(
@@ -129,7 +130,7 @@ struct BackupWriter {
         TextFile.syncDirectory(of: path)
     }
 
-    /// Removes what was written so far.
+    /// Removes the unfinished file.
     func discard() {
         try? file.close()
         unlink(unfinished)

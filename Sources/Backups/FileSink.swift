@@ -2,7 +2,7 @@ import Glibc
 import Problems
 import SystemPackage
 
-/// Writes one file of known size piece by piece, readable by its owner alone.
+/// A writer of one file, piece by piece, readable only by its owner.
 final class FileSink {
     private let path: String
     private let file: FileDescriptor
@@ -10,7 +10,7 @@ final class FileSink {
     private var done = 0
     private var isOpen = true
 
-    /// Makes the file, or empties the one that a killed process left.
+    /// Creates the file, in place of one that a killed process left.
     ///
     /// - Throws: A `Problem`.
     init(_ path: String) throws {
@@ -33,7 +33,7 @@ final class FileSink {
     /// Notes the size that the file will have, for the progress.
     func expect(_ bytes: Int) { expected = bytes }
 
-    /// Appends a piece, and tells the part that is done.
+    /// Appends a piece, and reports the finished part.
     func write(_ piece: [UInt8], progress: (Double) throws -> Void) throws {
         do {
             try file.writeAll(piece)
@@ -54,7 +54,7 @@ final class FileSink {
         }
     }
 
-    /// Waits for the disk with a file that others wrote.
+    /// Waits for the disk to have a file that others wrote.
     static func sync(_ path: String) throws {
         let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
         defer { try? file.close() }

@@ -2,23 +2,26 @@ import Files
 import Glibc
 import Problems
 
-/// The passphrase of a backup; it is never given on a command line, where other users could read it.
+/// The passphrase of a backup; it is never given on a command line, where other users could read
+/// it.
 package struct Passphrase: Sendable {
     let bytes: [UInt8]
 
-    /// Characters that a passphrase has at least.
+    /// The minimum number of characters of a passphrase.
     static let countMin = 8
 
-    /// Reads the first line of a file that is its owner's alone.
+    /// Reads the first line of a file that only its owner can read.
     ///
-    /// - Throws: A `Problem` where the file is missing, readable by others, or its line too short.
+    /// - Throws: A `Problem` if the file is missing or readable by others, or its line is too
+    ///   short.
     package static func read(file path: String) throws -> Passphrase {
         try checked(SecretFile.read(AbsolutePath.of(path)), at: path)
     }
 
-    /// Asks on the terminal, without showing what is typed; twice where it is new.
+    /// Asks on the terminal without showing the typed text, twice for a new passphrase.
     ///
-    /// - Throws: A `Problem` where there is no terminal, or the two differ.
+    /// - Throws: A `Problem` if there is no terminal, the two differ, or the passphrase is too
+    ///   short.
     package static func ask(isNew: Bool) throws -> Passphrase {
         let first = try type("Passphrase of the backup: ")
         if isNew, try type("Again: ") != first {

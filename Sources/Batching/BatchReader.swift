@@ -1,4 +1,4 @@
-/// Reads the messages of a batch one by one, without copying any.
+/// A reader of the messages of a batch, one by one, without copying any.
 package struct BatchReader: IteratorProtocol {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var offset = 1
@@ -9,7 +9,8 @@ package struct BatchReader: IteratorProtocol {
         self.bytes = bytes
     }
 
-    /// Returns the number of messages in a batch; nil if the bytes are not a complete batch, or an empty one.
+    /// Returns the number of messages in a batch; nil if the bytes are not a complete batch, or are
+    /// empty.
     package static func count(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         guard var reader = BatchReader(bytes) else { return nil }
         var count = 0

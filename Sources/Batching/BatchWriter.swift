@@ -1,16 +1,17 @@
-/// Packs many messages into the payload of one.
+/// A writer that packs many messages into the payload of one.
 ///
-/// Mosquitto 2.0 reads one packet of a connection in each round of its loop, and a round takes the longer the more
-/// others send: workers and broker therefore exchange many messages in a packet. The writer reuses its memory.
+/// Mosquitto 2.0 reads one packet of a connection in each round of its loop, and a round takes
+/// longer the more clients send. Workers and broker therefore exchange many messages in a packet.
+/// The writer reuses its memory.
 package struct BatchWriter {
     /// The batch so far.
     package private(set) var bytes: [UInt8]
     /// The number of messages in the batch.
     package private(set) var count = 0
 
-    /// The first byte of a batch: the version of its form.
+    /// The first byte of a batch: the version of its format.
     static let version: UInt8 = 1
-    /// The most that a message takes besides its topic, payload and properties.
+    /// The most bytes of a message besides its topic, payload and properties.
     private static let headBytes = 19
     /// The largest size of a batch of several messages.
     package static let bytesMax = 128 << 10
@@ -23,15 +24,16 @@ package struct BatchWriter {
     /// Whether even the smallest message belongs to the next batch.
     package var isFull: Bool { bytes.count >= Self.bytesMax }
 
-    /// Whether a message of so many bytes (topic, payload and properties together) belongs to this batch.
+    /// Returns whether a message with `length` bytes of topic, payload and properties belongs to
+    /// this batch.
     ///
-    /// The first one always does: the largest message of all fills a batch of its own. A batch of several must not grow
-    /// beyond the broker's largest packet.
+    /// The first message always does: the largest possible message fills a batch alone. A batch of
+    /// several messages must not exceed the broker's largest packet.
     package func hasRoom(bytes length: Int) -> Bool {
         isEmpty || bytes.count + length + Self.headBytes <= Self.bytesMax
     }
 
-    /// Forgets all messages and keeps the memory.
+    /// Removes all messages and keeps the memory.
     package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         bytes.append(Self.version)

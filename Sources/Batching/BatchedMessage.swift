@@ -4,9 +4,9 @@ package struct BatchedMessage {
     package var topic: UnsafeBufferPointer<UInt8>
     /// The payload.
     package var payload: UnsafeBufferPointer<UInt8>
-    /// Whether it has QoS 1; else it has QoS 0.
+    /// Whether it has QoS 1, not QoS 0.
     package var isAtLeastOnce = true
-    /// Whether the broker keeps it as the topic's last one.
+    /// Whether the broker retains it.
     package var isRetained = false
     /// MQTT 5 Message Expiry Interval, in seconds.
     package var expirySeconds: UInt32?
@@ -14,14 +14,14 @@ package struct BatchedMessage {
     package var responseTopic: UnsafeBufferPointer<UInt8>?
     /// MQTT 5 Correlation Data.
     package var correlation: UnsafeBufferPointer<UInt8>?
-    /// The source address of a request or registration, as the gate tells workers.
+    /// The source address of a request or registration, as reported by the gate.
     package var sourceAddress: UnsafeBufferPointer<UInt8>?
     /// The value of the user property `traceparent`.
     package var traceparent: UnsafeBufferPointer<UInt8>?
     /// Whether the gate took out Correlation Data that was too long.
     package var isCorrelationTooLong = false
 
-    /// A message of QoS 1 without properties.
+    /// Makes a message of QoS 1 without properties.
     package init(topic: UnsafeBufferPointer<UInt8>, payload: UnsafeBufferPointer<UInt8>) {
         self.topic = topic
         self.payload = payload
@@ -34,11 +34,11 @@ package struct BatchedMessage {
     }
 }
 
-/// The flags of a message in one byte, and with them the fields that follow it.
+/// The flags of a message in one byte, which also name the optional fields.
 ///
-/// A message is this byte, then topic (length in two bytes) and payload (four), then those of expiry (four bytes),
-/// response topic, correlation data, source address and traceparent (length in two bytes each) that the byte names; all
-/// numbers are big-endian, as MQTT's own.
+/// A message is this byte, then topic (length in two bytes) and payload (four), then the named
+/// fields of expiry (four bytes), response topic, correlation data, source address and traceparent
+/// (length in two bytes each). All numbers are big-endian, as in MQTT.
 struct BatchFlags: OptionSet {
     let rawValue: UInt8
 

@@ -1,18 +1,20 @@
-/// One of 256 parts into which devices, terminals and schedules are divided where several processes share the work.
+/// One of 256 parts into which devices, terminals and schedules are divided when several processes
+/// share the work.
 ///
-/// The last two characters of an id say which: hexadecimal digits, made at random. The gate writes the shard into the
-/// topics that workers see, as two levels behind the root: `ll/v1/shard/4f/device/d-…4f/report`.
+/// The last two characters of an id, random hexadecimal digits, select it. The gate writes the
+/// shard into the topics that workers see, as two levels after the root:
+/// `ll/v1/shard/4f/device/d-…4f/report`.
 package enum Shard {
-    /// How many there are.
+    /// The number of shards.
     package static let count = 256
-    /// The level that stands before the shard's own.
+    /// The topic level before the shard's own.
     package static let level = "shard"
 
     private static let slash = UInt8(ascii: "/")
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// Returns the shard of an id by its last two characters; those that are no hexadecimal digits count as well, by
-    /// their lowest four bits.
+    /// Returns the shard of an id by its last two characters; other characters than hexadecimal
+    /// digits count by their lowest four bits.
     package static func of(_ id: some BidirectionalCollection<UInt8>) -> UInt8 {
         let low = id.last.map(value) ?? 0
         let high = id.dropLast().last.map(value) ?? 0
@@ -27,16 +29,17 @@ package enum Shard {
         }
     }
 
-    /// Returns a shard as it stands in topics.
+    /// Returns a shard's name in topics.
     package static func name(_ shard: UInt8) -> String {
         String(decoding: [digits[Int(shard >> 4)], digits[Int(shard & 15)]], as: UTF8.self)
     }
 
-    /// Returns the shard that a client's message belongs to, by its topic behind the root and its slash; nil for a topic
-    /// that is not divided.
+    /// Returns the shard of a client's message by its topic after the root and slash; nil for a
+    /// topic that is not divided.
     ///
-    /// Divided is what workers take: the messages of devices, requests of terminals, registrations, what the gate says of
-    /// devices, and triggers of schedules. Answers, commands and statuses are not.
+    /// Topics that workers receive are divided: messages of devices, requests of terminals,
+    /// registrations, the gate's messages about devices, and triggers of schedules. Answers,
+    /// commands and statuses are not.
     package static func ofTopic(_ rest: some BidirectionalCollection<UInt8>) -> UInt8? {
         let levels = rest.split(
             separator: slash,
@@ -56,7 +59,8 @@ package enum Shard {
         return isForWorkers ? of(levels[2]) : nil
     }
 
-    /// Returns the topic that workers see in place of one below the root; nil for a topic that is not divided.
+    /// Returns the topic that workers see instead of a topic below the root; nil if it is not
+    /// divided.
     package static func divided(
         _ topic: some BidirectionalCollection<UInt8>,
         root: String

@@ -1,9 +1,10 @@
 #pragma once
 #include <curl/curl.h>
 
-// Swift can't call the variadic curl_easy_setopt and curl_easy_getinfo: one function for each type of value.
+// Swift can't call the variadic curl_easy_setopt and curl_easy_getinfo, so each type of value has a
+// function.
 
-// A macro with a cast in it.
+// CURL_GLOBAL_DEFAULT is a macro.
 static inline CURLcode ccurl_global_init(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
 
 static inline CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value) {

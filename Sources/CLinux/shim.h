@@ -2,8 +2,9 @@
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 
-// The library declares prlimit only under _GNU_SOURCE, which an importer can't set. Its headers are not
-// included, since their declarations would then belong to this module instead of Glibc.
+// The library declares prlimit only under _GNU_SOURCE, which an importer can't set. The headers of
+// prlimit and syscall are not included, since their declarations would then belong to this module
+// instead of Glibc.
 extern long syscall(long number, ...);
 
 static inline long limit_data(int pid, unsigned long bytes) {

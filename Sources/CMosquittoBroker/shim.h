@@ -1,5 +1,6 @@
 #pragma once
-// In Mosquitto 2.0.11 mosquitto_plugin.h lacks its own includes (added in 2.0.13): the order matters.
+// In Mosquitto 2.0.11 mosquitto_plugin.h lacks its own includes (added in 2.0.13): the order
+// matters.
 #include <mosquitto.h>
 #include <mosquitto_broker.h>
 #include <mosquitto_plugin.h>
@@ -7,8 +8,9 @@
 #include <mqtt_protocol.h>
 #include <string.h>
 
-// The broker brings these when it loads the plugin. They are weak so that the tests of the plugin's rules
-// can be linked without a broker; Swift can't declare an imported function weak, hence the wrappers.
+// The broker provides these when it loads the plugin. They are weak so that the tests of the
+// plugin's rules can be linked without a broker; Swift can't declare an imported function weak,
+// hence the wrappers.
 #pragma weak mosquitto_log_printf
 #pragma weak mosquitto_callback_register
 #pragma weak mosquitto_callback_unregister
@@ -59,8 +61,8 @@ static inline const char *gate_client_username(const struct mosquitto *client) {
     return mosquitto_client_username(client);
 }
 
-// OpenSSL's functions, which the broker brings; their headers are needed for nothing else. Weak as the broker's own: a
-// broker without TLS has none.
+// OpenSSL's functions, which the broker provides; their headers are needed for nothing else. They
+// are weak like the broker's own: a broker without TLS has none.
 struct tm;
 void X509_free(void *certificate);
 void *X509_get_subject_name(const void *certificate);
@@ -75,8 +77,9 @@ int ASN1_TIME_to_tm(const void *time, struct tm *parts);
 #pragma weak X509_NAME_entry_count
 #pragma weak ASN1_TIME_to_tm
 
-// Reads the certificate that a client has shown and the broker has verified: its subject, where that is one common name
-// alone, and when it begins. False where there is none such; most clients have none.
+// Reads a client's certificate, which the broker has verified: its subject, which must be a single
+// common name, and when it begins. Returns false if there is no such certificate, as for most
+// clients.
 static inline bool gate_client_certificate(
     const struct mosquitto *client, char *name, int size, struct tm *begin) {
     if (mosquitto_client_certificate == NULL || X509_free == NULL) return false;
@@ -104,9 +107,9 @@ static inline int gate_kick(const char *client_id) {
     return mosquitto_kick_client_by_clientid(client_id, false);
 }
 
-// Not mosquitto_broker_publish_copy: Mosquitto 2.0.11 takes that copy from the system, and counts it as its
-// own when it frees it. After enough messages its count of memory in use falls below zero, which reads as
-// far beyond memory_limit, and the broker accepts no more connections.
+// Does not use mosquitto_broker_publish_copy: Mosquitto 2.0.11 allocates that copy from the system,
+// but counts it as its own when it frees it. After enough messages its count of memory in use falls
+// below zero, which reads as far beyond memory_limit, and the broker accepts no more connections.
 // Takes ownership of the properties, even if it fails.
 static inline int gate_publish_with(
     const char *topic, const void *payload, int count, int qos, bool retain, mosquitto_property *properties) {
@@ -124,7 +127,7 @@ static inline int gate_publish_with(
     return code;
 }
 
-// A text in the broker's memory, which takes the place of a message's topic: the broker frees both.
+// Copies a text to the broker's memory, to replace a message's topic: the broker frees both.
 static inline char *gate_copy_topic(const void *topic, int count) {
     char *copy = mosquitto_malloc((size_t)count + 1);
     if (copy == NULL) return NULL;
@@ -138,10 +141,11 @@ static inline int gate_publish(
     return gate_publish_with(topic, payload, count, qos, false, properties);
 }
 
-// The length of a traceparent of the W3C's Trace Context.
+// The length of a traceparent in W3C Trace Context.
 enum { GATE_TRACEPARENT_BYTES = 55 };
 
-// With the MQTT 5 properties that a worker may give a message; an expiry of 0 and a null pointer set none.
+// Publishes with the MQTT 5 properties that a worker can set; an expiry of 0 and a null pointer set
+// none.
 static inline int gate_publish_message(
     const char *topic, const void *payload, int count, int qos, bool retain, uint32_t expiry,
     const void *correlation, uint16_t correlation_count, const void *traceparent, int traceparent_count) {
@@ -173,7 +177,8 @@ static inline int gate_property_identifier(const mosquitto_property *property) {
     return mosquitto_property_identifier(property);
 }
 
-// The four functions below return copies made with malloc; the caller frees them.
+// Of the four functions below, the last three return copies made with malloc, which the caller
+// frees.
 static inline bool gate_property_byte(const mosquitto_property *property, int identifier, uint8_t *value) {
     return mosquitto_property_read_byte(property, identifier, value, false) != NULL;
 }

@@ -5,7 +5,8 @@
 static inline int lamplighter_gzip(
     const unsigned char *bytes, unsigned int count, unsigned char *room, unsigned int roomCount, unsigned long *written) {
     z_stream stream = {0};
-    // 16 asks for gzip's header and trailer; the time in it stays 0, so that equal bytes stay equal.
+    // 16 requests gzip's header and trailer; the header's time stays 0, so that equal input gives
+    // equal output.
     int code = deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 9, Z_DEFAULT_STRATEGY);
     if (code != Z_OK) return code;
     stream.next_in = (unsigned char *)bytes;

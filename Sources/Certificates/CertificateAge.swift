@@ -1,16 +1,17 @@
 package import Domain
 
-/// How near a certificate's end is: what `doctor`, the log and the banner warn by.
+/// How close a certificate is to its end, for the warnings of `doctor`, the log and the banner.
 ///
-/// A certificate that holds for a few weeks only is renewed often, so it is judged by parts of its time.
+/// A certificate that is valid for only a few weeks is renewed often, so it is judged by parts of
+/// its time.
 package enum CertificateAge: Sendable, Equatable {
-    /// It does not hold yet: a clock is wrong, here or where it was made.
+    /// It is not valid yet: a clock is wrong, here or where it was made.
     case early
     /// More than 30 days, or a third of its time, are left.
     case fine
-    /// 30 days or fewer are left, or a third of its time where that is less: time to make a new one.
+    /// 30 days or fewer are left, or a third of its time if that is less: time to make a new one.
     case soon
-    /// 7 days or fewer are left, or a tenth of its time where that is less.
+    /// 7 days or fewer are left, or a tenth of its time if that is less.
     case urgent
     /// It has ended: clients refuse the connection.
     case ended
@@ -31,6 +32,6 @@ package enum CertificateAge: Sendable, Equatable {
                     : left <= min(Self.soonSeconds, facts.seconds / 3) ? .soon : .fine
     }
 
-    /// Whether clients take the certificate now.
+    /// Whether clients accept the certificate now.
     package var isValid: Bool { self != .early && self != .ended }
 }

@@ -4,19 +4,21 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// An authority of one's own: it signs the certificates of the server and of devices.
+/// A private certificate authority, which signs the certificates of the server and of devices.
 ///
-/// Keys are P-256, which small devices can check; times are whole seconds, as certificates carry them.
+/// Keys are P-256, which small devices can check; times are whole seconds, as certificates carry
+/// them.
 package struct CertificateAuthority: Sendable {
     private let certificate: Certificate
     private let key: Certificate.PrivateKey
 
-    /// How long an authority holds: longer than the devices that trust it.
+    /// The days that an authority is valid: longer than the devices that trust it last.
     private static let days = 3650
 
-    /// Makes a new authority; its name ends in a few random digits, so that two are never mistaken for each other.
+    /// Makes a new authority; its name ends in a few random digits, so that two are never mistaken
+    /// for each other.
     ///
-    /// - Throws: What the cryptography throws, which no input causes.
+    /// - Throws: An error of the cryptography, which no input causes.
     package init(at now: Instant) throws {
         let key = Certificate.PrivateKey(P256.Signing.PrivateKey())
         let digits = (0..<4).map { _ in Self.hexDigits.randomElement() ?? "0" }
@@ -33,7 +35,7 @@ package struct CertificateAuthority: Sendable {
             issuer: name,
             subject: name,
             extensions: Certificate.Extensions {
-                // No limit to the path: later authorities are signed by this one, see `link`.
+                // No limit to the path: this authority signs later ones, see `link`.
                 Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
                 Critical(KeyUsage(keyCertSign: true, cRLSign: true))
                 SubjectKeyIdentifier(hash: key.publicKey)
@@ -43,10 +45,11 @@ package struct CertificateAuthority: Sendable {
         self.key = key
     }
 
-    /// Reads an authority and its key (PEM); of several certificates it is the one that the key belongs to.
+    /// Reads an authority and its key (PEM); of several certificates it takes the one that the key
+    /// belongs to.
     ///
-    /// - Throws: `CertificateFault`, among others `.keyMismatch`, and `.notAuthority` for a certificate that may sign no
-    ///   others.
+    /// - Throws: `CertificateFault`, such as `.keyMismatch`, or `.notAuthority` for a certificate
+    ///   that may not sign others.
     package init(pem: String, keyPEM: String) throws(CertificateFault) {
         let read = try CertificateFile(pem: pem)
         let key = try CertificateFile.key(keyPEM)
@@ -58,18 +61,20 @@ package struct CertificateAuthority: Sendable {
         self.key = key
     }
 
-    /// What the authority's certificate says.
+    /// The facts of the authority's certificate.
     package var facts: CertificateFacts { CertificateFacts(certificate) }
 
-    /// The authority's certificate (PEM): what devices, apps and browsers are given to trust.
+    /// The authority's certificate (PEM), which devices, apps and browsers install as trusted.
     package var pem: String { get throws { try certificate.serializeAsPEM().pemString + "\n" } }
 
     /// The authority's key (PEM).
     package var keyPEM: String { get throws { try key.serializeAsPEM().pemString + "\n" } }
 
-    /// Issues a server's certificate for names, and always for this machine's own: localhost, 127.0.0.1 and ::1.
+    /// Issues a server's certificate for names, and always for this machine's own: localhost,
+    /// 127.0.0.1 and ::1.
     ///
-    /// - Throws: `CertificateFault.authorityEnded`, or what the cryptography throws, which no input causes.
+    /// - Throws: `CertificateFault.authorityEnded`, or an error of the cryptography, which no input
+    ///   causes.
     package func issueServer(
         _ names: [ServerName],
         days: Int,
@@ -81,10 +86,11 @@ package struct CertificateAuthority: Sendable {
         return try issue(subject, for: .serverAuth, from: now, days: days, names: all)
     }
 
-    /// Issues the certificate that a device shows when it connects.
+    /// Issues the certificate that a device presents when it connects.
     ///
     /// `begin` is compared with the moment from which the device's certificates count (`--revoke`).
-    /// - Throws: `CertificateFault.authorityEnded`, or what the cryptography throws, which no input causes.
+    /// - Throws: `CertificateFault.authorityEnded`, or an error of the cryptography, which no input
+    ///   causes.
     package func issueDevice(
         _ did: DeviceID,
         days: Int,
@@ -94,10 +100,11 @@ package struct CertificateAuthority: Sendable {
         return try issue(subject, for: .clientAuth, from: begin, days: days, names: [])
     }
 
-    /// Signs another authority (PEM), so that what trusts this one takes certificates of the other as well, until either
-    /// ends.
+    /// Signs another authority (PEM), so that clients that trust this one accept certificates of
+    /// the other as well, until either ends.
     ///
-    /// - Throws: `CertificateFault.authorityEnded`, or what the cryptography throws, which no input causes.
+    /// - Throws: `CertificateFault.authorityEnded`, or an error of the cryptography, which no input
+    ///   causes.
     package func link(to other: CertificateAuthority, at now: Instant) throws -> String {
         guard now.date < certificate.notValidAfter else { throw CertificateFault.authorityEnded }
         let made = try Certificate(
@@ -130,7 +137,7 @@ package struct CertificateAuthority: Sendable {
     ) throws -> IssuedCertificate {
         guard begin.date < certificate.notValidAfter else { throw CertificateFault.authorityEnded }
         let own = Certificate.PrivateKey(P256.Signing.PrivateKey())
-        // No certificate outlives its authority: some libraries refuse the chain then.
+        // No certificate outlives its authority: some libraries would refuse the chain.
         let end = min(begin.adding(seconds: Int64(days) * 86_400).date, certificate.notValidAfter)
         var extensions = try Certificate.Extensions {
             Critical(BasicConstraints.notCertificateAuthority)
@@ -172,15 +179,15 @@ package struct IssuedCertificate: Sendable {
     package let pem: String
     /// Its key (PEM), which exists nowhere else.
     package let keyPEM: String
-    /// What the certificate says.
+    /// The facts of the certificate.
     package let facts: CertificateFacts
 }
 
 extension Instant {
-    /// The moment as the library takes it.
+    /// The moment in the library's form.
     var date: Date { Date(timeIntervalSince1970: Double(milliseconds / 1000)) }
 
-    /// Takes a moment of the library.
+    /// Converts a moment from the library's form.
     init(_ date: Date) {
         self.init(milliseconds: Int64(date.timeIntervalSince1970.rounded()) * 1000)
     }

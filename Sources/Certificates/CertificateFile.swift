@@ -2,13 +2,13 @@ package import Domain
 import SwiftASN1
 import X509
 
-/// What is wrong with a file that should hold a certificate or a key; never its content.
+/// The fault of a file that should hold a certificate or a key, without its content.
 package enum CertificateFault: Error, Sendable, Equatable {
-    /// There is no certificate in PEM form in it, or one that can't be read.
+    /// It holds no certificate in PEM form, or one that can't be read.
     case noCertificate
-    /// There is no key in PEM form in it, or one of a kind that is not known.
+    /// It holds no key in PEM form, or one of an unknown kind.
     case noKey
-    /// The key has a passphrase, which a service that starts by itself does not have.
+    /// The key has a passphrase, which a service that starts automatically does not have.
     case keyEncrypted
     /// The key belongs to another certificate.
     case keyMismatch
@@ -31,12 +31,13 @@ package enum CertificateFault: Error, Sendable, Equatable {
     }
 }
 
-/// The certificates of one PEM file: the first one is that of a server or authority, the others lead to its authority.
+/// The certificates of one PEM file: the first belongs to a server or authority, the others lead to
+/// its authority.
 package struct CertificateFile: Sendable {
     let certificates: [Certificate]
     let first: Certificate
 
-    /// Reads the certificates of a text; other blocks in it, such as a key, are passed over.
+    /// Reads the certificates of a text; other blocks, such as a key, are skipped.
     ///
     /// - Throws: `CertificateFault.noCertificate`.
     package init(pem: String) throws(CertificateFault) {
@@ -53,7 +54,7 @@ package struct CertificateFile: Sendable {
         self.first = first
     }
 
-    /// Reads one certificate in DER form, as a server shows it.
+    /// Reads one certificate in DER form, as a server presents it.
     ///
     /// - Throws: `CertificateFault.noCertificate`.
     package init(der: [UInt8]) throws(CertificateFault) {
@@ -61,13 +62,13 @@ package struct CertificateFile: Sendable {
         (certificates, first) = ([read], read)
     }
 
-    /// Whether the first certificates are the same.
+    /// Whether both files begin with the same certificate.
     package func isSame(as other: CertificateFile) -> Bool { first == other.first }
 
-    /// What the first certificate says.
+    /// The facts of the first certificate.
     package var facts: CertificateFacts { CertificateFacts(first) }
 
-    /// What each certificate says.
+    /// The facts of each certificate.
     package var allFacts: [CertificateFacts] { certificates.map { CertificateFacts($0) } }
 
     /// Whether the first certificate may sign others.
@@ -81,22 +82,23 @@ package struct CertificateFile: Sendable {
         }
     }
 
-    /// Returns those of the certificates that have not ended (PEM).
+    /// Returns the certificates that have not ended (PEM).
     ///
-    /// - Throws: What the library throws, which no certificate causes that it has read.
+    /// - Throws: Errors of the library, which no certificate that it has read causes.
     package func pem(endingAfter now: Instant) throws -> String {
         try certificates.filter { now.date < $0.notValidAfter }
             .map { try $0.serializeAsPEM().pemString + "\n" }.joined()
     }
 
-    /// Checks that a key (PEM) is that of the first certificate.
+    /// Checks that a key (PEM) belongs to the first certificate.
     ///
     /// - Throws: `CertificateFault`.
     package func check(keyPEM: String) throws(CertificateFault) {
         guard try Self.key(keyPEM).publicKey == first.publicKey else { throw .keyMismatch }
     }
 
-    /// Whether one of the certificates was signed by one of an authority's, or is one of them.
+    /// Whether one of the certificates is among an authority's certificates, or was signed by one
+    /// of them.
     package func isSigned(by authority: CertificateFile) -> Bool {
         certificates.contains { certificate in
             authority.certificates.contains { signer in
@@ -116,27 +118,27 @@ package struct CertificateFile: Sendable {
         guard let block = blocks.first(where: { $0.discriminator.hasSuffix("PRIVATE KEY") }) else {
             throw .noKey
         }
-        // The older form of an encrypted key has a header that this parser does not take.
+        // The older form of an encrypted key has a header that this parser does not accept.
         if block.discriminator.hasPrefix("ENCRYPTED") { throw .keyEncrypted }
         guard let key = try? Certificate.PrivateKey(pemDocument: block) else { throw .noKey }
         return key
     }
 }
 
-/// What a certificate says, for people and checks.
+/// The facts of a certificate, for display and checks.
 package struct CertificateFacts: Sendable, Equatable {
-    /// Whose it is.
+    /// The name of its owner.
     package let subject: String
-    /// Who signed it.
+    /// The name of its signer.
     package let issuer: String
-    /// The names and addresses that it holds for; none where it is not a server's.
+    /// The names and addresses that it is valid for; none unless it is a server's.
     package let names: [String]
     /// When it begins.
     package let begin: Instant
     /// When it ends.
     package let end: Instant
 
-    /// The whole time that it holds, in seconds.
+    /// The whole time of its validity, in seconds.
     package var seconds: Int64 { (end.milliseconds - begin.milliseconds) / 1000 }
 
     init(_ certificate: Certificate) {

@@ -1,7 +1,8 @@
 import SwiftASN1
 import X509
 
-/// The form of a file that was given as a certificate or a key, and is not in PEM form as it has to be.
+/// The form of a file that was given as a certificate or a key, but is not in the required PEM
+/// form.
 package enum CertificateForm: Sendable, Equatable {
     /// PKCS #12 (`.p12`, `.pfx`): certificate and key in one, mostly with a passphrase.
     case pkcs12
@@ -9,15 +10,15 @@ package enum CertificateForm: Sendable, Equatable {
     case derCertificate
     /// Certificates without a key in PKCS #7 form (`.p7b`), in PEM.
     case pkcs7
-    /// A request (`.csr`), which an authority makes a certificate of.
+    /// A request (`.csr`), from which an authority makes a certificate.
     case request
     /// Some other binary form.
     case binary
 
-    /// Recognises a form; nil for text that may be PEM.
+    /// Recognises a form; nil for text that can be PEM.
     package init?(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)
-        // What tools write in front of a certificate may be in another encoding.
+        // The text that tools write before a certificate can be in another encoding.
         let isText = !bytes.contains(0) && String(validating: bytes, as: UTF8.self) != nil
         guard isText || text.contains("-----BEGIN ") else {
             self = Self.binary(bytes)
@@ -34,7 +35,7 @@ package enum CertificateForm: Sendable, Equatable {
 
     private static func binary(_ bytes: [UInt8]) -> Self {
         if (try? Certificate(derEncoded: bytes)) != nil { return .derCertificate }
-        // PFX ::= SEQUENCE { version INTEGER 3, … }, its length in one to four bytes or not said.
+        // PFX ::= SEQUENCE { version INTEGER 3, … }, its length in one to four bytes or indefinite.
         let isPFX = (2...6).contains { start in
             bytes.first == 0x30 && bytes.dropFirst(start).prefix(3).elementsEqual([2, 1, 3])
         }

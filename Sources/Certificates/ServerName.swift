@@ -2,19 +2,20 @@ import Glibc
 import SwiftASN1
 import X509
 
-/// A name that clients reach a server by: a DNS name, perhaps with `*` as its first label, or an IP address.
+/// A name that clients reach a server by: a DNS name, perhaps with `*` as its first label, or an IP
+/// address.
 package struct ServerName: Hashable, Sendable {
-    /// The name as it is written; letters are lowercase.
+    /// The name as written, with lowercase letters.
     package let text: String
     private let address: [UInt8]?
 
-    /// Bytes of a DNS name at most.
+    /// The most bytes of a DNS name.
     private static let nameBytesMax = 253
 
     /// Reads a name, with or without a dot at its end; nil for anything else, such as a URL.
     package init?(_ text: String) {
         var lower = text.lowercased()
-        // The same name: clients that are given it so compare it without.
+        // It is the same name: clients compare it without the dot.
         if lower.hasSuffix("."), lower.utf8.count > 1 { lower.removeLast() }
         var four = [UInt8](repeating: 0, count: 4)
         var six = [UInt8](repeating: 0, count: 16)
@@ -29,7 +30,7 @@ package struct ServerName: Hashable, Sendable {
         self.text = lower
     }
 
-    /// Says what is wrong with a text that is no name, and what to write instead.
+    /// Returns the fault of a text that is not a name, and what to write instead.
     package static func fault(of text: String) -> String {
         if text.contains("://") || text.contains("/") {
             return "it is a URL; give the name alone, without https:// and without a path"
@@ -52,7 +53,7 @@ package struct ServerName: Hashable, Sendable {
     /// The names by which a machine reaches itself.
     package static let local = ["localhost", "127.0.0.1", "::1"].compactMap(ServerName.init)
 
-    /// The name as a certificate carries it.
+    /// The name in a certificate's form.
     var general: GeneralName {
         guard let address else { return .dnsName(text) }
         return .ipAddress(ASN1OctetString(contentBytes: ArraySlice(address)))
@@ -61,7 +62,7 @@ package struct ServerName: Hashable, Sendable {
     private static func isName(_ text: String) -> Bool {
         let labels = text.split(separator: ".", omittingEmptySubsequences: false)
         guard text.utf8.count <= nameBytesMax, let last = labels.last else { return false }
-        // A name in digits alone is an address that was misspelt.
+        // A name whose last label is all digits is a misspelt address.
         guard !last.allSatisfy(\.isNumber) else { return false }
         return labels.enumerated().allSatisfy { index, label in
             if index == 0, labels.count > 2, label == "*" { return true }

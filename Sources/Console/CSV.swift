@@ -2,7 +2,7 @@ import Domain
 import Foundation
 import JSON
 
-/// Comma-separated values (RFC 4180) that no spreadsheet takes for formulas.
+/// Comma-separated values (RFC 4180) that no spreadsheet treats as formulas.
 enum CSV {
     /// Returns one line.
     static func line(_ cells: [String]) -> String {
@@ -11,7 +11,7 @@ enum CSV {
 
     private static func cell(_ text: String) -> String {
         var text = text
-        // What begins like a formula comes from strangers' devices; numbers stay numbers.
+        // Text that begins like a formula can come from untrusted devices; numbers stay numbers.
         if let first = text.first, "=+-@\t\r".contains(first), Double(text) == nil {
             text = "'" + text
         }
@@ -22,7 +22,8 @@ enum CSV {
     /// Returns a moment as RFC 3339 in UTC, with milliseconds.
     static func time(_ moment: Instant) -> String {
         let (seconds, fraction) = moment.milliseconds.quotientAndRemainder(dividingBy: 1000)
-        // Of a whole second, since a binary fraction of one is not exact.
+        // The date is formatted from whole seconds, since a binary fraction of a second isn't
+        // exact.
         let date = Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
         return "\(date.dropLast()).\(String(1000 + fraction).dropFirst())Z"
     }

@@ -5,7 +5,7 @@ package import Storage
 import Workers
 
 extension ConsoleAPI {
-    /// Makes the console of a run; `ServiceRun` is given it.
+    /// Makes the console of a run; passed to `ServiceRun`.
     package static let make: ConsoleMaker = { run, backend in
         let context = ConsoleContext(run, backend)
         return ConsolePart(responder: ConsoleAPI(context)) {
@@ -24,21 +24,22 @@ extension ConsoleAPI {
 
 /// A one-time link to the console.
 package struct OperatorLink: Sendable {
-    /// The operator whom it lets in.
+    /// The name of the operator who signs in with the link.
     package let name: String
     /// The operator's role.
     package let role: OperatorRole
-    /// When it ends unless it is used before.
+    /// The moment at which an unused link expires.
     package let expiresAt: Instant
     private let token: String
 
-    /// The operator of the first link, and of `lamplighter console`.
+    /// The name of the operator of the first link, and of `lamplighter console`.
     package static let firstName = "admin"
 
-    /// Makes a link for an operator, who is added with a role where there is none of the name; an existing one keeps the
-    /// role that it has.
+    /// Makes a link for an operator.
     ///
-    /// - Throws: `Rejection` for a name that can't be one, or too many operators.
+    /// Adds the operator with a role if the name is new; an existing operator keeps their role.
+    ///
+    /// - Throws: `Rejection` for an invalid name or too many operators.
     package static func make(
         of name: String,
         role: OperatorRole,
@@ -71,6 +72,8 @@ package struct OperatorLink: Sendable {
         )
     }
 
-    /// The link's address: what is behind the sign never reaches a server, a log or another page.
+    /// Returns the link's address.
+    ///
+    /// The part behind `#` never reaches a server, a log or another page.
     package func url(at base: String) -> String { "\(base)/console/#enter=\(token)" }
 }

@@ -90,7 +90,8 @@ package struct ConsoleAPI: ConsoleResponder {
         )
     }
 
-    /// Returns who asks, nil where that does not matter, and how soon the request is served; before its body is read.
+    /// Returns the caller, or nil if the operation needs none, and the request's rank; called
+    /// before the body is read.
     private func caller(
         of request: ConsoleRequest,
         for operation: Operation
@@ -148,10 +149,10 @@ package struct ConsoleAPI: ConsoleResponder {
         }
     }
 
-    /// The values of a body at most: comparing documents takes time that grows faster than they do.
+    /// The most values in a body: comparing documents takes time that grows faster than their size.
     static let valuesMax = 20_000
 
-    /// Reads a body; what has too many values is not read.
+    /// Parses a body, and refuses one with too many values before it's parsed.
     static func object(_ body: [UInt8]) throws -> JSONObject {
         guard !body.isEmpty else { return [:] }
         guard body.count(where: { $0 == UInt8(ascii: ",") }) < valuesMax else {

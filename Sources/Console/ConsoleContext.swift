@@ -4,17 +4,17 @@ import ServiceSettings
 import Storage
 import Workers
 
-/// What the console's operations work with, made once for a run.
+/// The dependencies of the console's operations, made once for a run.
 package struct ConsoleContext: Sendable {
     /// The run: settings, ports, readiness, metrics.
     let run: RunContext
-    /// The store, topics, limits and clock, as the workers have them.
+    /// The store, topics, limits and clock that the workers use.
     let environment: Environment
     /// The threads that blocking work runs on.
     let threads = ConsoleThreads()
-    /// When the service started.
+    /// The moment at which the service started.
     let startedAt: Instant
-    /// Takes what a run has.
+    /// Creates the context of a run.
     package init(_ run: RunContext, _ backend: Backend) {
         self.run = run
         environment = backend.environment
@@ -24,8 +24,8 @@ package struct ConsoleContext: Sendable {
     var store: Store { environment.store }
     var settings: Settings { run.settings }
     var now: Instant { environment.clock.now }
-    /// Whether `up` runs with its demo: codes of messages are shown.
+    /// Whether `up` runs with its demo, which shows the codes of messages.
     var isDevelopment: Bool { run.demo != nil }
-    /// Whether browsers come by https.
+    /// Whether browsers connect by https.
     var isSecure: Bool { run.consoleIsSecure }
 }

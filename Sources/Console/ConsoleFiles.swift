@@ -2,7 +2,8 @@ import Files
 import Sodium
 import Web
 
-/// The pages' files: built in, short and compressed, or from a directory as they are, while they are worked on.
+/// The pages' files: built in, minified and compressed, or read from a directory at each request,
+/// for developing them.
 struct ConsoleFiles: Sendable {
     private struct File {
         var bytes: [UInt8]
@@ -19,15 +20,15 @@ struct ConsoleFiles: Sendable {
     private let directory: String?
     private let builtIn: [String: File]
 
-    /// Serves the files that are built in; those of a directory instead, where one is given.
+    /// Creates the files: the built-in ones, or those of a directory if one is given.
     init(directory: String?) {
         self.directory = directory
         builtIn = directory == nil ? Self.readBuiltIn() : [:]
     }
 
-    /// Reads what is built in.
+    /// Reads the built-in files.
     ///
-    /// The page names its script and style by their content, so that browsers keep them.
+    /// The page refers to its script and style by their content, so that browsers can cache them.
     private static func readBuiltIn() -> [String: File] {
         var texts = Dictionary(EmbeddedTexts.all.map { ($0.name, $0.text) }) { first, _ in first }
             .mapValues { $0.withUTF8Buffer { Array($0) } }
@@ -42,10 +43,11 @@ struct ConsoleFiles: Sendable {
         return texts.mapValues { File($0, compressed: true) }
     }
 
-    /// The parameter by which the page names a file's content.
+    /// The query parameter that carries the tag of a file's content.
     private static let version = "v"
 
-    /// Answers a request for a file; a path below `/console/` that names no file is the page's own.
+    /// Answers a request for a file; a path below `/console/` that names no file gets the page
+    /// itself.
     func answer(_ request: ConsoleRequest) -> ConsoleAnswer {
         guard request.method == "GET" else { return Self.missing }
         guard request.path.first == "console" else {
@@ -76,7 +78,7 @@ struct ConsoleFiles: Sendable {
         return ConsoleAnswer(200, headers: headers, body: .bytes(gzip ?? file.bytes))
     }
 
-    /// Whether a browser takes gzip; one that refuses it says so by the quality 0.
+    /// Returns whether a browser accepts gzip; a browser refuses it with the quality 0.
     private static func takesGzip(_ request: ConsoleRequest) -> Bool {
         let codings = request.header("accept-encoding")?.split(separator: ",") ?? []
         return codings.contains { coding in
@@ -91,7 +93,7 @@ struct ConsoleFiles: Sendable {
         return TextFile.readBytes("\(directory)/\(name)").map { File($0, compressed: false) }
     }
 
-    /// Whether a part of a path can't lead elsewhere.
+    /// Returns whether a part of a path can't lead outside the directory.
     private static func isPlain(_ part: String) -> Bool {
         !part.hasPrefix(".")
             && part.utf8.allSatisfy { byte in
@@ -116,7 +118,8 @@ struct ConsoleFiles: Sendable {
         }
     }
 
-    /// The policy of the pages: whatever strangers' devices say is text, and nothing comes from or goes elsewhere.
+    /// The headers of the pages: text from untrusted devices stays text, and nothing is loaded from
+    /// or sent to another origin.
     private static let headers: [(name: String, value: String)] = [
         (
             "Content-Security-Policy",

@@ -2,24 +2,26 @@ import DequeModule
 import Synchronization
 import Workers
 
-/// Runs the console's blocking work on a few plain threads, by rank and then in the order in which it came: pages never
-/// take more of the store's readers than these, however many pages are open.
+/// Runs the console's blocking work on a few plain threads, by rank and then in order of arrival.
+///
+/// However many pages are open, they never use more of the store's readers than these threads.
 final class ConsoleThreads: Sendable {
-    /// Too much of its rank is waiting already.
+    /// Thrown when too much work of the same rank is waiting already.
     struct IsFull: Error {}
 
-    /// For whom a piece of work is, the first ones first.
+    /// The rank of a piece of work, highest first.
     enum Rank: Int, CaseIterable, Sendable {
-        /// An operator.
+        /// Work for an operator.
         case `operator`
-        /// A request with a cookie or a token, whose session is looked up.
+        /// The session lookup of a request with a cookie or a token.
         case lookup
         /// A sign-in.
         case stranger
-        /// The same, from an address that does so all the time.
+        /// A sign-in from an address that exceeds its requests per minute.
         case crowd
 
-        /// Whether one thread is kept free of it.
+        /// Whether work of this rank shares a single thread, so that the other stays free for
+        /// operators.
         var isOfStrangers: Bool { self == .stranger || self == .crowd }
 
         /// The most pieces of work that wait for a thread.
@@ -33,7 +35,7 @@ final class ConsoleThreads: Sendable {
         var ofStrangers = 0
         var waiting = [Deque<Work>](repeating: [], count: Rank.allCases.count)
 
-        /// Takes the next piece of work.
+        /// Removes and returns the next piece of work.
         mutating func next() -> (rank: Rank, work: Work)? {
             for rank in Rank.allCases where !(rank.isOfStrangers && ofStrangers > 0) {
                 guard let work = waiting[rank.rawValue].popFirst() else { continue }
@@ -48,12 +50,12 @@ final class ConsoleThreads: Sendable {
     /// The most threads.
     private static let threadsMax = 2
 
-    /// How many pieces of work wait for a thread.
+    /// The number of pieces of work waiting for a thread.
     var waiting: Int { state.withLock { $0.waiting.reduce(0) { $0 + $1.count } } }
 
     /// Runs a piece of work on one of the threads and returns its result.
     ///
-    /// - Throws: `IsFull`, at once, or the error of the work.
+    /// - Throws: `IsFull` immediately, or the error of the work.
     func run<Value: Sendable>(
         _ rank: Rank = .operator,
         _ body: @escaping @Sendable () throws -> Value

@@ -1,6 +1,7 @@
 import Service
 
-/// The operations of the interface, as `schemas/http` describes them; a test compares ids, paths and roles.
+/// The operations of the interface, as `schemas/http` describes them; a test compares ids, paths
+/// and roles.
 enum Operations {
     static func all(
         _ context: ConsoleContext,

@@ -4,7 +4,7 @@ package struct CredentialTables: Sendable {
     package private(set) var products: [String: Digest] = [:]
     /// The secrets of devices, by did.
     package private(set) var devices: [String: Digest] = [:]
-    /// By did, the moment from which certificates count, in milliseconds since the Unix epoch.
+    /// The moment from which certificates count, by did, in milliseconds since the Unix epoch.
     package private(set) var certificates: [String: Int64] = [:]
     /// The secrets of apps, by app id.
     package private(set) var apps: [String: Digest] = [:]
@@ -52,7 +52,7 @@ package struct CredentialTables: Sendable {
 package struct ServiceEntry: Sendable, Equatable {
     /// The SHA-256 of its secret.
     package var secret: Digest
-    /// What it may do.
+    /// Its rights.
     package var role: Role
 }
 

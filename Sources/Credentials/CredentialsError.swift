@@ -6,8 +6,8 @@ package enum CredentialsError: Error, Equatable {
     case system(call: String, errno: Int32)
     /// The file is damaged, or a failed append could not be undone: `rewrite` it.
     case damaged
-    /// Other writers had the turn for as long as was waited; nothing was written.
+    /// Other writers had the turn during the entire wait; nothing was written.
     case busy
-    /// Another writer took the turn, since this one was silent for long: `rewrite` the file.
+    /// Another writer took the turn, since this writer was silent too long: `rewrite` the file.
     case lostTurn
 }

@@ -1,12 +1,14 @@
 import Glibc
 
-/// Writes the gate's credentials file: appends changed records, and rewrites the whole file on request.
+/// A writer of the gate's credentials file, which appends changed records or rewrites the whole
+/// file.
 ///
-/// Several processes may write: each operation holds the lock of `PATH.lock` and first reads the records of the
-/// others. The gate sees appended records at its next look, so an answer may leave right after an append. Appends
-/// are not synced to disk, since the store can always rewrite the file (`rewrite` is synced). A caller that reads
-/// records elsewhere holds the file while it reads and writes (`hold`), so that an older record never follows a
-/// newer one. Blocks for the time of a write; not for two threads at once.
+/// Several processes can write: each operation holds the lock of `PATH.lock` and first reads the
+/// records of the others. The gate sees appended records at its next check, so an answer can be
+/// sent right after an append. Appends are not synced to disk, since the store can always rewrite
+/// the file (`rewrite` is synced). A caller that reads records elsewhere holds the file while it
+/// reads and writes (`hold`), so that an older record never follows a newer one. It blocks during a
+/// write, and two threads must not use it at once.
 ///
 ///     var file = try CredentialsFile(path: "gate/credentials")
 ///     if file.isDamaged { try file.rewrite(everything) }
@@ -17,24 +19,24 @@ package struct CredentialsFile: ~Copyable, Sendable {
     private var descriptor: Descriptor?
     private var inode: ino_t = 0
     private var parser = CredentialsParser()
-    /// The offset behind the last complete record.
+    /// The offset after the last complete record.
     private var end = 0
-    /// One number for each kind and key that has a record, instead of the keys themselves.
+    /// A hash of each kind and key with a record, instead of the keys themselves.
     private var live: Set<Int> = []
     private var appendFailed = false
-    /// Whether an earlier writer left out what it had committed.
+    /// Whether an earlier writer may have left out committed records.
     private var isOwed = false
     private var held: CredentialsLock?
 
-    /// The number of records in the file, including those that later ones replaced.
+    /// The number of records in the file, including replaced records.
     package private(set) var totalCount = 0
 
-    /// The number of records in force: one for each principal that has one.
+    /// The number of records in force: one for each kind and key.
     package var liveCount: Int { live.count }
 
     /// Whether the file can't be appended to.
     ///
-    /// Until a `rewrite`, the gate admits only the worker of its options.
+    /// Until a `rewrite`, the gate admits only the worker named in its options.
     package var isDamaged: Bool { appendFailed || isOwed || parser.isDamaged }
 
     /// Opens the file or creates an empty one; cuts off an incomplete last record left by a dead writer.
@@ -55,25 +57,26 @@ package struct CredentialsFile: ~Copyable, Sendable {
         hold(try CredentialsLock.take(of: path))
     }
 
-    /// Makes all other writers wait until `release`, with a turn that was waited for elsewhere.
+    /// Makes all other writers wait until `release`, in a turn that was taken elsewhere.
     package mutating func hold(_ lock: consuming CredentialsLock) {
         isOwed = isOwed || lock.isOwed
         held = consume lock
     }
 
-    /// Says that this writer goes on, in the turn that it holds.
+    /// Signals that this writer is active, in the turn that it holds.
     package func keep() throws(CredentialsError) { try held?.keep() }
 
-    /// Lets other writers continue; where it was promised that something follows, and nothing was committed, says so.
+    /// Lets other writers continue; `withdrawing` takes back a promise after which nothing was
+    /// committed.
     package mutating func release(withdrawing: Bool = false) {
-        // Otherwise the next writer rewrites the file, which costs more and harms nothing.
+        // If this fails, the next writer rewrites the file, which costs more and harms nothing.
         if withdrawing { try? held?.withdraw() }
         held = nil
     }
 
     /// Adds records with a single write; either all of them are in the file afterwards or none.
     ///
-    /// - Throws: `CredentialsError`; when `isDamaged` is true after that, the file must be rewritten.
+    /// - Throws: `CredentialsError`; if `isDamaged` is then true, the file must be rewritten.
     package mutating func append(_ records: [Record]) throws(CredentialsError) {
         guard !records.isEmpty else { return }
         var bytes: [UInt8] = []
@@ -89,9 +92,9 @@ package struct CredentialsFile: ~Copyable, Sendable {
         }
     }
 
-    /// Replaces the file by one with exactly these records: written next to it, synced, renamed.
+    /// Replaces the file with one of exactly these records: written next to it, synced, renamed.
     ///
-    /// The old file stays as it was when this throws.
+    /// The old file is unchanged if writing or renaming fails.
     package mutating func rewrite(_ records: [Record]) throws(CredentialsError) {
         try inTurn { file, lock throws(CredentialsError) in
             try file.replace(with: records, holding: lock)
@@ -102,7 +105,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
         }
     }
 
-    /// Does something in this writer's turn: the one that it holds, or one for this alone.
+    /// Runs `body` in the turn that this writer holds, or in a turn for it alone.
     private mutating func inTurn(
         _ body: (inout CredentialsFile, borrowing CredentialsLock) throws(CredentialsError) -> Void
     ) throws(CredentialsError) {

@@ -2,25 +2,28 @@ import Glibc
 
 /// A writer's turn at the credentials file: the lock of `PATH.lock`, until it is dropped.
 ///
-/// A writer that is frozen must not keep the others from their work. Who has waited for `patience`, while the holder did
-/// not say that it goes on (`keep`), puts a new file in the lock's place. The old holder sees before it writes that its
-/// turn is over; and since the new one rewrites the whole file, a write that was on its way ends up in the old one.
+/// A frozen writer must not block the others. A writer that has waited for `patience` without a
+/// sign of activity from the holder (`keep`) puts a new file in the lock's place. The old holder
+/// checks before it writes and finds that its turn is over; since the new holder rewrites the whole
+/// file, a write that was under way ends up in the old one.
 ///
-/// A writer that commits elsewhere first says so (`promise`) by the size of the lock's file, and takes it back when the
-/// credentials file has all (`settle`): of one that was killed in between, the next holder finds the promise.
+/// A writer that commits elsewhere first makes a promise (`promise`), which is the size of the
+/// lock's file, and takes it back when the credentials file is complete (`settle`). If the writer
+/// is killed in between, the next holder finds the promise.
 package struct CredentialsLock: ~Copyable, Sendable {
-    /// How long a holder may be silent, in milliseconds: more than a commit takes, or reading all that a large file has.
+    /// The longest silence of a holder, in milliseconds: more than a commit or reading a large file
+    /// takes.
     package static let patience: Int64 = 20_000
     private static let pauseMicroseconds: UInt32 = 1_000
 
     private let path: String
     private let file: Descriptor
-    /// Whether an earlier holder fell silent or died with a promise: what it committed may be missing in the file.
+    /// Whether an earlier holder fell silent or died with a promise: the file may lack its commits.
     package let isOwed: Bool
 
-    /// Waits for the turn; takes it from a holder that is silent for so many milliseconds.
+    /// Waits for the turn; takes it from a holder that is silent for `patience` milliseconds.
     ///
-    /// - Throws: `CredentialsError.busy` where others have it for all of `longest` milliseconds.
+    /// - Throws: `CredentialsError.busy` if others have it for all of `longest` milliseconds.
     package static func take(
         of path: String,
         patience: Int64 = CredentialsLock.patience,
@@ -34,7 +37,7 @@ package struct CredentialsLock: ~Copyable, Sendable {
         return lock
     }
 
-    /// Whether a holder has promised something: one that is at work, or that died.
+    /// Returns whether a holder, active or dead, has made a promise.
     package static func isPromised(of path: String) throws(CredentialsError) -> Bool {
         try open("\(path).lock").size > 0
     }
@@ -58,36 +61,37 @@ package struct CredentialsLock: ~Copyable, Sendable {
             if try file.lockAtOnce(), try file.isAt(path) { return file }
             if let longest, milliseconds > begun + longest { throw .busy }
             if milliseconds > end { try replace(path, unlessNewerThan: state) }
-            // Another one may have put a new file there.
+            // Another writer may have put a new file there.
             if try file.isAt(path) { usleep(pauseMicroseconds) } else { file = try open(path) }
             let now = try file.state
             if now != state { (state, end) = (now, milliseconds + patience) }
         }
     }
 
-    /// Says that the holder goes on, before and during what takes long.
+    /// Signals that the holder is active, before and during long work.
     ///
-    /// - Throws: `CredentialsError.lostTurn` where another writer has taken the turn.
+    /// - Throws: `CredentialsError.lostTurn` if another writer has taken the turn.
     borrowing func keep() throws(CredentialsError) {
         guard try file.isAt(path) else { throw .lostTurn }
         guard futimens(file.number, nil) == 0 else { throw .system(call: "futimens", errno: errno) }
     }
 
-    /// Notes that what this holder is about to commit has to be written to the credentials file.
+    /// Promises that this holder's coming commit will be written to the credentials file.
     package borrowing func promise() throws(CredentialsError) { try file.truncate(to: 1) }
 
-    /// Notes that the credentials file has all that was committed.
+    /// Records that the credentials file has everything that was committed.
     borrowing func settle() throws(CredentialsError) { try file.truncate(to: 0) }
 
-    /// Takes a promise back since nothing was committed; an earlier holder's stays.
+    /// Takes a promise back since nothing was committed; keeps an earlier holder's promise.
     borrowing func withdraw() throws(CredentialsError) {
         if !isOwed { try settle() }
     }
 
-    /// Puts a new file in the lock's place, unless another one did so or the holder has spoken.
+    /// Puts a new file in the lock's place, unless another writer did or the holder was active.
     ///
-    /// One after the other: of two that waited for the same holder the second waits for the first. The new file has the
-    /// old holder's promise, whether it made one or not.
+    /// Replacements run one by one: of two writers that waited for the same holder, the second
+    /// waits for the first. The new file always has a promise, whether or not the old holder made
+    /// one.
     private static func replace(
         _ path: String,
         unlessNewerThan state: Descriptor.State

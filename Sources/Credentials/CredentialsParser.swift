@@ -1,8 +1,9 @@
-/// Reads the credentials file piece by piece as it grows, and never traps on any input.
+/// A parser that reads the credentials file piece by piece as it grows, and never traps on any
+/// input.
 ///
-/// Each call takes the bytes that follow those consumed so far, and stops before an incomplete record. A wrong
-/// checksum or an unknown record marks the file as damaged for good: the records before it may not be the newest
-/// of their principals and must not be trusted.
+/// Each call takes the bytes after the consumed ones, and stops before an incomplete record. A
+/// wrong checksum or an unknown record marks the file as damaged for good: the records before it
+/// may not be the newest of their principals and must not be trusted.
 package struct CredentialsParser: Sendable {
     /// Whether the file is not a credentials file, or is damaged in the middle.
     package private(set) var isDamaged = false
@@ -42,7 +43,7 @@ package struct CredentialsParser: Sendable {
         bytes.withUnsafeBytes { parse($0, apply: apply) }
     }
 
-    /// The next record with its length and checksum, when all of it is there.
+    /// Returns the next record with its length and checksum, if it is complete.
     private func frame(
         in bytes: UnsafeRawBufferPointer,
         at start: Int
@@ -65,12 +66,13 @@ package struct CredentialsParser: Sendable {
 }
 
 extension Record {
-    /// Encodes the record as hexadecimal digits, for a message: as it stands in the file, with length and checksum.
+    /// Encodes the record as hexadecimal digits for a message: in the file's form, with length and
+    /// checksum.
     ///
     /// - Throws: `CredentialsError.invalidRecord`.
     package func hex() throws(CredentialsError) -> String { Hex.text(of: try encoded()) }
 
-    /// Reads a record from such digits; nil for anything else.
+    /// Reads a record from hexadecimal digits; nil for anything else.
     package init?(hex: String) {
         guard let bytes = Hex.bytes(of: hex) else { return nil }
         var parser = CredentialsParser(isPastHeader: true)

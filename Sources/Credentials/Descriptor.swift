@@ -1,6 +1,6 @@
 import Glibc
 
-/// Owns an open file and turns failed system calls into `CredentialsError`.
+/// An open file whose failed system calls become `CredentialsError`.
 struct Descriptor: ~Copyable {
     let number: Int32
 
@@ -14,9 +14,9 @@ struct Descriptor: ~Copyable {
         close(number)
     }
 
-    /// Takes the lock of this file; false where another process holds it.
+    /// Takes the lock of this file; false if another process holds it.
     ///
-    /// It ends with the descriptor.
+    /// The lock ends with the descriptor.
     borrowing func lockAtOnce() throws(CredentialsError) -> Bool {
         while flock(number, LOCK_EX | LOCK_NB) != 0 {
             if errno == EWOULDBLOCK { return false }
@@ -25,7 +25,7 @@ struct Descriptor: ~Copyable {
         return true
     }
 
-    /// Which file it is, and when it was last written or touched.
+    /// The identity of a file, and the time at which it was last written or touched.
     struct State: Equatable {
         var inode: ino_t
         var seconds: Int
@@ -54,15 +54,15 @@ struct Descriptor: ~Copyable {
         }
     }
 
-    /// Gives this file the owner of another one, where the system lets it.
+    /// Gives this file the owner of another file, if the system allows it.
     borrowing func belong(as other: borrowing Descriptor) throws(CredentialsError) {
         var status = stat()
         guard fstat(other.number, &status) == 0 else { throw .system(call: "fstat", errno: errno) }
-        // Only a superuser may, and only one needs to.
+        // Only a superuser can do this, and only a superuser needs to.
         _ = fchown(number, status.st_uid, status.st_gid)
     }
 
-    /// Whether a path still names this file.
+    /// Returns whether a path still names this file.
     borrowing func isAt(_ path: String) throws(CredentialsError) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -72,7 +72,7 @@ struct Descriptor: ~Copyable {
         return try status.st_ino == state.inode
     }
 
-    /// Reads at most `count` bytes from an offset on, and fewer only at the end of the file.
+    /// Reads `count` bytes from an offset, or fewer at the end of the file.
     borrowing func read(
         from offset: Int,
         count: Int

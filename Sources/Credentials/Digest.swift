@@ -1,6 +1,6 @@
 /// The SHA-256 of a secret, kept inline so that a hundred thousand of them stay small.
 ///
-/// This module computes none: the service and the gate bring libsodium.
+/// This module computes no digests: the service and the gate do, with libsodium.
 package struct Digest: Sendable {
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
@@ -17,7 +17,7 @@ package struct Digest: Sendable {
         self.words = (words[0], words[1], words[2], words[3])
     }
 
-    /// Takes four big-endian words, the form in which the file's reader has them.
+    /// Takes four big-endian words, as the file's reader has them.
     init(words: (UInt64, UInt64, UInt64, UInt64)) {
         self.words = words
     }
@@ -28,7 +28,7 @@ package struct Digest: Sendable {
         self.init(bytes)
     }
 
-    /// The 32 bytes, as they stand in the file.
+    /// The 32 bytes, as in the file.
     package var bytes: [UInt8] {
         [words.0, words.1, words.2, words.3].flatMap { word in
             stride(from: 56, through: 0, by: -8).map {

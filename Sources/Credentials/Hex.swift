@@ -1,6 +1,6 @@
-/// Bytes as hexadecimal digits, two for each.
+/// Bytes as hexadecimal digits, two for each byte.
 enum Hex {
-    /// The digits of bytes, in lower case.
+    /// Returns the digits of bytes, in lower case.
     static func text(of bytes: [UInt8]) -> String {
         let digits = Array("0123456789abcdef".utf8)
         let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }

@@ -1,9 +1,9 @@
-/// One record of the gate's credentials file: admits a principal, or removes it.
+/// One record of the gate's credentials file, which admits or removes a principal.
 ///
 /// A later record of the same kind and key replaces an earlier one. Keys are ids: 1 to 64 characters of
 /// `[A-Za-z0-9_-]`; filters are 1 to 1,024 bytes, at most 64 in a list.
 package enum Record: Sendable, Equatable {
-    /// Lets devices of a product that have no identity yet connect to register.
+    /// Lets devices of a product connect to register if they have no identity yet.
     case product(key: String, secret: Digest)
     /// Lets one device connect.
     case device(did: String, secret: Digest)
@@ -51,8 +51,9 @@ extension Record {
     /// The key of the only record of that kind.
     static let connectionsKey = "known"
 
-    /// The distance from the largest known number to a broker's first one: more connections than begin between
-    /// two such records, so that the gate never reuses a number that the service has seen.
+    /// The distance from the largest known number to a broker's first number: more connections than
+    /// begin between two such records, so that the gate never reuses a number that the service has
+    /// seen.
     package static let connectionsLead: Int64 = 1_000_000
 
     /// The principal's key: product key, did, app id, service name or terminal id.
@@ -68,7 +69,7 @@ extension Record {
     }
 }
 
-/// A user's session on a terminal, as the gate needs it.
+/// A user's session on a terminal, with the fields that the gate needs.
 package struct Session: Sendable, Equatable {
     /// The id of the session.
     package var sessionId: String
@@ -76,11 +77,12 @@ package struct Session: Sendable, Equatable {
     package var uid: String
     /// The SHA-256 of the token that stands in for the app's secret while the session lives.
     package var token: Digest
-    /// Milliseconds since the Unix epoch; from then on the session is over.
+    /// The end of the session, in milliseconds since the Unix epoch.
     package var expiresAt: Int64
     /// The token before a refresh, while it still works.
     package var old: OldToken?
-    /// Whether a token of the session was ever used: until then the app's secret connects as its terminal too.
+    /// Whether a token of the session was ever used: until then, the app's secret connects as its
+    /// terminal too.
     package var isUsed: Bool
 
     /// Describes a session that lives until `expiresAt`, in milliseconds since the Unix epoch.
@@ -101,11 +103,12 @@ package struct Session: Sendable, Equatable {
     }
 }
 
-/// A token that a refresh replaced: good until the new one's first use, and no longer than `until`.
+/// A token that a refresh replaced: valid until the new token's first use, and no longer than
+/// `until`.
 package struct OldToken: Sendable, Equatable {
     /// The SHA-256 of the token.
     package var token: Digest
-    /// Milliseconds since the Unix epoch.
+    /// The end of its validity, in milliseconds since the Unix epoch.
     package var until: Int64
 
     /// Describes a token that works until a moment.

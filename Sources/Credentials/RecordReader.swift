@@ -1,4 +1,4 @@
-/// Reads one record's body; each read returns nil if the bytes end early.
+/// A reader of one record's body; each read returns nil if the bytes end early.
 struct RecordReader {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0

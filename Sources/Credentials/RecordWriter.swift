@@ -18,7 +18,7 @@ enum Layout {
     static let magic = Array("LAMPGATE".utf8)
     static let version: UInt16 = 1
     static let headerCount = 16
-    /// Length before and checksum behind the body.
+    /// The bytes of the length before and the checksum after the body.
     static let frameCount = 6
     static let bodyMax = 65_535
     static let removedFlag: UInt8 = 0x80
@@ -33,7 +33,7 @@ enum Layout {
         return bytes
     }
 
-    /// Whether the bytes are an id: 1 to 64 of `[A-Za-z0-9_-]`.
+    /// Returns whether the bytes are an id: 1 to 64 of `[A-Za-z0-9_-]`.
     static func isID(_ bytes: some Collection<UInt8>) -> Bool {
         (1...64).contains(bytes.count) && bytes.allSatisfy(\.isIDCharacter)
     }
@@ -144,7 +144,7 @@ extension [UInt8] {
 }
 
 extension UInt8 {
-    /// Whether the byte may stand in an id.
+    /// Whether the byte can occur in an id.
     var isIDCharacter: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

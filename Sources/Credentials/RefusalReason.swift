@@ -15,12 +15,12 @@ package enum RefusalReason: String, Error, Sendable, CaseIterable {
     case terminalOfOtherApp
     /// The terminal has a live session, so the password must be its token instead of the app's secret.
     case sessionTokenRequired
-    /// More new client ids came from one source address than a minute allows.
+    /// One source address used more new client ids than a minute allows.
     case tooManyNewClients
     /// The credentials file is missing, unreadable or damaged.
     case credentialsUnavailable
 
-    /// The device's certificate began before the moment from which they count.
+    /// The device's certificate began before the moment from which certificates count.
     case certificateRevoked
 
     // Publishing, subscribing, receiving.
@@ -34,23 +34,24 @@ package enum RefusalReason: String, Error, Sendable, CaseIterable {
     case sessionRequired
     /// The principal was removed, or its secret changed, since it connected.
     case noLongerAllowed
-    /// A terminal's own request, which is not delivered back; never told.
+    /// A terminal's own request, which is not delivered back; never published.
     case ownRequest
 
     // Limits.
-    /// More messages or bytes than the connection may send; a connection that was closed for that, or
-    /// a source address with many such, before its time is over.
+    /// The connection sends more messages or bytes than it may; or a client that was closed for
+    /// this, or a source address with many such, returns before its pause is over.
     case tooFast
-    /// All terminals and products behind one source address send more messages than they may together, and this
-    /// terminal more than seldom.
+    /// All terminals and products behind one source address exceed their common limit, and this
+    /// terminal sends more than seldom.
     case addressTooFast
-    /// A new client while the broker admits none: too many come at once, or clients hold too much of its memory.
+    /// A new client while the broker admits none: too many connect at once, or clients hold too
+    /// much of its memory.
     case busy
     /// A delivery to a client for which too much waits, or the end of its connection.
     case tooSlow
     /// QoS 2, which only services may use.
     case qosNotSupported
-    /// A report of a device that already has its share of the status worker's backlog.
+    /// A report or request of a sender that already has its share of a worker's backlog.
     case overloaded
     /// More subscriptions than a connection may hold.
     case tooManySubscriptions
@@ -60,16 +61,16 @@ package enum RefusalReason: String, Error, Sendable, CaseIterable {
     case tooManyLevels
 
     // Of the service's own listeners, before any client is known.
-    /// The page that opened a WebSocket is of an origin that may not.
+    /// The page that opened a WebSocket has a forbidden origin.
     case originNotAllowed
     /// The TLS handshake failed.
     case handshakeFailed
-    /// A source address, or the listener, has as many connections as it may.
+    /// A source address, or the listener, has reached its limit of connections.
     case tooManyConnections
     /// A password, link or token did not let its bearer in to the operators' console.
     case operatorSignIn
 
-    /// Whether it is a listener's, or the broker's before the gate is asked.
+    /// Whether a listener gives it, or the broker before it asks the gate.
     package var isOfListener: Bool {
         switch self {
         case .originNotAllowed, .handshakeFailed, .tooManyConnections, .operatorSignIn: true

@@ -19,9 +19,9 @@ package struct Actor: Hashable, Sendable {
         self.terminal = terminal
     }
 
-    /// Returns the actor of a device that acts by itself.
+    /// Returns a device as the actor.
     package static func device(_ did: DeviceID) -> Actor { Actor(.device, did.text) }
-    /// The service acting by itself.
+    /// The service as the actor.
     package static let system = Actor(.system, "lamplighter")
     /// A user whose account was erased.
     package static let erased = Actor(.user, "erased")

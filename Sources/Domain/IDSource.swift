@@ -1,9 +1,10 @@
 import Synchronization
 
-/// Makes ids that never repeat and that sort by the time of their making.
+/// A source of ids that never repeat and that sort by creation time.
 ///
-/// Ids made together lie together in the store's trees, so that devices registered in one run share
-/// pages. The last two characters of a device's id are random, unless its maker chooses them: they are its shard.
+/// Ids made together are stored together in the database's trees, so that devices registered in one
+/// run share pages. The last two characters of a device's id are random, unless the caller chooses
+/// them: they are its shard.
 package struct IDSource: Sendable {
     private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
     private static let hexDigits = Array("0123456789abcdef".utf8)
@@ -14,14 +15,15 @@ package struct IDSource: Sendable {
 
     /// Makes a source; each thread has its own.
     ///
-    /// In a slot of several, all sources of the process count together, so that no two ids of the database are alike;
-    /// in a process that writes alone, chance keeps its threads apart.
+    /// In a slot of several, all sources of the process count together, so that no two ids of the
+    /// database are equal; in a process that writes alone, random numbers keep its threads apart.
     package init(of slot: NodeSlot = .alone) {
         self.slot = slot
         random = SystemRandomNumberGenerator()
     }
 
-    /// Makes an id: a prefix, 11 characters of time and counter, two hexadecimal digits, which are random or `shard`'s.
+    /// Makes an id: a prefix, 11 characters of time and counter, and two hexadecimal digits, random
+    /// or of `shard`.
     package mutating func make(
         _ prefix: Character,
         at now: Instant,
@@ -39,7 +41,8 @@ package struct IDSource: Sendable {
         return "\(prefix)-" + String(decoding: body, as: UTF8.self)
     }
 
-    /// Returns a stamp of 55 bits: milliseconds, then 13 bits that tell ids of one millisecond apart.
+    /// Returns a stamp of 55 bits: milliseconds, then 13 bits that distinguish ids of one
+    /// millisecond.
     private mutating func nextStamp(_ now: Instant) -> UInt64 {
         guard slot != .alone else {
             let start =
@@ -55,16 +58,16 @@ package struct IDSource: Sendable {
     /// The stamps of a process in a slot of several.
     private static let shared = Mutex(Stamps())
 
-    /// What was stamped last.
+    /// The last stamp.
     private struct Stamps {
         static let bits: UInt64 = 13
         private var millisecond: UInt64 = 0
         private var counter: UInt64 = 0
 
-        /// Whether nothing was stamped in a moment's millisecond yet.
+        /// Returns whether a moment's millisecond has no stamp yet.
         func isBehind(_ now: Instant) -> Bool { UInt64(clamping: now.milliseconds) > millisecond }
 
-        /// Returns the next stamp: of a new millisecond the one at `start`, else `step` more than the last.
+        /// Returns the next stamp: `start` in a new millisecond, else the last one plus `step`.
         mutating func next(_ now: Instant, from start: UInt64, step: UInt64) -> UInt64 {
             if isBehind(now) {
                 millisecond = UInt64(clamping: now.milliseconds)
@@ -72,7 +75,7 @@ package struct IDSource: Sendable {
             } else {
                 counter += step
                 if counter >> Self.bits != 0 {
-                    // More ids than a millisecond holds: borrow from the next one.
+                    // The millisecond has no more ids: borrow from the next one.
                     millisecond += 1
                     counter &= step - 1
                 }

@@ -1,10 +1,10 @@
 /// A kind of id, which determines its form.
 package protocol IdentifierKind: Sendable {
-    /// The kind's name in messages that people read, such as `did`.
+    /// The kind's name in messages, such as `did`.
     static var name: String { get }
     /// The form in words, for a refusal.
     static var form: String { get }
-    /// Tells whether a text has the form of this kind of id.
+    /// Returns whether a text has the form of this kind of id.
     static func accepts(_ text: String.UTF8View) -> Bool
 }
 
@@ -15,12 +15,11 @@ extension IdentifierKind {
     package static func accepts(_ text: String.UTF8View) -> Bool { PlainForm.accepts(text) }
 }
 
-/// An id that is valid for good once it exists.
+/// An id that is always valid.
 ///
-/// The parameter keeps ids of different nouns apart: a device's can't be given where a user's is
-/// asked for.
+/// The parameter keeps ids of different kinds apart: a device's can't be passed for a user's.
 package struct Identifier<Kind: IdentifierKind>: Hashable, Sendable {
-    /// The id as it stands on the wire and in the store.
+    /// The id as written on the wire and in the store.
     package let text: String
 
     /// Takes a text of the kind's form; nil for any other.
@@ -29,7 +28,7 @@ package struct Identifier<Kind: IdentifierKind>: Hashable, Sendable {
         self.text = text
     }
 
-    /// Takes a text that was checked before: it comes from the store or was made by us.
+    /// Takes a text that needs no check: it comes from the store or was made by the service.
     package init(trusted text: String) {
         self.text = text
     }
@@ -40,9 +39,9 @@ extension Identifier: Comparable, CustomStringConvertible {
     package var description: String { text }
 }
 
-/// The form that ids have unless their kind has another: `[A-Za-z0-9_-]`, 1 to 64 characters.
+/// The default form of ids: `[A-Za-z0-9_-]`, 1 to 64 characters.
 package enum PlainForm {
-    /// Tells whether a text has the plain form.
+    /// Returns whether a text has the plain form.
     package static func accepts(_ text: String.UTF8View) -> Bool {
         (1...64).contains(text.count) && text.allSatisfy { isPlain($0) }
     }
@@ -56,7 +55,7 @@ package enum PlainForm {
         }
     }
 
-    /// Tells whether a text is made of a number of lowercase hexadecimal digits.
+    /// Returns whether a text consists of a number of lowercase hexadecimal digits.
     package static func isLowercaseHex(_ text: String.UTF8View, count: Int) -> Bool {
         text.count == count
             && text.allSatisfy {

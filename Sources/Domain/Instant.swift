@@ -1,9 +1,9 @@
-/// A moment: whole milliseconds since the Unix epoch, UTC, as every time on the wire.
+/// A moment: whole milliseconds since the Unix epoch, UTC, like every time on the wire.
 package struct Instant: Hashable, Comparable, Sendable {
     /// Milliseconds since 1970-01-01T00:00:00Z.
     package let milliseconds: Int64
 
-    /// The latest moment that the wire takes: 2^53−1 milliseconds.
+    /// The latest moment allowed on the wire: 2^53−1 milliseconds.
     package static let max = Instant(milliseconds: 9_007_199_254_740_991)
 
     /// Makes a moment.
@@ -25,15 +25,15 @@ package struct Instant: Hashable, Comparable, Sendable {
         Instant(milliseconds: milliseconds + count)
     }
 
-    /// Returns how many whole seconds another moment lies ahead of this one, rounded up; at least 0.
+    /// Returns the seconds until another moment, rounded up; at least 0.
     package func seconds(until other: Instant) -> Int64 {
         Swift.max(0, (other.milliseconds - milliseconds + 999) / 1000)
     }
 }
 
 extension Instant {
-    /// By how much the clock of a process may differ from the database's, in milliseconds.
+    /// The most by which a process's clock may differ from the database's, in milliseconds.
     package static let clockOffMax: Int64 = 1_000
-    /// By how much the clocks of two processes that share a database may differ, in milliseconds.
+    /// The most by which the clocks of two processes on one database may differ, in milliseconds.
     package static let clocksApartMax = 2 * clockOffMax
 }

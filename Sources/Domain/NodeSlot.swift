@@ -1,12 +1,14 @@
-/// The place of a process among those that write to one database: what it numbers, no other process numbers alike.
+/// The place of a process among those that write to one database; it keeps their numbers and ids
+/// apart.
 ///
 /// Six bits of numbers and ids hold it.
 package struct NodeSlot: Hashable, Sendable, CustomStringConvertible {
-    /// How many slots there are.
+    /// The number of slots.
     package static let count = 64
-    /// The slot of a process that writes alone, and of commands that write beside others for a moment.
+    /// The slot of a process that writes alone, and of commands that write beside others for a
+    /// moment.
     package static let alone = NodeSlot(trusted: 0)
-    /// The slots that processes take which share a database.
+    /// The slots for processes that share a database.
     package static let shared = (1..<count).map { NodeSlot(trusted: $0) }
 
     /// The number, 0 to 63.

@@ -21,32 +21,32 @@ package enum ErrorCode: String, Sendable, CaseIterable {
     case unavailable = "Unavailable"
     case `internal` = "Internal"
 
-    /// Tells whether the same request may well succeed when it is sent again.
+    /// Whether the same request may well succeed when it is sent again.
     package var isPassing: Bool {
         self == .unavailable || self == .internal || self == .tooManyRequests
     }
 }
 
-/// A refusal, with all that its receiver needs to do better.
+/// A refusal, with all that its receiver needs to correct the request.
 package struct Rejection: Error, Equatable, Sendable {
     /// The code that programs switch on.
     package var code: ErrorCode
-    /// One sentence for people: what was wrong and what to do; never a secret.
+    /// One sentence to read: the fault and the remedy; never a secret.
     package var message: String
     /// The field at fault, as a path such as `params.data.power`.
     package var field: String?
     /// The reason in one word, for the codes that have reasons.
     package var reason: String?
-    /// The region that was asked for, where it is not served.
+    /// The requested region, if it is not served.
     package var region: String?
-    /// Where that region is served, where it is known.
+    /// The endpoint of that region, if known.
     package var endpoint: String?
     /// The number of seconds after which another try makes sense.
     package var retryAfter: Int64?
-    /// What else is wrong; only documents are read to their end.
+    /// Further faults; only documents are read to their end.
     package var others: [Rejection] = []
 
-    /// Makes a refusal; a sender's text that is too long to be shown is cut.
+    /// Makes a refusal; texts that are too long to be shown are cut.
     package init(
         _ code: ErrorCode,
         _ message: String,
@@ -68,12 +68,12 @@ package struct Rejection: Error, Equatable, Sendable {
 }
 
 extension Rejection {
-    /// How many code points a message has at most, as the schemas say.
+    /// The longest message, in code points, as in the schemas.
     package static let messageMax = 1024
-    /// How many code points the path of a field has at most, as the schemas say.
+    /// The longest path of a field, in code points, as in the schemas.
     package static let fieldMax = 256
 
-    /// Returns a text as it may be shown: one of more code points than that ends in "…".
+    /// Returns a text cut to a number of code points; a cut one ends in "…".
     package static func shown(_ text: String, upTo max: Int) -> String {
         guard text.utf8.count > max, text.unicodeScalars.count > max else { return text }
         return String(text.unicodeScalars.prefix(max - 1)) + "…"

@@ -1,12 +1,13 @@
-/// The id by which a request is followed through the log, from its arrival to the outcome of its command: the trace
-/// id of the W3C's Trace Context.
+/// The trace id of the W3C's Trace Context, which identifies a request in the log from its arrival
+/// to the outcome of its command.
 ///
 /// The rules in words (reference: operation#traces).
 package struct TraceID: Sendable, Hashable {
     private let high: UInt64
     private let low: UInt64
 
-    /// The length of the user property `traceparent`: `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`.
+    /// The length of the user property `traceparent`:
+    /// `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`.
     package static let traceparentBytes = 55
 
     private init?(high: UInt64, low: UInt64) {
@@ -15,7 +16,7 @@ package struct TraceID: Sendable, Hashable {
         self.low = low
     }
 
-    /// Makes a new id, at random.
+    /// Makes a random id.
     package static func make() -> TraceID {
         while true {
             let high = UInt64.random(in: 0 ... .max)
@@ -34,7 +35,7 @@ package struct TraceID: Sendable, Hashable {
         self = trace
     }
 
-    /// Reads its 32 hex digits; nil if they aren't any, or are all 0.
+    /// Reads an id of 32 hex digits; nil if the text isn't one, or all digits are 0.
     package init?(_ text: String) { self.init(hex: text.utf8) }
 
     private init?(hex digits: some Collection<UInt8>) {

@@ -2,11 +2,11 @@ import Glibc
 import Problems
 import SystemPackage
 
-/// The directory that holds everything a service keeps, and the names of what lies in it.
+/// The directory with all data of a service, and the names of its files.
 package struct DataDirectory: Sendable {
     /// The directory's absolute path.
     package let path: String
-    /// True where this process has just made it.
+    /// Whether this process has just made it.
     package let isNew: Bool
 
     /// The database.
@@ -19,14 +19,14 @@ package struct DataDirectory: Sendable {
     package var toolsSecret: String { path + "/tools.secret" }
     /// Keys and secrets of the demo product and app.
     package var demo: String { path + "/demo.json" }
-    /// Where the newest backup that was read back is noted.
+    /// The note of the newest backup that was read back.
     package var backupNote: String { path + "/backup.json" }
-    /// Why the service's last backup failed; absent once one was made.
+    /// The reason why the service's last backup failed; absent after a successful backup.
     package var backupFailure: String { path + "/backup.failed" }
 
-    /// The files that a backup holds beside the database, by their names below the directory.
+    /// The files that a backup holds besides the database, by their names below the directory.
     ///
-    /// They are keys, secrets and certificates; all others are made again.
+    /// They are keys, secrets and certificates; all other files are made again.
     package var keptFiles: [String] {
         let secrets = ["server.key", "service.secret", "tools.secret", "demo.json"]
         let certificates = TextFile.names(in: path + "/tls").map { "tls/" + $0 }
@@ -37,13 +37,13 @@ package struct DataDirectory: Sendable {
 
     /// The file that the gate reads.
     package var credentials: String { path + "/gate/credentials" }
-    /// The clients that connections of the WebSocket relay stand for, which the gate reads.
+    /// The addresses of the clients behind the WebSocket relay's connections, which the gate reads.
     package var relayedAddresses: String { path + "/gate/websocket.addresses" }
     /// The lock of the running service.
     package var lock: String { path + "/lock" }
-    /// The id of the process of this run, or of the one before, among those that share a database.
+    /// The id of this run's process, or the previous run's, among processes that share a database.
     package var process: String { path + "/process" }
-    /// Ports and credentials, there while everything accepts work.
+    /// The ports and credentials; present while everything accepts work.
     package var ready: String { path + "/ready.json" }
     /// The broker's configuration.
     package var brokerConfiguration: String { path + "/broker/mosquitto.conf" }
@@ -52,8 +52,8 @@ package struct DataDirectory: Sendable {
     /// The broker's log.
     package var brokerLog: String { path + "/broker/mosquitto.log" }
 
-    /// The certificate and key that the broker was given, and the authority of devices' certificates: copies, so that
-    /// it never reads halves of two pairs.
+    /// Copies of the broker's certificate and key, and of the authority of devices' certificates,
+    /// so that it never reads halves of two pairs.
     package var brokerTLS: TLSFiles {
         TLSFiles(
             certificate: path + "/broker/server.pem",
@@ -66,12 +66,12 @@ package struct DataDirectory: Sendable {
     package var ownTLS: TLSFiles { TLSFiles.own(in: path) }
     /// The key of the authority that `lamplighter tls init` makes; it signs servers' and devices' certificates.
     package var authorityKey: String { path + "/tls/authority.key" }
-    /// The certificates by which what trusts an older authority comes to trust the present one.
+    /// The certificates by which clients that trust an older authority also trust the present one.
     package var authorityLinks: String { path + "/tls/authority.links.pem" }
 
     /// Makes the directory (mode 0700) and its folders, or checks that it can be used.
     ///
-    /// - Throws: A `Problem` where that fails.
+    /// - Throws: A `Problem` if that fails.
     package static func prepare(_ name: String) throws -> DataDirectory {
         let path = AbsolutePath.of(name)
         guard !path.unicodeScalars.contains(where: { $0.value < 32 }) else {
@@ -85,9 +85,10 @@ package struct DataDirectory: Sendable {
         return DataDirectory(path: path, isNew: isNew)
     }
 
-    /// Prepares a directory, locks it, and hands it over to be filled; where that fails, takes away what it made.
+    /// Prepares and locks a directory, and fills it; on failure, removes the lock and empty folders
+    /// it made.
     ///
-    /// - Throws: A `Problem` where it can't be used, or what `fill` throws.
+    /// - Throws: A `Problem` if it can't be used, or the error of `fill`.
     package static func filling<Result>(
         _ name: String,
         _ fill: (DataDirectory) throws -> Result
@@ -100,7 +101,7 @@ package struct DataDirectory: Sendable {
             return try fill(directory)
         } catch {
             if !before.contains("lock") { unlink(directory.lock) }
-            // Only empty ones go.
+            // Removes only empty folders.
             for folder in ["gate", "broker", "tls"] where !before.contains(folder) {
                 rmdir(directory.path + "/" + folder)
             }
@@ -109,15 +110,15 @@ package struct DataDirectory: Sendable {
         }
     }
 
-    /// Takes a directory that must exist already, for commands that work on it.
+    /// Returns a directory that must exist already, for commands that work on it.
     ///
-    /// Where it does not hold the store, only the directory itself must be there.
-    /// - Throws: A `Problem` where there is none.
+    /// If it need not hold the store, only the directory itself must exist.
+    /// - Throws: A `Problem` if it is missing or unusable.
     package static func existing(_ name: String, holdsStore: Bool) throws -> DataDirectory {
         let directory = DataDirectory(path: AbsolutePath.of(name), isNew: false)
         let wanted = holdsStore ? directory.database : directory.path
         guard TextFile.exists(wanted) else {
-            // What this user may not look at may well be there.
+            // A file that this user can't see may still exist.
             if access(wanted, F_OK) != 0, errno == EACCES {
                 throw Problem(
                     .dataDirectoryUnusable,
@@ -146,10 +147,10 @@ package struct DataDirectory: Sendable {
         return directory
     }
 
-    /// Makes the database's files their owner's alone, in a directory that others may enter too.
+    /// Restricts the database's files to their owner, in a directory that others may also enter.
     ///
-    /// It comes before SQLite, which gives what it makes beside the database the database's mode. Where
-    /// it isn't possible, SQLite will say why, or the files are another user's.
+    /// It runs before SQLite, which gives the files that it makes beside the database the
+    /// database's mode. If it fails, SQLite reports why, or the files are another user's.
     package func narrowDatabase() {
         if !TextFile.exists(database) {
             let file = try? FileDescriptor.open(
@@ -176,7 +177,7 @@ package struct DataDirectory: Sendable {
         return false
     }
 
-    /// Makes the problem of a directory that belongs to another user: its owner can be changed.
+    /// Returns the problem of a directory that belongs to another user: its owner can be changed.
     private static func forbidden(_ path: String) -> Problem {
         unusable(
             path,

@@ -2,15 +2,15 @@ import Glibc
 import Problems
 import SystemPackage
 
-/// Holds a data directory for one service, by `flock` on its file `lock`.
+/// The lock that reserves a data directory for one service, by `flock` on its file `lock`.
 ///
-/// The kernel gives the lock back when the process ends, however it ends.
+/// The kernel releases it when the process ends, however it ends.
 package final class DirectoryLock: Sendable {
     private let file: FileDescriptor
 
     /// Takes the lock and writes this process's id into the file.
     ///
-    /// - Throws: A `Problem` that names the holder, where another service has it.
+    /// - Throws: A `Problem` if it can't be opened or another service holds it.
     package init(_ directory: DataDirectory) throws {
         do {
             // Not inherited: a broker that outlives us must not hold the directory.
@@ -39,7 +39,8 @@ package final class DirectoryLock: Sendable {
 
     deinit { try? file.close() }
 
-    /// Returns the process that runs a service on the directory; nil where none does.
+    /// Returns the process that runs a service on the directory; nil if none does, 0 if its id is
+    /// unknown.
     package static func holder(of directory: DataDirectory) -> Int32? {
         guard let file = try? FileDescriptor.open(FilePath(directory.lock), .readWrite) else {
             return nil

@@ -3,9 +3,10 @@ import Sodium
 
 /// A file of mode 0600 that holds one secret on one line.
 package enum SecretFile {
-    /// Reads a secret, or makes one at first use, of 32 random bytes (base64url, 43 characters) unless told how.
+    /// Reads a secret, or makes one at first use, by default of 32 random bytes (base64url, 43
+    /// characters).
     ///
-    /// - Throws: A `Problem` where the file cannot be read or written.
+    /// - Throws: A `Problem` if the file can't be read or written.
     package static func readOrMake(
         _ path: String,
         making make: () -> String = Sodium.randomSecret
@@ -22,7 +23,7 @@ package enum SecretFile {
 
     /// Reads a secret that must exist.
     ///
-    /// - Throws: A `Problem` where the file is missing, empty or readable by others.
+    /// - Throws: A `Problem` if the file is missing, empty or readable by others.
     package static func read(_ path: String) throws -> String {
         guard let text = TextFile.read(path) else {
             throw problem(path, "it is missing, or this user may not read it")
@@ -46,21 +47,24 @@ package enum SecretFile {
     }
 }
 
-/// The passwords that a data directory's service gives and takes.
+/// The passwords of a data directory's service principals.
 package struct ServiceSecrets: Sendable {
-    /// Of `service:lamplighter`, the workers.
+    /// The password of `service:lamplighter`, the workers.
     package let service: String
-    /// Of `service:tools`, commands and tests.
+    /// The password of `service:tools`, commands and tests.
     package let tools: String
-    /// Of `service:console`, which reads alone: made from that of the tools, which processes of one database share.
+    /// The password of `service:console`, which only reads: derived from the tools' password, which
+    /// processes on one database share.
     package var console: String {
         Sodium.base64URL(Sodium.sha256("service:console/\(tools)".utf8))
     }
 
-    /// Reads both, or makes what isn't there yet; that of the workers from a file of its own, where one is given.
+    /// Reads both passwords, or makes missing ones; reads the workers' from `serviceFile`, if
+    /// given.
     ///
-    /// That of the tools is made from the workers', so that processes with the same have the same.
-    /// - Throws: A `Problem` where a file cannot be read or written.
+    /// The tools' password is derived from the workers', so that processes with the same workers'
+    /// password share it.
+    /// - Throws: A `Problem` if a file can't be read or written.
     package init(_ directory: DataDirectory, serviceFile: String? = nil) throws {
         let service =
             try serviceFile.map { try SecretFile.read($0) }

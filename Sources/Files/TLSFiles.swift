@@ -1,10 +1,11 @@
 /// The files of a server's certificate.
 package struct TLSFiles: Sendable, Equatable {
-    /// The certificate, and behind it those that lead to its authority (PEM).
+    /// The certificate, followed by the chain to its authority (PEM).
     package let certificate: String
     /// Its key (PEM).
     package let key: String
-    /// The authorities of devices' certificates, the newest first, and of the server's where that is of one's own (PEM).
+    /// The authorities of devices' certificates, newest first, and the server's authority if it is
+    /// private (PEM).
     package let authority: String
     /// The data directory in which `lamplighter tls init` makes the certificate; nil for a given one.
     package let certificateMaker: String?
@@ -29,7 +30,7 @@ package struct TLSFiles: Sendable, Equatable {
     /// The authority that must have signed the certificate; nil for a given one.
     package var signer: String? { certificateMaker.map { TLSFiles.own(in: $0).authority } }
 
-    /// Names the files that `lamplighter tls init` makes in a data directory.
+    /// Returns the files that `lamplighter tls init` makes in a data directory.
     static func own(in directory: String) -> TLSFiles {
         TLSFiles(
             certificate: directory + "/tls/server.pem",

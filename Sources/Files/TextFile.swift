@@ -1,22 +1,22 @@
 import Glibc
 import SystemPackage
 
-/// Reads and writes small files with the mode they must have.
+/// Functions that read and write small files with the required mode.
 package enum TextFile {
-    /// Reads at most 4 MiB of a file as UTF-8; nil where that isn't possible.
+    /// Reads at most 4 MiB of a file as UTF-8; nil if that isn't possible.
     package static func read(_ path: String) -> String? {
         guard let bytes = readBytes(path) else { return nil }
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Reads a file's first bytes, 4 MiB unless told; nil where it is missing or not readable.
+    /// Reads a file's first bytes, 4 MiB by default; nil if it is missing or not readable.
     package static func readBytes(_ path: String, upTo limit: Int = 4 << 20) -> [UInt8]? {
         guard let file = try? FileDescriptor.open(FilePath(path), .readOnly) else { return nil }
         defer { try? file.close() }
         return readBytes(file, upTo: limit)
     }
 
-    /// Says why a file cannot be read, with the user who may not.
+    /// Returns why a file can't be read, with the name of the user.
     package static func unreadable(_ path: String) -> String {
         let user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(geteuid())"
         if access(path, R_OK) == 0 {
@@ -28,9 +28,10 @@ package enum TextFile {
         return "the user \(user) may not read it (mode 0\(String(mode, radix: 8)))"
     }
 
-    /// Reads 4 MiB of standard input at most; nil where it is not readable.
+    /// Reads at most 4 MiB of standard input; nil if it is not readable.
     ///
-    /// Not by the name `/dev/stdin`, which would open again what another user may have opened for this one.
+    /// It doesn't open `/dev/stdin`, which would reopen a file that another user may have opened
+    /// for this one.
     package static func readStandardInput() -> [UInt8]? {
         readBytes(.standardInput, upTo: 4 << 20)
     }
@@ -48,16 +49,16 @@ package enum TextFile {
         return bytes
     }
 
-    /// Puts a text in a file of mode 0600 as a whole: writes a file beside it, and renames that.
+    /// Writes a text to a file of mode 0600 atomically: writes a file beside it, and renames that.
     ///
-    /// - Throws: `Errno` where the directory or disk refuses.
+    /// - Throws: `Errno` if the directory or disk refuses.
     package static func write(_ text: String, to path: String) throws {
         try write(bytes: Array(text.utf8), to: path)
     }
 
-    /// Puts bytes in a file of mode 0600 as a whole: writes one beside it, and renames that.
+    /// Writes bytes to a file of mode 0600 atomically: writes a file beside it, and renames that.
     ///
-    /// - Throws: `Errno` where the directory or disk refuses.
+    /// - Throws: `Errno` if the directory or disk refuses.
     package static func write(bytes: [UInt8], to path: String) throws {
         let unfinished = path + ".new"
         unlink(unfinished)
@@ -74,15 +75,15 @@ package enum TextFile {
         guard rename(unfinished, path) == 0 else { throw Errno(rawValue: errno) }
     }
 
-    /// True where something of that name exists.
+    /// Returns whether a file of that name exists.
     package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Returns the size of a file; nil where there is none.
+    /// Returns the size of a file; nil if it is missing.
     package static func size(_ path: String) -> Int? {
         (try? Stat(path)).map { Int($0.size) }
     }
 
-    /// Returns the names in a directory, sorted; none where it can't be read.
+    /// Returns the names in a directory, sorted; empty if it can't be read.
     package static func names(in directory: String) -> [String] {
         guard let stream = opendir(directory) else { return [] }
         defer { closedir(stream) }
@@ -96,9 +97,9 @@ package enum TextFile {
         return names.sorted()
     }
 
-    /// Makes the directories above a path that are missing (mode 0700).
+    /// Makes the missing directories above a path (mode 0700).
     ///
-    /// - Throws: `Errno` where that is refused.
+    /// - Throws: `Errno` if that is refused.
     package static func makeFolders(of path: String) throws {
         let folder = FilePath(path).removingLastComponent().string
         guard !folder.isEmpty, !exists(folder) else { return }
@@ -106,7 +107,7 @@ package enum TextFile {
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw Errno(rawValue: errno) }
     }
 
-    /// Makes the name of a new file last over a crash of the machine.
+    /// Syncs the folder of a new file, so that its name survives a crash of the machine.
     package static func syncDirectory(of path: String) {
         let folder = FilePath(path).removingLastComponent()
         guard let file = try? FileDescriptor.open(folder, .readOnly, options: .closeOnExec) else {
@@ -116,13 +117,13 @@ package enum TextFile {
         try? file.close()
     }
 
-    /// Returns the lowest nine bits of a file's mode; nil where there is none.
+    /// Returns the lowest nine bits of a file's mode; nil if it is missing.
     package static func mode(_ path: String) -> Int? {
         (try? Stat(path)).map { Int($0.permissions.rawValue & 0o777) }
     }
 }
 
-/// Makes paths absolute, so that what is shown can be found from anywhere.
+/// Absolute forms of paths, so that a path that is shown can be found from anywhere.
 package enum AbsolutePath {
     /// Returns the absolute, normalised form of a path; symbolic links are left as they are.
     package static func of(_ path: String) -> String {

@@ -8,11 +8,12 @@ extension Gate {
         case publish(Bytes, retained: Bool)
         case subscribe
         case unsubscribe
-        /// A message of so many bytes of payload.
+        /// A delivery with a payload of `bytes` bytes.
         case receive(bytes: Int)
     }
 
-    /// Answers ACL_CHECK: for every message in, every message out to every client, every subscription.
+    /// Answers ACL_CHECK, which the broker asks about each incoming message, each delivery to a
+    /// client, and each filter of a SUBSCRIBE or UNSUBSCRIBE.
     func mayAccess(_ pointer: OpaquePointer, _ access: Access, to topic: Bytes) -> Bool {
         guard let client = find(pointer) else { return false }
         if client.isFallback, case .receive = access, subscribers.hear(topic) { return false }
@@ -42,8 +43,10 @@ extension Gate {
         return false
     }
 
-    /// Carries out a permitted access; false if the broker must not, as the gate sends a will itself, sheds a report or
-    /// keeps no more for a client that takes nothing.
+    /// Carries out a permitted access.
+    ///
+    /// Returns false if the broker must not go on: the gate sends the will itself, sheds a report
+    /// or request, or may hold no more for a client that reads nothing.
     private func grant(
         _ client: Client,
         at pointer: OpaquePointer,
@@ -68,8 +71,9 @@ extension Gate {
         client.tellsAddress || hasShards && client.did != nil
     }
 
-    /// Looks at the file before a subscription, and before a terminal gets the first delivery of a message to a user:
-    /// one cheap call for each such message, for any number of receivers.
+    /// Checks the credentials file before a subscription, and before a terminal receives the first
+    /// delivery of a message to a user: one cheap call for each message, for any number of
+    /// receivers.
     private func lookIfNeeded(_ client: Client, _ access: Access, to topic: Bytes) {
         switch access {
         case .subscribe: look()
@@ -111,12 +115,13 @@ extension Gate {
         }
     }
 
-    /// Tells workers when a device begins to hear commands: they then send the queued ones.
+    /// Notifies workers when a device begins to listen to commands, so that they send the queued
+    /// ones.
     ///
-    /// The subscription stands before the broker looks at anything else.
+    /// The broker adds the subscription before it processes anything else.
     private func noteListening(_ client: Client, _ access: Access, to filter: Bytes) {
         guard case .subscribe = access else { return }
-        // A device may subscribe to its responses, its commands, or all below it.
+        // A device can subscribe to two topics: its commands and its responses.
         let isOther = filter.suffix(9).elementsEqual("/response".utf8)
         guard !isOther else { return }
         client.isListening = true
@@ -164,9 +169,9 @@ extension Gate {
 
     /// Returns the client that the broker asks about.
     ///
-    /// A client that isn't connected is a session waiting for its client, or the source of a retained message
-    /// (a structure on the broker's stack with only a name and an id): both were admitted once, and get
-    /// the rights that their name has now.
+    /// A client that isn't connected is a session waiting for its client, or the source of a
+    /// retained message (a structure on the broker's stack with only a name and an id): both were
+    /// admitted before, and get the rights that their name has now.
     func find(_ pointer: OpaquePointer) -> Client? {
         if let client = clients[pointer], client.isStill(pointer) { return client }
         if let client = absent[pointer], client.isStill(pointer) { return client }
@@ -193,7 +198,7 @@ extension Gate {
         return client
     }
 
-    /// Publishes that an access was refused.
+    /// Publishes the refusal of an access.
     func tell(
         _ client: Client,
         _ access: Access,

@@ -4,8 +4,8 @@ import JSON
 extension Gate {
     /// Answers BASIC_AUTH: whether a client may connect.
     ///
-    /// Nothing in Mosquitto 2.0.11 can fail between a yes and the client being connected without the
-    /// disconnect callback being called for it.
+    /// After this returns true, Mosquitto 2.0.11 either connects the client or calls the disconnect
+    /// callback for it.
     func admit(_ client: OpaquePointer, password: Digest?) -> Bool {
         if isReloading { return mayStay(client) }
         guard var facts = Broker.facts(client) else { return false }
@@ -37,11 +37,12 @@ extension Gate {
         }
     }
 
-    /// Whether a client that is connected, or whose session waits for it, may stay.
+    /// Whether a connected client, or a session that waits for its client, may stay.
     ///
-    /// Asked when the broker has read its configuration again; nothing is counted or told. Mosquitto 2.0.11 asks for
-    /// sessions as well, and has its loop's turn between that and the next CONNECT; from a broker that is not known to
-    /// do so, one whom the gate does not know might be a newcomer.
+    /// The broker asks this after it has reloaded its configuration; nothing is counted or
+    /// published. Mosquitto 2.0.11 asks about sessions too, and runs a turn of its loop before it
+    /// reads the next CONNECT. In any other version, a client that the gate doesn't know might be a
+    /// newcomer.
     private func mayStay(_ client: OpaquePointer) -> Bool {
         look()
         if let known = clients[client], known.isConnected, known.isStill(client) {
@@ -51,7 +52,7 @@ extension Gate {
         return rights(of: known) != nil
     }
 
-    /// Publishes that a client was not admitted; for one that sends too fast, once a second.
+    /// Publishes the refusal of a CONNECT; once a second for a client refused as too fast or busy.
     private func tell(_ facts: Broker.Facts, _ reason: RefusalReason) {
         let key = "\(facts.clientId) \(facts.address)"
         if reason == .tooFast || reason == .busy, !refusals.mayTellTooFast(key, at: Clock.steady())
@@ -69,7 +70,8 @@ extension Gate {
         )
     }
 
-    /// Ends a session's old token, and the app secret's way in, at the first use of its token, and tells the service.
+    /// Ends a session's old token and the app secret's access at the first use of the session's
+    /// token, and notifies the service.
     private func noteUse(of session: Session, on terminalId: String) {
         let now = Clock.now()
         admission.used.insert(session.sessionId)
@@ -150,7 +152,7 @@ extension Gate {
         if pass.isSecretShared {
             new.bystander = watch.tables.terminals[facts.clientId]?.session?.sessionId
         }
-        // The end of the old connection has just put the tally there.
+        // Ending the old connection has just stored the tally there.
         if let tally { _ = tallies.take(tally.key) }
         new.tally = tally
         if pass.principal.isCountedByAddress, let source = new.sourceText {
@@ -166,11 +168,12 @@ extension Gate {
         tellArrival(of: new)
     }
 
-    /// Answers DISCONNECT, which also comes for clients that were never admitted.
+    /// Answers DISCONNECT, which the broker also reports for clients that were never admitted.
     func forget(_ client: OpaquePointer, reason: Int32) {
         guard let known = clients.removeValue(forKey: client) else { return }
         leaveSession(of: known, client)
-        // For a session that outlives its connection, the broker still asks about the will and the queue.
+        // For a session that outlives its connection, the broker still asks about the will and the
+        // queue.
         if absent.count >= Self.absentMax { absent.removeAll() }
         absent[client] = known
         guard known.isConnected else { return }

@@ -38,7 +38,7 @@ extension Gate {
             guard let client = connected[did], client.did == did else { return }
             leaving.append(Leave(client: client, due: 0))
         case "announcePresence":
-            // With a lane, only its devices; without one, all.
+            // With a lane, only the lane's devices; otherwise all.
             let lane = command["lane"]?.intValue.flatMap { Int(exactly: $0) } ?? 0
             let lanes = command["lanes"]?.intValue.flatMap { Int(exactly: $0) } ?? 1
             let shards = Shards(lane: lane, of: max(1, lanes))
@@ -70,7 +70,7 @@ extension Gate {
             owe(terminalId, after: 0)
         }
         guard !isReplaced, let client = connected[terminalId], client.isTerminal,
-            // A connection that was made after the end, with the app's secret, is not concerned.
+            // Spares a connection made with the app's secret after the session's end.
             client.session == sessionId
         else { return tellCut(of: sessionId, on: terminalId) }
         if client.cutSession != sessionId { tellCut(of: client) }
@@ -79,7 +79,7 @@ extension Gate {
         leaving.append(Leave(client: client, due: due, session: sessionId))
     }
 
-    /// Tells the service that a terminal has no connection with the session any more whose connection this was.
+    /// Notifies the service that no connection of a revoked session is left on its terminal.
     func tellCut(of client: Client) {
         guard let session = client.cutSession else { return }
         client.cutSession = nil

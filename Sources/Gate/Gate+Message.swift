@@ -1,13 +1,14 @@
 import CMosquittoBroker
 
 extension Gate {
-    /// Answers MESSAGE, which comes for each message that ACL_CHECK let through, before the broker queues it;
-    /// not for wills, and not for messages that the gate itself publishes.
+    /// Answers MESSAGE, which the broker asks about each message that ACL_CHECK let through, before
+    /// it queues the message; not about wills, or messages that the gate itself publishes.
     ///
-    /// Where the work is divided the topic becomes the one that workers see, in memory of the broker's.
+    /// If the work is divided, replaces the topic with the one that workers see, in memory that the
+    /// broker owns.
     ///
-    /// Adds the source address to requests and registrations, and removes properties that would cost the workers
-    /// more than they are worth.
+    /// Adds the source address to requests and registrations, and removes properties that would
+    /// cost the workers more than they are worth.
     func pass(
         _ pointer: OpaquePointer,
         topic: inout Bytes,
@@ -23,7 +24,8 @@ extension Gate {
             guard let copy = Broker.copy(topic: divided) else { return false }
             topic = copy
         }
-        // With QoS 2 it is passed on later; a worker's own message is not put into batches.
+        // The broker passes on a QoS 2 message later; a worker's own message isn't put into
+        // batches.
         if qos < 2, !client.rights.isWorker {
             note(passing: topic, payload: payload, properties: list)
         }
@@ -53,10 +55,12 @@ extension Gate {
         return properties.add(MessageProperties.address, address)
     }
 
-    /// Sends the will of a terminal, or of a registering device, in place of the broker, which would keep all
-    /// properties that the client set: only the gate may state the address of a request or registration.
+    /// Sends the will of a terminal, or of a registering device, in place of the broker, which
+    /// would keep all properties that the client set: only the gate may state the address of a
+    /// request or registration.
     ///
-    /// Where the work is divided, also a device's, whose topic the broker would leave as it is.
+    /// If the work is divided, also sends a device's will, whose topic the broker would leave
+    /// unchanged.
     func sendWill(of client: Client, on topic: Bytes, payload: Bytes) {
         var properties = MessageProperties(nil)
         if client.tellsAddress, let address = client.source,

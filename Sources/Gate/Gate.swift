@@ -3,8 +3,8 @@ import Metering
 
 /// The plugin's state and its answers to the broker's questions.
 ///
-/// The broker asks on one thread. Closing a connection runs the disconnect and access callbacks before it
-/// returns, so nothing here calls `Broker.kick` while it works on a stored property.
+/// The broker asks on one thread. Closing a connection runs the disconnect and access callbacks
+/// before it returns, so nothing here calls `Broker.kick` while it works on a stored property.
 /// The rules in words (reference: operation#gate).
 final class Gate {
     let settings: Settings
@@ -12,62 +12,66 @@ final class Gate {
     var admission: Admission
     var newClients: NewClients
     var newcomers: Newcomers
-    /// The clients for which messages wait, by client id, and the sum of the bytes.
+    /// The accounts of clients for which messages wait, by client id, and the sum of their bytes.
     var held: [String: Held] = [:]
     var heldBytes = 0
-    /// Those among them that missed statuses.
+    /// The accounts of terminals that missed statuses.
     var slow: [String: Held] = [:]
     /// Whether newcomers are refused because of the memory held.
     var isCrowded = false
     /// Whether the clients that hold most are being ended.
     var isFull = false
-    /// The least free memory that the allocator had since a time.
+    /// The allocator's least free memory since a moment.
     var leastFree: (since: Int64, bytes: Int) = (.min / 2, .max)
-    /// Sessions of the broker that the service is to end, and from when on, by client id.
+    /// The times at which the service is to end sessions of the broker, by client id.
     var pendingEnds: [String: Int64] = [:]
-    /// Connections of this turn of the broker's loop: it asks about what their sessions hold already.
+    /// Connections made in this turn of the broker's loop, which still asks about the messages that
+    /// their sessions already hold.
     var inheriting: Set<OpaquePointer> = []
-    /// Services that connected in this turn, which may use QoS 2.
+    /// Services that connected in this turn, to be allowed QoS 2.
     var arrivedServices: [Client] = []
     let shortage = Shortage()
     var refusals: Refusals
     let presence: Presence
-    /// Whether workers get the messages of clients divided by shard; set by an option, or by the first worker that asks.
+    /// Whether clients' messages are divided by shard; set by an option, or by the first worker
+    /// that requests it.
     var hasShards: Bool
     let relayed: RelayedAddress
     var subscribers: RequestSubscribers
     /// The counts of clients without a connection.
     var tallies = Tallies()
-    /// Messages by source address.
+    /// The message counts of source addresses.
     var addressTallies: AddressTallies
     /// Client ids and source addresses that are refused for a while.
     var penalties: Penalties
     var closings: Closings
     /// The messages of devices that the status worker has not processed yet.
     var backlogs: Backlogs
-    /// The topic of that worker's echoes, or the beginning of its lanes'.
+    /// The topic of the status worker's echoes, and the prefix of its lanes' topics.
     let echoes: [UInt8]
     let rootLevels: Int
 
-    /// Live connections by the broker's pointer, which it may use again after a disconnect.
+    /// Live connections by the broker's pointer, which it can reuse after a disconnect.
     var clients: [OpaquePointer: Client] = [:]
     /// Live connections by client id: the broker has one for each.
     var connected: [String: Client] = [:]
-    /// Sessions without a connection, and sources of retained messages, that the broker asked about.
+    /// Sessions without a connection, and sources of retained messages, that the broker asked
+    /// about.
     var absent: [OpaquePointer: Client] = [:]
     /// The message that is being passed on to its subscribers.
     var passing: PassingMessage?
     /// Grows with each such message.
     var passingSerial: UInt64 = 0
-    /// The batches in which messages wait, each with its worker and topic.
+    /// The batches in which messages wait, one for each worker.
     var batches: [OutgoingBatch] = []
-    /// The beginning of the topics of batches.
+    /// The prefix of the topics of batches.
     let batchTopics: [UInt8]
 
-    /// Whether the broker reads its configuration again, and asks about all who are connected as if they had just come.
+    /// Whether the broker is reloading its configuration, and asks about all connected clients as
+    /// if they were new.
     var isReloading = false
 
-    /// The consoles that watch.
+    /// The consoles that watch messages.
     var taps: [Client] = []
 
     /// Connections to be closed, each at its time.
@@ -78,28 +82,29 @@ final class Gate {
 
     /// Whether something was published to a user since the last look at the file.
     ///
-    /// A login in the place of another user takes the old user's topics away through the file alone, and may
-    /// come between two looks: messages published after it must not be delivered by old grants.
+    /// A login that replaces another user's session revokes that user's topics through the file
+    /// alone, and can happen between two looks: messages published after it must not be delivered
+    /// by old grants.
     var mustLookToDeliver = false
-    /// The beginning of the topics of all users.
+    /// The prefix of all users' topics.
     let users: [UInt8]
 
     private var lastNumber = Clock.microseconds()
-    /// The largest connection number that the service was last found to know.
+    /// The service's largest connection number at the last look.
     private var heeded: Int64 = 0
     private var lastLook: Int64 = 0
     private var lastReview: Int64 = 0
-    /// The time of the last look at all that is held.
+    /// The time of the last check of the memory held.
     var relievedAt: Int64 = 0
-    /// The last time that the allocator was asked, and the process's size then.
+    /// The time of the last query of the allocator, and the process's size then.
     var memoryLook: (at: Int64, resident: Int) = (.min / 2, 0)
     /// Connections without a CONNECT.
     var unconnected = Unconnected()
 
     static let absentMax = 4_000
     static let lookEvery: Int64 = 100
-    /// The time for which a terminal keeps its connection after its session's end, so that it hears the reason:
-    /// with the loop's 100 ms, 300 to 500 ms.
+    /// The time for which a terminal keeps its connection after its session's end, so that it
+    /// receives the reason: 300 to 500 ms, including the loop's 100 ms.
     static let farewell: Int64 = 350
 
     /// A connection that will be closed unless another connection or session replaces it by then.
@@ -141,8 +146,8 @@ final class Gate {
 
     /// Returns the number of a new connection.
     ///
-    /// Numbers grow within a run, and from run to run with the clock, or, if that was set back, from the largest number
-    /// that the service knows.
+    /// Numbers grow within a run. A new run starts from the clock or, if that was set back, from
+    /// the largest number that the service knows.
     func nextNumber() -> Int64 {
         lastNumber &+= 1
         return lastNumber
@@ -150,8 +155,8 @@ final class Gate {
 
     /// Continues from the largest number that the service knows.
     ///
-    /// If that is larger than all numbers given here, the broker began with an older file: connected devices get
-    /// new numbers, since the store ignores smaller ones.
+    /// If that is larger than all numbers given here, the broker began with an older file:
+    /// connected devices get new numbers, since the store ignores smaller ones.
     private func heedNumbers() {
         let known = watch.tables.lastConnection
         let isFirst = heeded == 0
@@ -166,7 +171,8 @@ final class Gate {
         }
     }
 
-    /// Reads the new records of the credentials file, and closes connections that lost their right to connect.
+    /// Reads the new records of the credentials file, and closes connections that lost their right
+    /// to connect.
     func look() {
         let wasReadable = watch.isReadable
         switch watch.look() {
@@ -181,7 +187,8 @@ final class Gate {
         if watch.isReadable, !wasReadable { Broker.log(.notice, "credentials read") }
     }
 
-    /// Runs the tasks that are due; called at each turn of the broker's loop, at least every 100 ms.
+    /// Runs the tasks that are due; called at each turn of the broker's loop, at least every 100
+    /// ms.
     func tick() {
         isReloading = false
         if !inheriting.isEmpty { inheriting.removeAll() }
@@ -211,7 +218,7 @@ final class Gate {
         arrivedServices.removeAll()
     }
 
-    /// Publishes a refusal; only counts it beyond the limit of a second.
+    /// Publishes a refusal, or only counts it beyond the limit per second.
     func tell(_ entry: Refusals.Entry) {
         guard let message = refusals.message(about: entry, at: Clock.now()) else { return }
         Broker.publish(message.topic, message.payload, qos: 0)
@@ -221,8 +228,10 @@ final class Gate {
         Broker.log(.error, "credentials file can't be read: only the worker gets in")
     }
 
-    /// Takes in records that a worker tells: of changes that the file, which another machine's database feeds, may get
-    /// a little later than the answers that follow.
+    /// Applies records that a worker sends ahead of the file.
+    ///
+    /// A file that another machine's database feeds can receive a change a little later than the
+    /// answers that follow from it.
     func learn(_ records: [Record]) {
         watch.learn(records)
         review(records)
@@ -249,10 +258,11 @@ final class Gate {
         }
     }
 
-    /// Closes the terminals whose session has ended according to a replaced file, without a command that ended it.
+    /// Closes the terminals whose session has ended according to a replaced file, without a command
+    /// to revoke it.
     ///
-    /// They were admitted, or their session began, by an older file. They keep their connection as long as after a
-    /// revocation, since its message may be on its way.
+    /// They were admitted, or their session began, by an older file. They keep their connections as
+    /// long as after a revocation, since its message may be on its way.
     private func reviewSessions() {
         for client in connected.values where client.isTerminal && !client.isLeaving {
             let entry = watch.tables.terminals[client.clientId]?.session
@@ -281,7 +291,7 @@ final class Gate {
         for leave in due where leave.client.isConnected {
             guard isOwed(leave) else {
                 leave.client.isCutOff = false
-                // The connection is another session's by now.
+                // The connection belongs to another session by now.
                 if leave.session == leave.client.cutSession { tellCut(of: leave.client) }
                 continue
             }
@@ -291,7 +301,8 @@ final class Gate {
         }
     }
 
-    /// Whether the connection must still be closed: it was not replaced, and no other session is on its terminal.
+    /// Whether the connection must still be closed: it was not replaced, and no other session is on
+    /// its terminal.
     private func isOwed(_ leave: Leave) -> Bool {
         guard connected[leave.client.clientId] === leave.client else { return false }
         guard let session = leave.session else { return true }
@@ -305,7 +316,8 @@ final class Gate {
         return live.sessionId != sessionId
     }
 
-    /// Returns the client's rights by the newest known records; nil if it would no longer be admitted.
+    /// Returns the client's rights by the newest known records; nil if it would no longer be
+    /// admitted.
     func rights(of client: Client) -> Rights? {
         admission.rights(
             of: client.principal,

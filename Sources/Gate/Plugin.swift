@@ -1,10 +1,10 @@
 import CMosquittoBroker
 import Glibc
 
-// The functions that Mosquitto calls. They only translate: C in, `Gate` asked, C out.
-// `MOSQ_ERR_AUTH` is the one answer to BASIC_AUTH that 2.0.11 turns into a CONNACK (0x87, in 3.1.1 return
-// code 5), `MOSQ_ERR_ACL_DENIED` the one to ACL_CHECK that refuses the packet and keeps the connection;
-// `MOSQ_ERR_PLUGIN_DEFER` would leave the decision to others, so it is never given.
+// The functions that Mosquitto calls. They only translate between C and `Gate`. `MOSQ_ERR_AUTH` is
+// the only answer to BASIC_AUTH that 2.0.11 turns into a CONNACK (0x87; return code 5 in 3.1.1),
+// and `MOSQ_ERR_ACL_DENIED` the only one to ACL_CHECK that refuses the packet and keeps the
+// connection. `MOSQ_ERR_PLUGIN_DEFER` would leave the decision to others, so it is never returned.
 
 private let events = [
     MOSQ_EVT_BASIC_AUTH, MOSQ_EVT_ACL_CHECK, MOSQ_EVT_MESSAGE, MOSQ_EVT_DISCONNECT, MOSQ_EVT_TICK,
@@ -15,9 +15,11 @@ private let publishTopic = "$CONTROL/lamplighter/publish"
 
 /// The implementation of the shared library's entry points.
 ///
-/// The entry points have a target of their own (`GatePlugin`), since its linker flags would break this one's tests.
+/// The entry points have a target of their own (`GatePlugin`), since its linker flags would break
+/// this one's tests.
 package enum Plugin {
-    /// Selects the version of the plugin interface that the gate implements; -1 if the broker does not offer it.
+    /// Selects the version of the plugin interface that the gate implements; -1 if the broker does
+    /// not offer it.
     package static func version(
         _ offered: UnsafePointer<Int32>?,
         count: Int32
@@ -45,7 +47,7 @@ package enum Plugin {
         }
     }
 
-    /// Ends the gate that `start` left in the user data.
+    /// Releases the gate that `start` stored in the user data.
     package static func stop(_ userData: UnsafeMutableRawPointer?) {
         if let userData { Unmanaged<Gate>.fromOpaque(userData).release() }
     }
@@ -94,8 +96,8 @@ private func answer(
         let event = data.assumingMemoryBound(to: mosquitto_evt_disconnect.self).pointee
         if let client = event.client { gate.forget(client, reason: event.reason) }
     case Int32(MOSQ_EVT_RELOAD.rawValue):
-        // SIGHUP, by which the broker takes a new certificate. Before the next turn of its loop it asks BASIC_AUTH
-        // about everyone, with or without their passwords.
+        // SIGHUP, on which the broker loads a new certificate. Before the next turn of its loop it
+        // asks BASIC_AUTH about every client, with or without its password.
         gate.isReloading = true
     case Int32(MOSQ_EVT_CONTROL.rawValue):
         let event = data.assumingMemoryBound(to: mosquitto_evt_control.self).pointee
@@ -151,7 +153,7 @@ private func message(
         properties: &event.pointee.properties
     )
     if topic.baseAddress != given.baseAddress, let start = topic.baseAddress {
-        // The broker frees its own, and later this one.
+        // The broker frees its original topic, and later this one.
         event.pointee.topic = UnsafeMutableRawPointer(mutating: start)
             .assumingMemoryBound(to: CChar.self)
     }

@@ -2,21 +2,23 @@ import CMosquittoBroker
 import Credentials
 import Metering
 
-/// The plugin's options of the broker's configuration.
+/// The plugin's options in the broker's configuration.
 struct Settings {
     /// `plugin_opt_credentials`: the path of the service's credentials file.
     var credentials = ""
-    /// `plugin_opt_root`: the beginning of all topics.
+    /// `plugin_opt_root`: the prefix of all topics.
     var root = "ll/v1"
     /// `plugin_opt_worker_hash`: SHA-256, in hex, of the password of `service:lamplighter`.
     var worker: Digest?
-    /// `plugin_opt_relayed_addresses`: the file in which the WebSocket relay names its clients; empty without one.
+    /// `plugin_opt_relayed_addresses`: the file in which the WebSocket relay names its clients;
+    /// empty without one.
     var relayedAddresses = ""
-    /// `plugin_opt_shards`: whether workers get the messages of clients divided by shard.
+    /// `plugin_opt_shards`: whether clients' messages are divided by shard.
     var hasShards = false
-    /// `plugin_opt_credentials_age`: the age of the file in seconds beyond which no new client is admitted; 0 for no limit.
+    /// `plugin_opt_credentials_age`: the age of the file in seconds beyond which no new client is
+    /// admitted; 0 for no limit.
     ///
-    /// For a file that `lamplighter feed` keeps, and touches every second.
+    /// Meant for a file that `lamplighter feed` maintains, and touches every second.
     var credentialsAgeMax = 0
     /// The limits that the options of `GateOption` set.
     var limits = GateLimits()
@@ -34,7 +36,7 @@ struct Settings {
         if worker == nil { throw Problem(text: "plugin_opt_worker_hash is missing") }
     }
 
-    /// The fault of an option; never its value.
+    /// The fault of an option, without its value.
     struct Problem: Error {
         let text: String
     }

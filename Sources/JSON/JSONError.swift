@@ -1,4 +1,4 @@
-/// The reason why a text was refused as JSON, and the place.
+/// A fault in a JSON text, with its position.
 package struct JSONError: Error, Equatable, CustomStringConvertible {
     /// The fault, in words for the sender; never a piece of the text itself.
     package let reason: String

@@ -15,7 +15,8 @@ package struct JSONObject: Sendable {
             self.value = value
         }
 
-        /// Two members are equal when their names are the same code point by code point.
+        /// Returns whether the names are the same code point by code point and the values are
+        /// equal.
         package static func == (left: Member, right: Member) -> Bool {
             left.key.isSame(as: right.key) && left.value == right.value
         }
@@ -60,7 +61,7 @@ package struct JSONObject: Sendable {
 }
 
 extension JSONObject: Equatable {
-    /// Two objects are equal when they hold the same members, in any order.
+    /// Returns whether two objects hold the same members, in any order.
     package static func == (left: JSONObject, right: JSONObject) -> Bool {
         guard left.members.count == right.members.count else { return false }
         return left.members.allSatisfy { member in

@@ -1,6 +1,6 @@
-/// Reads one JSON text, strictly (RFC 8259 and the wire's own limits).
+/// A strict parser of one JSON text (RFC 8259 and the wire's own limits).
 ///
-/// Refused are: duplicate names, `\u0000`, lone surrogates, invalid UTF-8, numbers that no double
+/// It refuses duplicate names, `\u0000`, lone surrogates, invalid UTF-8, numbers that no double
 /// holds, integers beyond ±(2^53−1), nesting deeper than `depthMax`, and anything after the value.
 /// It never traps on any input.
 struct JSONParser {

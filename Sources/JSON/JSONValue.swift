@@ -23,12 +23,12 @@ extension JSONValue {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// The truth of a Boolean, or nil.
+    /// The value of a Boolean, or nil.
     package var boolValue: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
 
-    /// The number as an integer where it is one (`3` and `3.0` alike), or nil.
+    /// The number as an integer if it is one (`3` or `3.0`), or nil.
     package var intValue: Int64? {
         switch self {
         case .integer(let value): value
@@ -56,7 +56,7 @@ extension JSONValue {
         if case .object(let value) = self { value } else { nil }
     }
 
-    /// The type of the value in JSON's own terms, for messages that people read.
+    /// The value's type in JSON's own terms, for messages.
     package var kind: String {
         switch self {
         case .null: "null"
@@ -69,7 +69,7 @@ extension JSONValue {
         }
     }
 
-    /// Whether two values mean the same; `1` equals `1.0`.
+    /// Returns whether two values mean the same; `1` equals `1.0`.
     package func means(_ other: JSONValue) -> Bool {
         if let left = doubleValue, let right = other.doubleValue { return left == right }
         return self == other
@@ -77,7 +77,7 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// Two values are equal when they are written alike; texts are compared by their code points, not by
+    /// Returns whether two values are written alike; strings are compared by code points, not by
     /// canonical equivalence.
     package static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {

@@ -1,6 +1,6 @@
-/// Writes JSON into one growing buffer, without building values first where the caller knows them.
+/// A writer that appends JSON to one growing buffer, without building values first.
 ///
-/// The writer sets commas and colons itself: begin, write names and values, end.
+/// It adds commas and colons itself: begin, write names and values, end.
 package struct JSONWriter: ~Copyable {
     /// The bytes written so far.
     package private(set) var bytes: [UInt8]
@@ -53,7 +53,7 @@ package struct JSONWriter: ~Copyable {
     /// Writes a number as the shortest text that reads back as the same double.
     package mutating func value(_ number: Double) {
         separate()
-        // JSON has no text for these, and the parser produces none.
+        // JSON can't express infinities and NaN, and the parser produces none.
         guard number.isFinite else { return bytes.append(contentsOf: "null".utf8) }
         var text = number.description
         text.withUTF8 { bytes.append(contentsOf: $0) }
@@ -91,7 +91,7 @@ package struct JSONWriter: ~Copyable {
         endObject()
     }
 
-    /// Writes bytes that are one JSON value already.
+    /// Writes bytes that are already one JSON value.
     package mutating func raw(_ json: some Collection<UInt8>) {
         separate()
         bytes.append(contentsOf: json)
@@ -118,7 +118,7 @@ package struct JSONWriter: ~Copyable {
 
     private mutating func appendDigits(_ number: UInt64) {
         guard number >= 10 else { return bytes.append(UInt8(ascii: "0") + UInt8(number)) }
-        // From the last digit to the first; 2^64 has twenty.
+        // Write from the last digit to the first; 2^64 has twenty.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
             var (start, rest) = (digits.count, number)
             while rest > 0 {
@@ -130,10 +130,10 @@ package struct JSONWriter: ~Copyable {
         }
     }
 
-    /// Whether no byte has to be escaped; looks at eight bytes at once.
+    /// Returns whether no byte has to be escaped, checking eight bytes at once.
     ///
-    /// A byte below 0x20 borrows from its highest bit when 0x20 is taken from it, and so does one that equals a character
-    /// when that is taken out (exclusive or) and then 1 is taken from it.
+    /// Subtracting 0x20 from a byte below 0x20 borrows from its highest bit. Subtracting 1 from the
+    /// exclusive or of a byte and a character borrows likewise if the two are equal.
     private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
         let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
         let raw = UnsafeRawBufferPointer(utf8)
@@ -171,7 +171,7 @@ package struct JSONWriter: ~Copyable {
 }
 
 extension JSONValue {
-    /// The value as JSON text in UTF-8, without spaces.
+    /// Returns the value as JSON text in UTF-8, without spaces.
     package func encoded() -> [UInt8] {
         var writer = JSONWriter()
         writer.value(self)
@@ -180,7 +180,7 @@ extension JSONValue {
 }
 
 extension JSONObject {
-    /// The object as JSON text in UTF-8, without spaces.
+    /// Returns the object as JSON text in UTF-8, without spaces.
     package func encoded() -> [UInt8] {
         JSONValue.object(self).encoded()
     }

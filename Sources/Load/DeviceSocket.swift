@@ -1,9 +1,10 @@
 package import Glibc
 
-/// One MQTT connection of the load side: a non-blocking socket and what is still to be written to it.
+/// One MQTT connection of the load side: a non-blocking socket and the bytes still to be written to
+/// it.
 ///
-/// It belongs to one thread. Packets are collected and leave in one `write`; what has arrived is read in
-/// one `read` for all.
+/// It belongs to one thread. Packets are collected and leave in one `write`; all packets that have
+/// arrived are read in one `read`.
 package final class DeviceSocket {
     let descriptor: Int32
     private var output: [UInt8] = []
@@ -13,7 +14,7 @@ package final class DeviceSocket {
     /// Messages that the broker has not confirmed.
     package private(set) var unconfirmed = 0
 
-    /// Begins to connect to a port of this machine, and queues the CONNECT.
+    /// Begins to connect to an address, and queues the CONNECT.
     ///
     /// - Throws: `LoadError`.
     package init(address: sockaddr_in, login: MQTTWriter.Login) throws(LoadError) {
@@ -61,7 +62,7 @@ package final class DeviceSocket {
         try? flush()
     }
 
-    /// Writes what is queued, as far as the system takes it.
+    /// Writes the queued bytes, as far as the system accepts them.
     ///
     /// - Throws: `LoadError` when the connection has ended.
     package func flush() throws(LoadError) {
@@ -78,7 +79,7 @@ package final class DeviceSocket {
         }
     }
 
-    /// Reads once into memory that all connections share, and hands over the packets that are whole.
+    /// Reads once into memory that all connections share, and hands over the complete packets.
     ///
     /// Messages are acknowledged after `handle` has seen them, with the next `flush()`.
     /// - Throws: `LoadError` when the connection has ended.
@@ -134,7 +135,7 @@ package final class DeviceSocket {
 }
 
 extension sockaddr_in {
-    /// The address of a port, by IPv4 number.
+    /// Makes the address of a port from an IPv4 number or `localhost`.
     package init(host: String, port: Int) {
         self.init()
         sin_family = sa_family_t(AF_INET)

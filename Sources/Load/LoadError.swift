@@ -1,6 +1,6 @@
 import Glibc
 
-/// An error of a connection of the load side or of its measurement.
+/// An error of a load connection or of its measurement.
 package enum LoadError: Error, Equatable {
     /// The system's `errno` of a call on a socket.
     case system(function: String, code: Int32)

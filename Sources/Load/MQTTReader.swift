@@ -3,16 +3,16 @@ package enum MQTTPacket {
     case connectionAnswer(code: UInt8)
     case publish(topic: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer, mid: UInt16?)
     case publishAnswer(mid: UInt16)
-    /// True if the broker took all filters.
+    /// The answer to a SUBSCRIBE; `isGranted` is true if the broker granted all filters.
     case subscriptionAnswer(isGranted: Bool)
     case other
 }
 
-/// Cuts received bytes into MQTT 3.1.1 packets.
+/// A reader that cuts received bytes into MQTT 3.1.1 packets.
 struct MQTTReader {
-    /// Returns the first packet and the number of its bytes; nil while it is not whole.
+    /// Returns the first packet and the number of its bytes; nil while it is incomplete.
     ///
-    /// - Throws: `LoadError.protocolError` for a length that MQTT does not know.
+    /// - Throws: `LoadError.protocolError` for a length or packet that is not valid MQTT.
     static func next(
         in bytes: UnsafeRawBufferPointer
     ) throws(LoadError) -> (packet: MQTTPacket, size: Int)? {

@@ -1,9 +1,10 @@
-/// Writes MQTT 3.1.1 packets into bytes that are about to be sent.
+/// A writer of MQTT 3.1.1 packets into bytes that are about to be sent.
 ///
-/// The load side (simulated devices, the benchmark) speaks MQTT by itself instead of through
-/// libmosquitto: thousands of connections in one thread, many packets in one `write`.
+/// The load side (simulated devices, the benchmark) speaks MQTT directly, without libmosquitto:
+/// thousands of connections in one thread, many packets in one `write`.
 package struct MQTTWriter {
-    /// What a CONNECT says; the clean-session flag is always set, a simulated device keeps its own queue.
+    /// The fields of a CONNECT; the clean-session flag is always set, since a simulated device
+    /// keeps its own queue.
     package struct Login: Sendable {
         var clientID: String
         var username: String
@@ -11,7 +12,7 @@ package struct MQTTWriter {
         var will: (topic: String, payload: [UInt8])?
         var keepAliveSeconds: UInt16
 
-        /// A login with a will, or without one.
+        /// Makes a login with or without a will.
         package init(
             clientID: String,
             username: String,

@@ -1,12 +1,12 @@
 import CLinux
 import Glibc
 
-/// Many connections in one thread, waited for together; each has the number under which it was added.
+/// Many connections in one thread with a common wait; each has the number under which it was set.
 ///
-/// `epoll`, so that a wait costs the same with thousands of connections as with ten: what the load
-/// costs is taken from what it measures.
+/// It uses `epoll`, so that a wait costs the same with thousands of connections as with ten: the
+/// load takes its time from the measured system.
 package final class SocketPool {
-    /// The connections, by their numbers; nil where one was removed.
+    /// The connections by their numbers; nil where none is set.
     package private(set) var sockets: [DeviceSocket?] = []
     private let descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
     private var isWriting: [Bool]
@@ -21,7 +21,7 @@ package final class SocketPool {
         close(descriptor)
     }
 
-    /// Makes room for a number of connections that are not there yet.
+    /// Makes room for a number of connections.
     package init(count: Int) {
         sockets = Array(repeating: nil, count: count)
         isWriting = Array(repeating: false, count: count)
@@ -29,7 +29,7 @@ package final class SocketPool {
 
     /// Sets the connection at a place, or removes it.
     package func set(_ index: Int, _ socket: DeviceSocket?) {
-        // Closing takes a descriptor out of the wait.
+        // Closing a descriptor removes it from the wait.
         sockets[index] = socket
         isWriting[index] = false
         if let socket { watch(index, socket, operation: EPOLL_CTL_ADD) }
@@ -48,9 +48,9 @@ package final class SocketPool {
         watch(index, socket, operation: EPOLL_CTL_MOD)
     }
 
-    /// Writes what is queued on one connection.
+    /// Writes the bytes queued on one connection.
     ///
-    /// - Returns: False if the connection has ended; it is then taken away.
+    /// - Returns: False if the connection has ended; it is then removed.
     @discardableResult
     package func flush(_ index: Int) -> Bool {
         guard let socket = sockets[index] else { return false }
@@ -70,12 +70,12 @@ package final class SocketPool {
         set(index, nil)
     }
 
-    /// Waits until something happens, hands over all packets that came, and writes what that led to.
+    /// Waits for events, hands over all received packets, and writes the queued bytes.
     ///
     /// - Parameters:
-    ///   - milliseconds: How long to wait at most.
-    ///   - handle: Gets each packet with the number of its connection.
-    ///   - lost: Gets the number of each connection that ended; it is already taken away.
+    ///   - milliseconds: The longest wait.
+    ///   - handle: Receives each packet with the number of its connection.
+    ///   - lost: Receives the number of each connection that ended; it is already removed.
     package func turn(
         milliseconds: Int32,
         _ handle: (Int, MQTTPacket) -> Void,

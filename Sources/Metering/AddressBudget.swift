@@ -1,17 +1,18 @@
-/// Limits the messages of all senders behind one source address, and shares the limit fairly.
+/// The limit on messages of all senders behind one source address, shared fairly.
 ///
-/// Many senders, each within its own allowance, add up. When the address has used up its rate and burst, a sender
-/// still passes if it sends seldom: an honest app is served behind the same router as a flood, and so are a thousand
-/// honest apps behind one address. These messages count too, and the address owes them: the total stays within the
-/// rate, or within the messages of the seldom senders if these are more.
+/// Many senders, each within its own allowance, add up. When the address has used up its rate and
+/// burst, a sender still passes if it sends seldom: an honest app is served behind the same router
+/// as a flood, and so are a thousand honest apps behind one address. These messages count too, and
+/// the address owes them: the total stays within the rate, or within the messages of the seldom
+/// senders if these are more.
 ///
-/// Times are milliseconds on a clock that is never set back. Never allocates.
+/// Times are milliseconds on a clock that is never set back. It never allocates.
 package struct AddressBudget: Sendable, Equatable {
     private var messages: TokenBucket
-    /// The time of the last refusal that was told.
+    /// The time of the last reported refusal.
     private var toldAt: Int64 = .min / 2
 
-    /// Tracks whether one sender has sent seldom of late.
+    /// The recent activity of one sender, which shows whether it sends seldom.
     ///
     /// Refused messages count too. Its rate is far below a sender's allowance: two hundred senders that each stay just
     /// within their allowance must not all pass.
@@ -22,7 +23,7 @@ package struct AddressBudget: Sendable, Equatable {
         package static let seldomPerSecond = 1
         /// Messages at once that count as seldom: an app that opens with a few devices.
         ///
-        /// Two hundred hostile senders add at most as much again to the burst of 2,000 of their address.
+        /// Two hundred hostile senders add at most as much again to their address's burst of 2,000.
         package static let seldomBurst = 10
 
         /// Begins as a sender that has sent nothing.
@@ -34,13 +35,13 @@ package struct AddressBudget: Sendable, Equatable {
             )
         }
 
-        /// Counts a connection as a message, so that a sender that connects again and again, only to leave a will each
-        /// time, is not taken for a new one.
+        /// Counts a connection as a message, so that a sender that keeps reconnecting, only to
+        /// leave a will each time, is not taken for a new one.
         package mutating func noteConnection(at now: Int64) {
             _ = isSeldom(at: now)
         }
 
-        /// Whether a new sender would be treated the same from now on.
+        /// Returns whether a new sender would be treated the same from now on.
         package mutating func isAsNew(at now: Int64) -> Bool {
             seldom.fill(at: now)
             return seldom.isFull
@@ -59,7 +60,8 @@ package struct AddressBudget: Sendable, Equatable {
     package enum Verdict: Sendable, Equatable {
         /// It passes, and was counted.
         case within
-        /// It is refused, and was not counted. The first one of the address's second is to be told.
+        /// It is refused, and was not counted. The address's first refusal in a second must be
+        /// reported.
         case beyond(mustTell: Bool)
     }
 
@@ -68,7 +70,7 @@ package struct AddressBudget: Sendable, Equatable {
         messages = TokenBucket(perSecond: messagesPerSecond, burst: messageBurst, now: now)
     }
 
-    /// Decides about one message of a sender, and counts it where it passes.
+    /// Decides about one message of a sender, and counts it if it passes.
     package mutating func take(_ sender: inout Sender, at now: Int64) -> Verdict {
         messages.fill(at: now)
         let isSeldom = sender.isSeldom(at: now)
@@ -81,7 +83,7 @@ package struct AddressBudget: Sendable, Equatable {
         return .beyond(mustTell: true)
     }
 
-    /// Whether a new budget would decide the same from now on.
+    /// Returns whether a new budget would decide the same from now on.
     package mutating func isAsNew(at now: Int64) -> Bool {
         messages.fill(at: now)
         return messages.isFull

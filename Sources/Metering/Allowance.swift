@@ -1,4 +1,4 @@
-/// The messages and bytes that a connection may send each second, and those it may send at once after a rest.
+/// The messages and bytes that a connection may send each second, and at once after a rest.
 ///
 /// A rate of 0 sets no limit; a burst of 0 stands for the rate of one second.
 package struct Allowance: Sendable, Equatable {
@@ -8,7 +8,7 @@ package struct Allowance: Sendable, Equatable {
     package var messageBurst: Int
     /// Bytes a second in the long run: topic, payload and properties.
     package var bytesPerSecond: Int
-    /// Bytes at once; a message that is larger never passes.
+    /// Bytes at once; a larger message never passes.
     package var byteBurst: Int
 
     /// Describes an allowance.

@@ -1,29 +1,31 @@
-/// Counts the messages of devices that a worker has not processed yet, and gives each device a fair share of them.
+/// The count of senders' messages that a worker has not processed yet, with a fair share for each
+/// sender.
 ///
-/// The worker sends itself echoes through the queue that the devices' messages take. Each echo names the newest one
-/// that came back after all messages before it were processed. So when an echo passes that names the one marked here,
-/// all messages let through before that mark are processed: those between the two echoes are left, and those from now
-/// on. These are two epochs, and a device's messages are counted in the same two.
+/// The worker sends itself echoes through the queue of the senders' messages. Each echo names the
+/// newest echo that returned after all messages before it were processed. When an echo names the
+/// one marked here, all messages let through before that mark are processed: only messages between
+/// the two echoes, and from now on, are left. These are two epochs, and each sender's messages are
+/// counted in the same two.
 ///
-/// With more left than `limit`, a device that has its share may add nothing: the limit divided among the devices with
-/// messages in the backlog, and one message at least. So the backlog stays within twice the limit, or the limit and
-/// one message for each device.
+/// At a backlog of `limit`, a sender that has used its share can't add messages. The share is the
+/// limit divided among the senders in the backlog, and at least one message. The backlog thus stays
+/// within twice the limit, or the limit and one message for each sender.
 ///
-/// Nothing is counted before the first echo and while the worker is away: the broker's own limits bound that queue.
-/// Times are milliseconds on a clock that is never set back. Never allocates.
+/// Nothing is counted before the first echo and while the worker is away: the broker's own limits
+/// bound that queue. Times are milliseconds on a clock that is never set back. It never allocates.
 package struct Backlog: Sendable {
     private let limit: Int
     /// The newest echo that was marked; nil while the worker is away.
     private var mark: Int64?
     /// Grows with each mark.
     private var epoch = 0
-    /// Messages since the mark, and between it and the one before.
+    /// Messages since the mark, and between the previous mark and it.
     private var messages = (new: 0, old: 0)
-    /// Devices that sent something since the mark, those among them that had sent nothing in the epoch before, and
-    /// the devices of that epoch.
+    /// Senders with messages since the mark, senders among them without any in the previous epoch,
+    /// and the senders of that epoch.
     private var senders = (new: 0, fresh: 0, old: 0)
 
-    /// The counts of one device.
+    /// The counts of one sender.
     package struct Sender: Sendable, Equatable {
         fileprivate var epoch = 0
         fileprivate var new = 0
@@ -38,7 +40,8 @@ package struct Backlog: Sendable {
     package enum Verdict: Sendable, Equatable {
         /// It is let through, and was counted.
         case within
-        /// It is refused, and was not counted. The first one of a device's second is to be told.
+        /// It is refused, and was not counted. The sender's first refusal in a second must be
+        /// reported.
         case beyond(mustTell: Bool)
     }
 
@@ -50,7 +53,7 @@ package struct Backlog: Sendable {
     /// The number of messages not known to be processed.
     package var count: Int { messages.new &+ messages.old }
 
-    /// Notes an echo that the worker publishes; `seen` is the newest one that came back to it.
+    /// Notes an echo that the worker publishes; `seen` is the newest echo that returned to it.
     ///
     /// A number that isn't larger than the mark's comes from a restarted worker whose clock was set back.
     package mutating func note(echo number: Int64, seen: Int64) {
@@ -69,13 +72,14 @@ package struct Backlog: Sendable {
 
     private mutating func begin(at number: Int64) {
         mark = number
-        // Every device's counts are void.
+        // Every sender's counts are void.
         epoch &+= 2
         messages = (0, 0)
         senders = (0, 0, 0)
     }
 
-    /// Decides about a device's message, and counts it if it is let through: as several, if it is long.
+    /// Decides about a sender's message, and counts it if it is let through: as several, if it is
+    /// long.
     package mutating func take(
         _ sender: inout Sender,
         as units: Int = 1,

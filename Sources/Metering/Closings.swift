@@ -1,7 +1,8 @@
-/// Counts, by source address, the connections that were closed for sending too fast within an hour.
+/// The connections that were closed for sending too fast within an hour, counted by source address.
 ///
-/// Holds the newest `limit` times of at most `addressesMax` addresses; beyond that, it forgets the addresses without
-/// a closing in the last hour, or all if there are none. Times are milliseconds on a clock that is never set back.
+/// Holds the newest `limit` times of at most `addressesMax` addresses; beyond that, it drops
+/// addresses without a closing in the last hour, or else all. Times are milliseconds on a clock
+/// that is never set back.
 package struct Closings: Sendable {
     private let limit: Int
     private let addressesMax: Int
@@ -16,7 +17,7 @@ package struct Closings: Sendable {
         self.addressesMax = addressesMax
     }
 
-    /// Notes that a connection of the address was closed; true if there were too many within the hour.
+    /// Notes that a connection of the address was closed; true if too many were within the hour.
     package mutating func note(_ address: String, at now: Int64) -> Bool {
         guard limit > 0 else { return false }
         if times[address] == nil, times.count >= addressesMax { makeRoom(at: now) }

@@ -1,4 +1,4 @@
-/// The limits of clients that the gate counts, with their defaults; 0 switches a limit off.
+/// The limits that the gate sets on clients, with their defaults; 0 switches a limit off.
 ///
 /// Shared by the gate, whose options set them, and the service, whose settings write these options.
 package struct GateLimits: Sendable, Equatable {
@@ -29,7 +29,7 @@ package struct GateLimits: Sendable, Equatable {
     /// Messages a second of all terminals and products behind one source address: ten apps at their own limit, or two
     /// hundred in use.
     ///
-    /// Beyond it those that send seldom are still served (`AddressBudget`).
+    /// Beyond it, terminals that send seldom are still served (`AddressBudget`).
     package var addressMessagesPerSecond = 200
     /// The same at once: two hundred apps that open with a few devices.
     package var addressMessageBurst = 2_000
@@ -53,7 +53,8 @@ package struct GateLimits: Sendable, Equatable {
     package var statusBacklog = 2_000
     /// Unprocessed requests at a worker, beyond which each terminal is held to its share; one for each KiB.
     package var requestBacklog = 20_000
-    /// Bytes that may wait, or be unacknowledged, for a terminal: statuses take three quarters of them at most.
+    /// Bytes that may wait, or be unacknowledged, for a terminal: statuses take at most three
+    /// quarters.
     package var terminalHeldBytes = 4 << 20
     /// Messages likewise.
     package var terminalHeldMessages = 1_000
@@ -74,6 +75,6 @@ package struct GateLimits: Sendable, Equatable {
     /// New client ids, of apps and products, a minute from one source address.
     package var newClientsPerMinute = 30
 
-    /// Uses the limits that hold unless options change them.
+    /// Uses the default limits.
     package init() {}
 }

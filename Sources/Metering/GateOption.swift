@@ -1,4 +1,5 @@
-/// An option of the gate that sets a limit: what stands behind `plugin_opt_` in the broker's configuration.
+/// An option of the gate that sets a limit: its name after `plugin_opt_` in the broker's
+/// configuration.
 package enum GateOption: String, Sendable, CaseIterable {
     case newClientsPerMinute = "new_clients_per_minute"
     case terminalMessagesPerSecond = "terminal_messages_per_second"
@@ -83,7 +84,7 @@ package enum GateOption: String, Sendable, CaseIterable {
         }
     }
 
-    /// The largest number that it takes.
+    /// The largest number that it accepts.
     ///
     /// The largest of the service's settings, a million KiB, is a little more than a thousand million bytes.
     package var numberMax: Int {

@@ -1,10 +1,11 @@
-/// Counts the messages of one connection against its allowance, and the time for which it sends too fast.
+/// A meter of one connection's messages against its allowance, and of the time it sends too fast.
 ///
-/// A second in which something was refused is a hot one; each quiet second takes one of them back. Beyond
-/// `patience` hot seconds, that is `patience` seconds after the first refusal where none was quiet, the connection is
-/// to be closed: short peaks never get there, and neither does a sender that keeps to the rate between them.
+/// A second with a refusal is hot; each quiet second takes one hot second back. After more than
+/// `patience` hot seconds, which is `patience` seconds after the first refusal if none was quiet,
+/// the connection must be closed: short peaks never get there, and neither does a sender that keeps
+/// to the rate between them.
 ///
-/// Times are milliseconds on a clock that is never set back. Never allocates.
+/// Times are milliseconds on a clock that is never set back. It never allocates.
 package struct Meter: Sendable, Equatable {
     private var messages: TokenBucket
     private var bytes: TokenBucket
@@ -17,8 +18,8 @@ package struct Meter: Sendable, Equatable {
     package enum Verdict: Sendable, Equatable {
         /// It is within the allowance, and was counted.
         case within
-        /// It is beyond, and was not counted. The first one of a second is to be told; and once it has lasted
-        /// too long, the connection is to be closed.
+        /// It exceeds the allowance, and was not counted. The first refusal in a second must be
+        /// reported; once it has lasted too long, the connection must be closed.
         case beyond(mustTell: Bool, mustClose: Bool)
     }
 
@@ -57,7 +58,7 @@ package struct Meter: Sendable, Equatable {
         return .beyond(mustTell: true, mustClose: mustClose)
     }
 
-    /// Whether a new meter would decide the same from now on.
+    /// Returns whether a new meter would decide the same from now on.
     package mutating func isAsNew(at now: Int64) -> Bool {
         messages.fill(at: now)
         bytes.fill(at: now)

@@ -1,8 +1,9 @@
-/// Refuses senders that were closed for sending too fast for a while: each time twice as long as before.
+/// Pauses for senders that were closed for sending too fast: each is twice as long as the one
+/// before.
 ///
-/// Forgets a sender that gave no cause for an hour after its pause. Holds at most `limit` senders; beyond that, it
-/// drops first those whose pause is over, then the one whose pause ends soonest. Times are milliseconds on a clock
-/// that is never set back.
+/// A sender that gave no cause for an hour after its pause is forgotten. At most `limit` senders
+/// are held; beyond that, senders whose pause is over are dropped first, then the sender whose
+/// pause ends soonest. Times are milliseconds on a clock that is never set back.
 package struct Penalties: Sendable {
     private let pause: Int64
     private let limit: Int
@@ -34,7 +35,7 @@ package struct Penalties: Sendable {
         entries[key] = Entry(pause: next, until: now &+ next)
     }
 
-    /// Whether a sender is refused.
+    /// Returns whether a sender is refused.
     package func refuses(_ key: String, at now: Int64) -> Bool {
         guard !entries.isEmpty, let entry = entries[key] else { return false }
         return now < entry.until

@@ -1,9 +1,10 @@
-/// The place of a client in the file by which the service's WebSocket relay tells the gate the clients' addresses.
+/// The place of a client in the file through which the WebSocket relay gives the gate clients'
+/// addresses.
 ///
-/// Mosquitto 2.0.11 reads no PROXY protocol, and all that a plugin hears of a connection is its source address. So
-/// the relay connects for each client from a loopback address of its own, 127.64.0.1 to 127.64.255.254; the last two
-/// bytes are the place in the file, 16 bytes for each, where the client's address stands as IPv6 (IPv4 mapped:
-/// ::ffff:0:0/96).
+/// Mosquitto 2.0.11 reads no PROXY protocol, and a plugin learns only the source address of a
+/// connection. The relay therefore connects for each client from a separate loopback address,
+/// 127.64.0.1 to 127.64.255.254. The last two bytes are the place in the file, 16 bytes for each,
+/// which holds the client's address as IPv6 (IPv4 mapped: ::ffff:0:0/96).
 package enum RelayPlace {
     /// Places in the file.
     package static let count = 1 << 16
@@ -17,7 +18,7 @@ package enum RelayPlace {
         "\(prefix)\(place >> 8 & 255).\(place & 255)"
     }
 
-    /// Returns the place of an address; nil for one that is no relay's.
+    /// Returns the place of an address; nil if it is not the relay's.
     package static func place(of address: String) -> Int? {
         guard address.hasPrefix(prefix) else { return nil }
         let parts = address.utf8.dropFirst(prefix.utf8.count).split(separator: UInt8(ascii: "."))

@@ -1,15 +1,16 @@
 /// A bucket of tokens that fills at a steady rate up to its brim; each passing message takes tokens out.
 ///
-/// Counts in thousandths, so that at one token a second each millisecond adds one. Never allocates.
+/// Counts in thousandths, so that at one token a second each millisecond adds one. It never
+/// allocates.
 package struct TokenBucket: Sendable, Equatable {
     private let perSecond: Int64
     private let brim: Int64
     private var tokens: Int64
     private var filledAt: Int64
 
-    /// More than any setting allows, and little enough that the calculations below never overflow.
+    /// More than any setting allows, and few enough that the calculations below never overflow.
     private static let most: Int64 = 1_000_000_000
-    /// A longer rest fills no more: an hour.
+    /// The longest rest that fills the bucket: an hour.
     private static let restMax: Int64 = 3_600_000
 
     /// Starts full at `now`, in milliseconds on a clock that is never set back; a rate of 0 sets no limit.
@@ -28,7 +29,7 @@ package struct TokenBucket: Sendable, Equatable {
         tokens = min(brim, tokens &+ rest &* perSecond)
     }
 
-    /// Whether the bucket, as last filled, has that many tokens.
+    /// Returns whether the bucket, as last filled, has `count` tokens.
     package func has(_ count: Int) -> Bool {
         perSecond == 0 || tokens >= min(Int64(count), Self.most) &* 1_000
     }

@@ -4,8 +4,9 @@ import Glibc
 
 /// The state that the library's callbacks write and the client reads.
 ///
-/// They run inside `mosquitto_loop_read` and `_write`, on the client's own thread, while the library holds a
-/// mutex that is not recursive: they copy and return, and call only its functions that read properties.
+/// The callbacks run inside `mosquitto_loop_read` and `_write`, on the client's own thread, while
+/// the library holds a mutex that is not recursive: they copy and return, and call only functions
+/// of the library that read properties.
 final class Callbacks {
     var intake = Intake()
     /// The number of the connection in its set; nil for a single one, and for the set's receiver.
@@ -14,10 +15,11 @@ final class Callbacks {
     var batches: [UInt8]?
     /// Deliveries whose acknowledgements are queued and not yet written.
     var acknowledgementsHeld = 0
-    /// The number of them that may leave, and wait for the others.
+    /// The number of these that are permitted, and wait for the others.
     var acknowledgementsPermitted = 0
     var unconfirmed = 0
-    /// Inside `mosquitto_loop_write`, where the library reports each QoS 0 message as published.
+    /// Whether `mosquitto_loop_write` runs, in which the library reports each QoS 0 message as
+    /// published.
     var isWriting = false
     var connected: (reasonCode: UInt8, isSessionPresent: Bool)?
     var disconnectReason: UInt8?
@@ -121,8 +123,8 @@ final class Callbacks {
         addWords(properties, to: &delivery)
     }
 
-    /// Stores the user properties that workers read: of the gate the source address and a removed property, of the
-    /// sender its trace.
+    /// Stores the user properties that workers read: the gate's source address and removed
+    /// property, and the sender's trace.
     private func addWords(_ properties: OpaquePointer, to delivery: inout Delivery) {
         let pair = Int32(MQTT_PROP_USER_PROPERTY.rawValue)
         var next: OpaquePointer? = properties
@@ -169,7 +171,8 @@ private func onMessage(
     callbacks.take(message.pointee, properties)
 }
 
-/// Notes the broker's answer to a QoS 1 message; ignores QoS 0, reported when it is written.
+/// Notes the broker's answer to a QoS 1 message; ignores QoS 0, which the library reports when it
+/// is written.
 private func onPublish(
     _: OpaquePointer?,
     _ user: UnsafeMutableRawPointer?,

@@ -1,7 +1,7 @@
 import CMosquitto
 
 extension ConnectionOptions {
-    /// Puts the options that `mosquitto_connect_bind_v5` does not take into a handle.
+    /// Sets the options that `mosquitto_connect_bind_v5` does not take.
     func apply(to handle: OpaquePointer) throws(MosquittoError) {
         try check("mosquitto_threaded_set", mosquitto_threaded_set(handle, true))
         try set(MOSQ_OPT_PROTOCOL_VERSION, to: Int32(MQTT_PROTOCOL_V5), in: handle)

@@ -4,7 +4,7 @@ package struct ConnectionOptions: Sendable {
     package var host: String
     /// The broker's TCP port.
     package var port: Int
-    /// The client id; the broker ends an older connection of the same.
+    /// The client id; the broker ends an older connection with the same id.
     package var clientID: String
     /// The user name; nil to send none.
     package var username: String?
@@ -16,22 +16,22 @@ package struct ConnectionOptions: Sendable {
     package var sessionExpirySeconds: UInt32 = 14 * 24 * 3600
     /// Whether the broker drops the session of an earlier connection.
     package var cleanStart = false
-    /// Messages that the broker may send before it gets an acknowledgement: the limit of one intake.
+    /// The messages that the broker may send before an acknowledgement: the limit of one intake.
     package var receiveMaximum: UInt16 = 1000
-    /// Messages of the client that may be unconfirmed on the wire; the broker may lower the number.
+    /// The client's messages that may be unconfirmed on the wire; the broker can lower the number.
     package var sendMaximum: UInt16 = 250
     /// The files for TLS; nil for a plain connection.
     package var tls: TLS?
     /// The will; nil for none.
     package var will: Will?
-    /// The topics for many messages in one; without them each message is a packet of its own.
+    /// The topics of batches; nil to send each message as its own packet.
     package var batches: Batches?
     /// The longest wait for the answer to CONNECT, SUBSCRIBE and UNSUBSCRIBE.
     package var connectTimeout: Duration = .seconds(10)
     /// The time that `flush()` waits for a broker that reads nothing.
     package var writeTimeout: Duration = .seconds(10)
 
-    /// Names the broker and the client.
+    /// Makes options from the broker's address and a client id.
     package init(host: String, port: Int, clientID: String) {
         self.host = host
         self.port = port
@@ -40,7 +40,8 @@ package struct ConnectionOptions: Sendable {
 }
 
 extension ConnectionOptions {
-    /// The topics of messages that hold many (`BatchWriter`), for a broker with a plugin that makes and takes them.
+    /// The topics of messages that hold many (`BatchWriter`), for a broker with a plugin that sends
+    /// and receives them.
     package struct Batches: Sendable {
         /// The topic of incoming batches; the client subscribes to it as to any other.
         package var incoming: String
@@ -54,11 +55,11 @@ extension ConnectionOptions {
         }
     }
 
-    /// Names the PEM files of a TLS connection; the broker's certificate is always verified.
+    /// The PEM files of a TLS connection; the broker's certificate is always verified.
     package struct TLS: Sendable {
-        /// The authorities that the broker's certificate must come from.
+        /// The authorities that may have issued the broker's certificate.
         package var caFile: String
-        /// The client's own certificate, if it shows one.
+        /// The client's own certificate, if any.
         package var certificateFile: String?
         /// The key of the client's certificate.
         package var keyFile: String?
@@ -77,7 +78,7 @@ extension ConnectionOptions {
         package var topic: String
         /// Its payload.
         package var payload: [UInt8]
-        /// Whether the broker keeps it as the topic's last message.
+        /// Whether the broker retains it as the topic's last message.
         package var isRetained: Bool
 
         /// Makes a will.
@@ -114,7 +115,7 @@ package struct SubscribeOptions: Sendable {
     package var quality = QualityOfService.atLeastOnce
     /// The cases in which the broker sends retained messages.
     package var retainHandling = RetainHandling.onlyIfNew
-    /// Leaves out the messages that this client itself publishes.
+    /// Whether the broker leaves out the messages that this client itself publishes.
     package var noLocal = false
 
     /// Makes options: at least once, and the retained messages of new filters only.

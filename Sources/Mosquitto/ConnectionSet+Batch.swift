@@ -3,11 +3,11 @@ import CMosquitto
 
 /// Messages that leave over one connection as the payload of one message.
 ///
-/// Each still has an id of its own for its receipt; no packet has that id.
+/// Each message still has its own id for its receipt, which is not a packet id.
 struct PublishBatch {
     let topic: String
     var writer = BatchWriter()
-    /// The id of the first message that waits, and of the next one.
+    /// The ids of the first waiting message and of the next message.
     var first: Int32 = 1
     var next: Int32 = 1
     /// The ids of sent and unconfirmed messages, by the id of their packet.
@@ -15,7 +15,7 @@ struct PublishBatch {
 
     init(topic: String) { self.topic = topic }
 
-    /// Returns the next id; after the largest they begin again.
+    /// Returns the next id; ids begin again after the largest.
     mutating func takeID() -> Int32 {
         defer { next = next == .max - 1 ? 1 : next + 1 }
         return next
@@ -26,7 +26,8 @@ extension ConnectionSet.Outlet {
     /// Puts a message into the batch, which leaves with the next `flush()` or when it is full.
     ///
     /// - Returns: The message's id, unique within this connection.
-    /// - Throws: `MosquittoError`; as for a message by itself, `.invalid` and `.malformedUTF8` concern this one only.
+    /// - Throws: `MosquittoError`; as for a single message, `.invalid` and `.malformedUTF8` concern
+    ///   this message only.
     func put(
         topic: String,
         payload: [UInt8],
@@ -72,10 +73,11 @@ extension ConnectionSet.Outlet {
         return id
     }
 
-    /// Publishes a command to the broker's plugin, which accepts commands only as packets of their own.
+    /// Publishes a command to the broker's plugin, which accepts commands only as packets of their
+    /// own.
     ///
-    /// It follows the waiting batch: between two packets of a connection the broker delivers all messages of the
-    /// first one.
+    /// It follows the waiting batch: the broker delivers all messages of a packet before it reads
+    /// the connection's next one.
     private func publishAlone(
         topic: String,
         payload: [UInt8],
@@ -111,7 +113,7 @@ extension ConnectionSet.Outlet {
 
     /// Publishes the batch.
     ///
-    /// - Throws: `MosquittoError`; then the connection is at its end.
+    /// - Throws: `MosquittoError`; the connection is then unusable.
     func sendBatch() throws(MosquittoError) {
         guard let waiting = batch, !waiting.writer.isEmpty else { return }
         let mid = try client.publish(topic: waiting.topic, payload: waiting.writer.bytes)

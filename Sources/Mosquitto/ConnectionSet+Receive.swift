@@ -4,8 +4,8 @@ import Glibc
 extension ConnectionSet {
     /// Receives the next messages, and the broker's receipts for published ones.
     ///
-    /// Works as `MosquittoClient.receive`; with a `limit` of 0 no message is read. Sends keep-alives and continues
-    /// the output that `flush()` left.
+    /// Works like `MosquittoClient.receive`; with a `limit` of 0 no message is read. Sends
+    /// keep-alives and continues the output that `flush()` left.
     /// - Throws: `MosquittoError`, of any connection.
     package mutating func receive(
         upTo limit: Int,
@@ -76,7 +76,7 @@ extension ConnectionSet {
         var readable: UInt64 = 0
         var writable: UInt64 = 0
         var isWoken = false
-        /// The receiver's connection has ended, which reading would not show.
+        /// Whether the receiver's connection has ended while nothing is read from it.
         var isLost = false
 
         func isReadable(_ index: Int) -> Bool { readable >> UInt64(index) & 1 == 1 }

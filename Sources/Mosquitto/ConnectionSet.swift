@@ -2,10 +2,10 @@ import CMosquitto
 
 /// A worker's connections: a receiver that takes messages, and outlets that publish its own.
 ///
-/// Mosquitto 2.0 reads one packet of a connection in each round of its loop. With many busy devices,
-/// acknowledgements, answers and fan-out would wait for each other on a single connection: each outlet adds a
-/// packet a round. Messages that must stay in order share an outlet. Only the receiver's session outlives its
-/// connection. The set ends with the first connection that is lost.
+/// Mosquitto 2.0 reads one packet of a connection in each round of its loop. With many busy
+/// devices, acknowledgements, answers and fan-out would wait for each other on a single connection:
+/// each outlet adds a packet a round. Messages that must stay in order share an outlet. Only the
+/// receiver's session outlives its connection. The set ends with the first connection that is lost.
 ///
 /// It belongs to the one thread that made it, as a `MosquittoClient` does.
 package struct ConnectionSet: ~Copyable {
@@ -17,7 +17,7 @@ package struct ConnectionSet: ~Copyable {
     final class Outlet {
         var client: MosquittoClient
 
-        /// The messages to be sent as one; nil if each is sent by itself.
+        /// The messages to be sent as one; nil if each is sent separately.
         var batch: PublishBatch?
 
         init(_ client: consuming MosquittoClient, batch: PublishBatch?) {
@@ -26,7 +26,7 @@ package struct ConnectionSet: ~Copyable {
         }
     }
 
-    /// Prepares the connections; `options` are the receiver's, and so is the will.
+    /// Prepares the connections; `options`, including the will, are the receiver's.
     ///
     /// - Throws: `MosquittoError`.
     package init(
@@ -35,8 +35,8 @@ package struct ConnectionSet: ~Copyable {
         waker: Waker
     ) throws(MosquittoError) {
         var own = options
-        // While much output waits, the receiver reads nothing, not even the answer to a PINGREQ: the outlets
-        // notice a broker that is gone.
+        // While much output waits, the receiver reads nothing, not even the answer to a PINGREQ:
+        // the outlets notice a broker that is gone.
         if count > 0 { own.keepAliveSeconds = max(options.keepAliveSeconds, Self.patientSeconds) }
         let outlets = try Self.outlets(count, of: options, waker)
         let receiver = try MosquittoClient(own, waker: waker)
@@ -75,17 +75,19 @@ package struct ConnectionSet: ~Copyable {
 
     /// Connects the outlets and the receiver; returns whether the broker still had its session.
     ///
-    /// The outlets come first: this ends connections that a killed process left under their client ids.
+    /// The outlets connect first, which ends connections that a killed process left under their
+    /// client ids.
     /// - Throws: `MosquittoError`.
     package mutating func connect() throws(MosquittoError) -> Bool {
         for outlet in outlets { _ = try outlet.client.connect() }
         return try receiver.connect()
     }
 
-    /// Uses the first outlet's connection by itself, while nothing is published over it: to ask the broker something.
+    /// Lends the first outlet's connection to query the broker, while nothing is published over it.
     ///
-    /// It was made before the receiver's. So an answer over it comes from a broker that was there when that connected.
-    /// - Throws: What `body` throws; `MosquittoError` where there is no outlet.
+    /// It connected before the receiver, so an answer over it comes from a broker that was already
+    /// running when the receiver connected.
+    /// - Throws: Any error of `body`; `MosquittoError` if there is no outlet.
     package func withOutlet<R>(_ body: (inout MosquittoClient) throws -> R) throws -> R {
         guard let outlet = outlets.first else {
             throw MosquittoError(.noConnection, function: "withOutlet")
@@ -108,7 +110,7 @@ package struct ConnectionSet: ~Copyable {
         try receiver.unsubscribe(filters)
     }
 
-    /// Queues a message for an outlet, or for the receiver's own connection where it is nil.
+    /// Queues a message for an outlet, or for the receiver's own connection if `outlet` is nil.
     ///
     /// - Returns: The packet id, one of that connection's.
     /// - Throws: `MosquittoError`, as `MosquittoClient.publish`.
@@ -150,11 +152,12 @@ package struct ConnectionSet: ~Copyable {
 
     /// Permits the acknowledgements of the oldest deliveries.
     ///
-    /// The library writes all of them or none: they leave with the next `flush()` once all are permitted. While many
-    /// wait for that, `receive` reads no message.
+    /// The library writes all of them or none: they leave with the next `flush()` once all are
+    /// permitted. While many wait for that, `receive` reads no message.
     package mutating func acknowledge(_ count: Int) { receiver.acknowledge(count) }
 
-    /// Writes messages and acknowledgements as far as the broker takes them now; `receive` writes the rest.
+    /// Writes messages and acknowledgements as far as the broker takes them now; `receive` writes
+    /// the rest.
     ///
     /// - Throws: `MosquittoError`.
     package mutating func flush() throws(MosquittoError) {
@@ -176,6 +179,6 @@ package struct ConnectionSet: ~Copyable {
         receiver.disconnect()
     }
 
-    /// The longest time for writing to a connection at its end, if the broker no longer reads.
+    /// The longest time to write to a connection at its end, if the broker no longer reads.
     private static let goodbye = Duration.milliseconds(200)
 }

@@ -3,16 +3,18 @@ import Glibc
 
 /// The process-wide part of libmosquitto.
 enum Library {
-    /// Initialises the library on first use: `mosquitto_lib_init` is not thread safe, a `static let` is.
+    /// The result of initialising the library on first use: `mosquitto_lib_init` is not thread
+    /// safe, a `static let` is.
     static let result: Int32 = {
-        // The library writes with `write`, not `send`: a broker that closes would kill the process.
+        // The library writes with `write`, not `send`: otherwise a broker that closes would kill
+        // the process.
         signal(SIGPIPE, SIG_IGN)
         return mosquitto_lib_init()
     }()
 }
 
 extension ContinuousClock.Instant {
-    /// Returns the milliseconds from `start` until here for a call of C: rounded up, never negative.
+    /// Returns the milliseconds since `start` for a C call: rounded up, never negative.
     func milliseconds(since start: Self) -> Int32 {
         let (seconds, attoseconds) = start.duration(to: self).components
         let (quotient, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000_000_000)

@@ -4,12 +4,12 @@ import Glibc
 extension MosquittoClient {
     /// Queues a message, to leave with the next `flush()`: `mosquitto_publish_v5`.
     ///
-    /// Only for committed messages: with QoS 1 the library sends it sooner or later. Beyond the send maximum it
-    /// waits in memory, which the library does not limit: watch `unconfirmed`. Topic (no NUL, no wildcard) and payload
-    /// are copied.
+    /// Use it only for committed messages: with QoS 1 the library sends the message sooner or
+    /// later. Beyond the send maximum messages wait in memory, which the library does not limit:
+    /// watch `unconfirmed`. Topic (no NUL, no wildcard) and payload are copied.
     /// - Returns: The packet id that its `PublishReceipt` will name; meaningless for QoS 0.
-    /// - Throws: `MosquittoError`; `.invalid`, `.malformedUTF8`, `.payloadSize` and `.oversizePacket` concern
-    ///   this message only, all others the connection.
+    /// - Throws: `MosquittoError`; `.invalid`, `.malformedUTF8`, `.payloadSize` and
+    ///   `.oversizePacket` concern this message only, all others the connection.
     @discardableResult
     package mutating func publish(
         topic: UnsafeBufferPointer<UInt8>,
@@ -95,15 +95,17 @@ extension MosquittoClient {
 
     /// Writes the queued acknowledgements and messages to the broker: `mosquitto_loop_write`.
     ///
-    /// Call it only after the commit. Waits up to `writeTimeout` for a broker that reads nothing. It never
-    /// reads meanwhile: the acknowledgements of messages read would leave with the rest, before their commit.
-    /// It need not: the receive maximum limits the broker's own sending, so the broker continues to read.
-    /// - Throws: `MosquittoError`; then it is unknown what arrived, and unacknowledged messages come again.
+    /// Call it only after the commit. Waits up to `writeTimeout` for a broker that reads nothing.
+    /// It never reads meanwhile, since the acknowledgements of messages read would leave with the
+    /// rest, before their commit. Reading isn't needed: the receive maximum limits the broker's own
+    /// sending, so the broker continues to read.
+    /// - Throws: `MosquittoError`; it is then unknown which messages arrived, and the broker
+    ///   delivers unacknowledged ones again.
     package mutating func flush() throws(MosquittoError) {
         try flush(within: options.writeTimeout)
     }
 
-    /// Works as `flush()`, with its own time limit.
+    /// Works like `flush()`, with its own time limit.
     mutating func flush(within limit: Duration) throws(MosquittoError) {
         let deadline = ContinuousClock.now + limit
         while mosquitto_want_write(handle) {
@@ -123,8 +125,8 @@ extension MosquittoClient {
 
     /// Permits the acknowledgements of the oldest deliveries.
     ///
-    /// The library has one queue for all output and writes the whole of it: nothing leaves until the last
-    /// acknowledgement in it is permitted.
+    /// The library has one queue for all output and writes the whole of it: nothing leaves until
+    /// the last acknowledgement in it is permitted.
     mutating func acknowledge(_ count: Int) {
         callbacks.acknowledgementsPermitted += count
         guard callbacks.acknowledgementsPermitted >= callbacks.acknowledgementsHeld else { return }
@@ -132,20 +134,21 @@ extension MosquittoClient {
         callbacks.acknowledgementsPermitted = 0
     }
 
-    /// Whether there is output that may be written.
+    /// Whether there is output that can be written.
     var hasOutput: Bool { callbacks.acknowledgementsHeld == 0 && mosquitto_want_write(handle) }
 
     /// Whether another message may be read.
     ///
-    /// Not while acknowledgements are being written, since its own would leave with them; and not while many are
-    /// permitted that wait for others, or under a steady load they would wait for good.
+    /// False while acknowledgements are being written, since the message's own would leave with
+    /// them; and while many permitted ones wait for others, since under a steady load they would
+    /// wait forever.
     var mayRead: Bool {
         callbacks.acknowledgementsHeld == 0
             ? !mosquitto_want_write(handle)
             : callbacks.acknowledgementsPermitted < Self.permittedMax
     }
 
-    /// Permitted acknowledgements from which on no message is read until they have left.
+    /// The number of permitted acknowledgements at which no message is read until they have left.
     private static let permittedMax = 1000
 
     /// Writes the permitted output as far as the broker reads, without waiting.
@@ -153,7 +156,8 @@ extension MosquittoClient {
         if hasOutput { try write() }
     }
 
-    /// Writes the library's whole queue, as few segments, as far as the socket takes it: `mosquitto_loop_write`.
+    /// Writes the library's whole queue in few segments, as far as the socket takes it:
+    /// `mosquitto_loop_write`.
     func write() throws(MosquittoError) {
         callbacks.isWriting = true
         gatherSegments(true)

@@ -4,11 +4,13 @@ import Glibc
 extension MosquittoClient {
     /// Receives the next batch; its acknowledgements are held until `flush()`.
     ///
-    /// Waits up to `wait` for a first packet, or until the waker wakes, then reads until no more has arrived,
-    /// `limit` deliveries are there or `linger` has passed. It does not wait for a second message. The batch may
-    /// exceed `limit` by as many packets as are `unconfirmed`, since the library then reads several at once; the
-    /// firm limit is the receive maximum. Sends keep-alives: call it at least once a second.
-    /// - Throws: `MosquittoError`; drop the messages read so far, since they come again.
+    /// Waits up to `wait` for a first packet, or until the waker wakes, then reads until nothing
+    /// more has arrived, `limit` deliveries were read or `linger` has passed. It does not wait for
+    /// a second message. The batch may exceed `limit` by as many packets as are `unconfirmed`,
+    /// since the library then reads several at once; the firm limit is the receive maximum. Sends
+    /// keep-alives: call it at least once a second.
+    /// - Throws: `MosquittoError`; drop the messages read so far, since the broker delivers them
+    ///   again.
     package mutating func receive(
         upTo limit: Int,
         linger: Duration,
@@ -24,7 +26,8 @@ extension MosquittoClient {
         swap(&callbacks.intake, &intake)
     }
 
-    /// Reads until the socket is empty: no poll between packets, since a read without data shows it.
+    /// Reads until the socket is empty or a limit is reached: no poll between packets, since a read
+    /// without data shows the end.
     mutating func drain(upTo limit: Int, linger: Duration) throws(MosquittoError) {
         let deadline = ContinuousClock.now + linger
         var reads = 0
@@ -39,8 +42,9 @@ extension MosquittoClient {
 
     /// Reads one packet (`mosquitto_loop_read`), or as many as are unconfirmed.
     ///
-    /// - Returns: False if the socket had nothing more. A packet may leave EAGAIN behind as well, from the library's
-    ///   wake-up pair, which is never emptied; so a packet that brought data returns true.
+    /// - Returns: False if the socket had nothing more. A packet can leave EAGAIN behind as well,
+    ///   from the library's wake-up pair, which is never emptied; so a packet that brought data
+    ///   returns true.
     mutating func readPackets() throws(MosquittoError) -> Bool {
         let before = callbacks.intake.deliveries.count &+ callbacks.intake.confirmed.count
         errno = 0
@@ -53,7 +57,8 @@ extension MosquittoClient {
 
     /// Waits until the socket is readable, the waker wakes or the time is over.
     ///
-    /// Meanwhile writes output that needs no commit: keep-alives, and messages that waited for the send window.
+    /// Meanwhile it writes output that needs no commit: keep-alives, and messages that waited for
+    /// the send window.
     private mutating func waitForPacket(_ wait: Duration) throws(MosquittoError) -> Bool {
         let end = ContinuousClock.now + wait
         while true {
@@ -71,8 +76,8 @@ extension MosquittoClient {
 
     /// Reads until `condition` holds; for the answers to CONNECT, SUBSCRIBE and UNSUBSCRIBE.
     ///
-    /// With `leavesMessages` it also ends if the next packet is a message, and leaves that unread; on a TLS
-    /// connection, where a packet can't be seen without reading it, it ends at once.
+    /// With `leavesMessages` it also ends if the next packet is a message, and leaves that unread;
+    /// on a TLS connection, where a packet can't be seen without reading it, it ends at once.
     mutating func awaitAnswer(
         within limit: Duration,
         _ function: String,
@@ -99,7 +104,8 @@ extension MosquittoClient {
         return count == 1 && header & 0xF0 == 0x30
     }
 
-    /// Sends a PINGREQ if one is due, and notices a broker that no longer answers: `mosquitto_loop_misc`.
+    /// Sends a PINGREQ if one is due, and notices a broker that no longer answers:
+    /// `mosquitto_loop_misc`.
     mutating func tick() throws(MosquittoError) {
         let now = ContinuousClock.now
         guard now >= nextMisc else { return }
@@ -107,7 +113,7 @@ extension MosquittoClient {
         try checkConnection("mosquitto_loop_misc", mosquitto_loop_misc(handle))
     }
 
-    /// Works as `check`, but prefers the reason with which the broker ended the connection.
+    /// Works like `check`, but prefers the reason with which the broker ended the connection.
     func checkConnection(_ function: StaticString, _ result: Int32) throws(MosquittoError) {
         let systemError = errno
         if result == MOSQ_ERR_SUCCESS.rawValue, callbacks.disconnectReason == nil,

@@ -3,8 +3,8 @@ import Glibc
 
 /// Options of the socket that the library opened, whose descriptor `mosquitto_socket` returns.
 extension MosquittoClient {
-    /// Makes room for a whole window, so that neither side waits for the other's next turn, and lets the last segment
-    /// of each write leave at once.
+    /// Enlarges the buffers to a whole window, so that neither side waits for the other's next
+    /// turn, and lets the last segment of each write leave at once.
     func tuneSocket() {
         // If the system refuses or reduces a size, the connection still works, with more turns.
         set(SO_SNDBUF, at: SOL_SOCKET, to: Self.bufferBytes)
@@ -12,9 +12,10 @@ extension MosquittoClient {
         set(TCP_NODELAY, at: Int32(IPPROTO_TCP), to: 1)
     }
 
-    /// Lets the system fill segments (TCP_CORK), or sends what is left.
+    /// Lets the system fill segments (TCP_CORK), or sends the rest.
     ///
-    /// The library writes each packet by itself, and each would be a segment for which the broker wakes.
+    /// The library writes each packet separately, and each would be a segment that wakes the
+    /// broker.
     func gatherSegments(_ isOn: Bool) { set(TCP_CORK, at: Int32(IPPROTO_TCP), to: isOn ? 1 : 0) }
 
     private static let bufferBytes: Int32 = 1 << 20

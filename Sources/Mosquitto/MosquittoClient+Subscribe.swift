@@ -3,12 +3,13 @@ import CMosquitto
 extension MosquittoClient {
     /// Subscribes to all filters with one SUBSCRIBE: `mosquitto_subscribe_multiple`.
     ///
-    /// Call it after each `connect()`, even with a resumed session, and never between `receive` and `flush()`.
-    /// It waits for the answer, unless messages of a resumed session come first: the next `subscribe` would
-    /// send their acknowledgements, so they stay unread for `receive`, and so does the answer behind them.
-    /// With TLS it does not wait, since the next packet can't be seen without reading it.
-    /// - Throws: `MosquittoError`; `.subscriptionRefused` with a refused filter's reason code, here or from
-    ///   the `receive` that reads the answer.
+    /// Call it after each `connect()`, even with a resumed session, and never between `receive` and
+    /// `flush()`. It waits for the answer, unless messages of a resumed session arrive first: the
+    /// next `subscribe` would send their acknowledgements, so they stay unread for `receive`, and
+    /// so does the answer after them. With TLS it does not wait, since the next packet can't be
+    /// seen without reading it.
+    /// - Throws: `MosquittoError`; `.subscriptionRefused` with a refused filter's reason code, here
+    ///   or from the `receive` that reads the answer.
     package mutating func subscribe(
         _ filters: [String],
         options: SubscribeOptions = SubscribeOptions()
@@ -34,9 +35,11 @@ extension MosquittoClient {
         }
     }
 
-    /// Ends subscriptions with one UNSUBSCRIBE: `mosquitto_unsubscribe_multiple`; waits as `subscribe` does.
+    /// Ends subscriptions with one UNSUBSCRIBE: `mosquitto_unsubscribe_multiple`; waits as
+    /// `subscribe` does.
     ///
-    /// Don't call it before a restart: the broker queues messages meanwhile only for a subscription.
+    /// Don't call it before a restart: the broker queues messages meanwhile only for a
+    /// subscription.
     /// - Throws: `MosquittoError`.
     package mutating func unsubscribe(_ filters: [String]) throws(MosquittoError) {
         guard !filters.isEmpty else { return }
@@ -64,7 +67,7 @@ private func withCStrings<R>(
     _ strings: [String],
     _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>?) -> R
 ) -> R {
-    // All in one buffer that does not move while C looks at it.
+    // All strings are in one buffer that does not move while C reads it.
     var bytes: [CChar] = []
     var starts: [Int] = []
     for string in strings {

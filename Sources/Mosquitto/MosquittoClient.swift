@@ -3,13 +3,15 @@ import Glibc
 
 /// One MQTT 5 connection whose acknowledgements leave only in `flush()`.
 ///
-/// The library has no manual acknowledgement. But with `mosquitto_threaded_set` it queues each PUBACK and
-/// leaves all writing to `mosquitto_loop_write`, which only `flush()` calls while acknowledgements are held.
-/// So: receive, commit, publish, flush; a process that dies before the flush gets everything again. After an
-/// error the client can't be used: drop it without a flush and make a new one, since a reconnecting handle
-/// would send its unconfirmed messages by itself.
+/// The library has no manual acknowledgement. But with `mosquitto_threaded_set` it queues each
+/// PUBACK and leaves all writing to `mosquitto_loop_write`, which only `flush()` calls while
+/// acknowledgements are held. So: receive, commit, publish, flush; a process that dies before the
+/// flush gets everything again. After an error the client can't be used: drop it without a flush
+/// and make a new one, since a reconnecting handle would send its unconfirmed messages
+/// automatically.
 ///
-/// It belongs to the one thread that made it and blocks that thread; only its `Waker` is for others.
+/// It belongs to the one thread that made it and blocks that thread; other threads may use only its
+/// `Waker`.
 ///
 /// ```swift
 /// var client = try MosquittoClient(options, waker: waker)
@@ -32,7 +34,7 @@ package struct MosquittoClient: ~Copyable {
 
     /// Creates a handle with these options (`mosquitto_new`), without connecting.
     ///
-    /// - Throws: `MosquittoError`, among others when a file of `TLS` can't be read.
+    /// - Throws: `MosquittoError`, for example if a file of `TLS` can't be read.
     package init(_ options: ConnectionOptions, waker: Waker) throws(MosquittoError) {
         try check("mosquitto_lib_init", Library.result)
         let callbacks = Callbacks()
@@ -59,7 +61,7 @@ package struct MosquittoClient: ~Copyable {
         withExtendedLifetime(callbacks) {}
     }
 
-    /// Messages published with QoS 1 that the broker has not confirmed yet.
+    /// The number of messages published with QoS 1 that the broker has not confirmed yet.
     package var unconfirmed: Int { callbacks.unconfirmed }
 
     /// Connects and waits for the broker's CONNACK: `mosquitto_connect_bind_v5`.
@@ -96,12 +98,13 @@ package struct MosquittoClient: ~Copyable {
 
     /// Disconnects, so that the broker does not publish the will: `mosquitto_disconnect_v5`.
     ///
-    /// Does nothing while acknowledgements are held: DISCONNECT would take them along, and uncommitted messages
-    /// would be lost. Waits at most `writeTimeout`.
+    /// Does nothing while acknowledgements are held: DISCONNECT would take them along, and
+    /// uncommitted messages would be lost. Waits at most `writeTimeout`.
     package mutating func disconnect() {
         guard callbacks.acknowledgementsHeld == 0 else { return }
         guard mosquitto_disconnect_v5(handle, 0, nil) == MOSQ_ERR_SUCCESS.rawValue else { return }
-        // The library closes the socket when it has written DISCONNECT. Or the connection is lost: both end it.
+        // The library closes the socket once it has written DISCONNECT; if the connection is lost
+        // first, it ends too.
         try? flush()
     }
 }

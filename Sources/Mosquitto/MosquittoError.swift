@@ -5,7 +5,7 @@ import Glibc
 ///
 /// It carries codes and names only: never a payload, a user name or a password.
 package struct MosquittoError: Error, Equatable, Sendable {
-    /// The library's result, `mosq_err_t`, or one of this module's above 1000.
+    /// The library's result, `mosq_err_t`, or a code of this module above 1000.
     package struct Code: RawRepresentable, Hashable, Sendable {
         /// The number.
         package let rawValue: Int32
@@ -13,13 +13,13 @@ package struct MosquittoError: Error, Equatable, Sendable {
         package init(rawValue: Int32) { self.rawValue = rawValue }
     }
 
-    /// What failed.
+    /// The kind of failure.
     package let code: Code
     /// The C function, or the method of `MosquittoClient`, that failed.
     package let function: String
-    /// The MQTT 5 reason code the broker gave, if it was the broker that refused or disconnected.
+    /// The broker's MQTT 5 reason code, if the broker refused or disconnected.
     package let reasonCode: UInt8?
-    /// `errno` at the time of failure, where the library reports a system error.
+    /// `errno` at the time of failure, if the library reports a system error.
     package let systemError: Int32?
 
     /// Makes an error of a function that failed.
@@ -37,11 +37,11 @@ package struct MosquittoError: Error, Equatable, Sendable {
 }
 
 extension MosquittoError.Code {
-    /// The library got no memory.
+    /// The library is out of memory.
     package static let outOfMemory = Self(rawValue: MOSQ_ERR_NOMEM.rawValue)
-    /// The broker sent what MQTT does not allow.
+    /// The broker violated the protocol.
     package static let protocolError = Self(rawValue: MOSQ_ERR_PROTOCOL.rawValue)
-    /// An argument that the library does not take.
+    /// The library does not accept an argument.
     package static let invalid = Self(rawValue: MOSQ_ERR_INVAL.rawValue)
     /// There is no connection.
     package static let noConnection = Self(rawValue: MOSQ_ERR_NO_CONN.rawValue)
@@ -57,11 +57,11 @@ extension MosquittoError.Code {
     package static let system = Self(rawValue: MOSQ_ERR_ERRNO.rawValue)
     /// The broker's name has no address; see `systemError`.
     package static let lookup = Self(rawValue: MOSQ_ERR_EAI.rawValue)
-    /// A text that is not valid UTF-8.
+    /// A text is not valid UTF-8.
     package static let malformedUTF8 = Self(rawValue: MOSQ_ERR_MALFORMED_UTF8.rawValue)
-    /// No answer to a PINGREQ.
+    /// The broker did not answer a PINGREQ.
     package static let keepAlive = Self(rawValue: MOSQ_ERR_KEEPALIVE.rawValue)
-    /// The packet is larger than the broker takes.
+    /// The packet is larger than the broker accepts.
     package static let oversizePacket = Self(rawValue: MOSQ_ERR_OVERSIZE_PACKET.rawValue)
 
     /// The broker did not answer, or did not read, in time.
@@ -97,9 +97,9 @@ extension MosquittoError: CustomStringConvertible {
     }
 }
 
-/// Turns a result of libmosquitto into an error; the one door through which all results go.
+/// Throws a failed result of libmosquitto as an error; all results pass through here.
 func check(_ function: StaticString, _ result: Int32) throws(MosquittoError) {
-    // First of all: the next call of anything may overwrite it.
+    // Read first, since any other call may overwrite it.
     let systemError = errno
     guard result != MOSQ_ERR_SUCCESS.rawValue else { return }
     let code = MosquittoError.Code(rawValue: result)

@@ -1,6 +1,7 @@
 import CMosquitto
 
-/// Owns a list of MQTT 5 properties: `mosquitto_property_add_…`, freed at the end of its life.
+/// A list of MQTT 5 properties, made with `mosquitto_property_add_…` and freed at the end of its
+/// life.
 struct Properties: ~Copyable {
     private(set) var list: OpaquePointer?
 
@@ -32,7 +33,7 @@ struct Properties: ~Copyable {
     }
 }
 
-/// The MQTT 5 properties that a published message may carry.
+/// The MQTT 5 properties that a published message can carry.
 package struct PublishProperties: Equatable, Sendable {
     /// The topic on which the sender wants the answer.
     package var responseTopic: String?
@@ -45,7 +46,7 @@ package struct PublishProperties: Equatable, Sendable {
 
     static let traceparentName = "traceparent"
 
-    /// Makes properties; those that are left out are not sent.
+    /// Makes properties; omitted ones are not sent.
     package init(
         responseTopic: String? = nil,
         correlationData: [UInt8]?,

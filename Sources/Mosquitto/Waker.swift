@@ -1,11 +1,12 @@
 import CMosquitto
 import Glibc
 
-/// Wakes a client that waits in `receive`, from any thread: an `eventfd` that it polls together with its socket.
+/// A means to wake a client that waits in `receive`, from any thread: an `eventfd` that the client
+/// polls with its socket.
 package final class Waker: Sendable {
     let descriptor: Int32
 
-    /// - Throws: `MosquittoError` when the process has no descriptor left.
+    /// - Throws: `MosquittoError` if the process has no descriptor left.
     package init() throws(MosquittoError) {
         descriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
         guard descriptor >= 0 else {
@@ -15,9 +16,9 @@ package final class Waker: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Ends the present or the next wait; several calls before it count as one.
+    /// Ends the current or the next wait; several calls before it count as one.
     package func wake() {
-        // Fails only when 2^64 - 2 calls are pending, and then it is awake already.
+        // Fails only if 2^64 - 2 calls are pending; the client is then already awake.
         _ = eventfd_write(descriptor, 1)
     }
 

@@ -4,8 +4,9 @@ package import Mosquitto
 
 /// A subscriber as in the library's manual, which confirms each message before it sees it.
 ///
-/// `lamplighter bench` compares the service with it, and a test shows with it that the loss which
-/// `MosquittoClient` prevents would be noticed. It takes host, port, client id and credentials of its options, no TLS.
+/// `lamplighter-bench` compares the service with it, and a test uses it to show that the loss which
+/// `MosquittoClient` prevents would be noticed. It uses the host, port, client id and credentials
+/// of its options, but no TLS.
 package struct PlainSubscriber: ~Copyable {
     private let handle: OpaquePointer
     private let count: Counter
@@ -13,7 +14,7 @@ package struct PlainSubscriber: ~Copyable {
     private final class Counter {
         var received = 0
         var granted = 0
-        /// The number of messages received before each SUBSCRIBE without an answer yet.
+        /// The number of messages received before each unanswered SUBSCRIBE.
         var asked: [Int] = []
         var confirmed = 0
     }
@@ -54,13 +55,14 @@ package struct PlainSubscriber: ~Copyable {
         withExtendedLifetime(count) {}
     }
 
-    /// Messages received so far.
+    /// The number of messages received so far.
     package var received: Int { count.received }
 
-    /// Messages whose confirmations the broker has read, as of the last answer to `askForConfirmed(_:)`.
+    /// The number of messages whose confirmations the broker has read, as of the last answer to
+    /// `askForConfirmed(_:)`.
     package var confirmed: Int { count.confirmed }
 
-    /// Asks for one more filter, without waiting.
+    /// Subscribes to one more filter without waiting.
     ///
     /// A broker reads a connection in order: when it answers, it has read all confirmations sent before.
     ///
@@ -70,11 +72,11 @@ package struct PlainSubscriber: ~Copyable {
         try check("mosquitto_subscribe", mosquitto_subscribe(handle, nil, filter, 1))
     }
 
-    /// Whether the broker has granted the filters; messages published before do not come.
+    /// Whether the broker has granted a filter; messages published before are not received.
     package var isSubscribed: Bool { count.granted > 0 }
 
-    /// Asks for one more filter and loops until the broker has answered, so that by then it has read
-    /// all that this client sent before.
+    /// Subscribes to one more filter and loops until the broker has answered, and so has read
+    /// everything that this client sent before.
     ///
     /// - Throws: `MosquittoError`.
     package mutating func roundTrip(_ filter: String) throws(MosquittoError) {
@@ -90,7 +92,7 @@ package struct PlainSubscriber: ~Copyable {
         try check("mosquitto_loop", mosquitto_loop(handle, 100, 1))
     }
 
-    /// The library's own state, made once.
+    /// The library's own state, initialised once.
     private static let library: Int32 = {
         signal(SIGPIPE, SIG_IGN)
         return mosquitto_lib_init()

@@ -1,10 +1,11 @@
 import CPostgreSQL
 
-/// The address of a PostgreSQL database: where it is, as whom to connect, and how (libpq's connection string).
+/// The address of a PostgreSQL database: its hosts, the user and the options (libpq's connection
+/// string).
 ///
 /// It holds no password: that comes from a file, from `.pgpass` or from a service file.
 package struct PostgresAddress: Sendable, Equatable {
-    /// What is wrong with an address; none of its text is repeated.
+    /// The fault of an address, without its text.
     package enum Fault: Error {
         /// It is not an address.
         case malformed
@@ -12,7 +13,7 @@ package struct PostgresAddress: Sendable, Equatable {
         case hasPassword
     }
 
-    /// One parameter of libpq's.
+    /// One parameter of libpq.
     private struct Parameter: Equatable {
         let name: String
         let value: String
@@ -20,9 +21,10 @@ package struct PostgresAddress: Sendable, Equatable {
 
     private let given: [Parameter]
 
-    /// What holds where an address says nothing else.
+    /// The parameters that apply unless an address sets them.
     ///
-    /// Of several hosts the writable one is taken. A host that is cut off is noticed within 5 s, by the system.
+    /// Of several hosts, libpq takes the writable one. The system notices a host that is cut off
+    /// within 5 s.
     private static let standards = [
         Parameter(name: "application_name", value: "lamplighter"),
         Parameter(name: "client_encoding", value: "UTF8"),
@@ -58,7 +60,7 @@ package struct PostgresAddress: Sendable, Equatable {
         self.given = given
     }
 
-    /// Where the database is, for people: its hosts and name.
+    /// The database's hosts and name, for display.
     package var place: String {
         let names = value("host") ?? value("hostaddr") ?? value("service") ?? "this machine"
         let hosts = names.split(separator: ",")
@@ -73,7 +75,8 @@ package struct PostgresAddress: Sendable, Equatable {
         return "\(places.joined(separator: ","))/\(value("dbname") ?? value("user") ?? "")"
     }
 
-    /// Whether a host of the database is this machine, as far as the address says: by a socket, or by loopback.
+    /// Whether the address names this machine as a host of the database, by a socket or by
+    /// loopback.
     package var isLocal: Bool {
         guard let hosts = value("hostaddr") ?? value("host") else { return value("service") == nil }
         return hosts.split(separator: ",").contains { host in
@@ -85,7 +88,7 @@ package struct PostgresAddress: Sendable, Equatable {
         given.first { $0.name == name }?.value
     }
 
-    /// Lends the parameters as libpq takes them, two lists that end with NULL.
+    /// Lends the parameters to libpq as two lists that end with NULL.
     func lend<Value>(
         password: String?,
         _ body: (UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<UnsafePointer<CChar>?>?) ->

@@ -1,12 +1,13 @@
 import CPostgreSQL
 
-/// Many statements on their way at once (libpq's pipeline mode): one way there and one back for all of them.
+/// Many statements in one round trip (libpq's pipeline mode).
 ///
-/// Within a transaction a statement without a result is kept here, and sent together with the next one that has a
-/// result, or with the commit. The server runs all of them in their order, so that each sees what those before it did.
-/// After a failure it skips the rest, `COMMIT` included; the error is thrown where the next result is taken.
+/// Within a transaction a statement without a result waits, and is sent together with the next one
+/// that has a result, or with the commit. The server runs all of them in their order, so that each
+/// sees the effects of the earlier ones. After a failure it skips the rest, `COMMIT` included; the
+/// error is thrown where the next result is taken.
 extension PostgresConnection {
-    /// How many statements wait at most.
+    /// The most statements that wait.
     static let laterMax = 500
 
     /// A statement that waits, with its values.
@@ -15,14 +16,14 @@ extension PostgresConnection {
         let parameters: PostgresParameters
     }
 
-    /// What the server owes an answer to.
+    /// A request that the server has not answered.
     enum Sent {
         case preparation(PreparedKey)
         case statement
     }
 
-    /// Runs a statement before the next one whose answer is waited for, or before the commit; outside of a
-    /// transaction at once.
+    /// Runs a statement before the next one that has a result, or before the commit; outside a
+    /// transaction, at once.
     package func runLater(
         _ sql: String,
         bind: (PostgresParameters) -> Void = { _ in }
@@ -30,7 +31,7 @@ extension PostgresConnection {
         try runLater(sql, each: CollectionOfOne(())) { _, list in bind(list) }
     }
 
-    /// The same once for each element, in order.
+    /// Runs a statement like the other `runLater`, once for each element, in order.
     package func runLater<Elements: Collection>(
         _ sql: String,
         each elements: Elements,
@@ -47,28 +48,29 @@ extension PostgresConnection {
         if open == nil || beforeStatement != nil { try settle() }
     }
 
-    /// Runs what waits; returns once all of it has succeeded.
+    /// Runs the waiting statements; returns once all have succeeded.
     package func settle() throws(PostgresError) {
         guard !later.isEmpty else { return }
         try beginPipeline()
         _ = try endPipeline(keeping: 0)
     }
 
-    /// Forgets what waits.
+    /// Drops the waiting statements.
     func dropLater() {
         for statement in later { takeBack(statement.parameters) }
         later.removeAll(keepingCapacity: true)
     }
 
-    /// How many rows the last statement changed; runs what waits.
+    /// Runs the waiting statements and returns how many rows the last one changed.
     package func lastChanges() throws(PostgresError) -> Int {
         try settle()
         return changes
     }
 
-    /// Runs a statement for each element, in order, and returns the answers: one way there and one back.
+    /// Runs a statement for each element, in order, in one round trip, and returns the answers.
     ///
-    /// - Throws: The first failure, which undoes none of the elements before it: the transaction does.
+    /// - Throws: The first failure, which undoes none of the elements before it: the transaction
+    ///   does.
     func pipeline<Elements: Collection>(
         _ sql: String,
         each elements: Elements,
@@ -89,7 +91,7 @@ extension PostgresConnection {
 
     // MARK: One pipeline
 
-    /// Begins a pipeline with what waits.
+    /// Begins a pipeline with the waiting statements.
     func beginPipeline() throws(PostgresError) {
         guard !isGivenUp else { throw PostgresError(message: "the connection was given up") }
         if let open, open.isOver {
@@ -105,7 +107,7 @@ extension PostgresConnection {
         for statement in later { try send(statement.sql, statement.parameters) }
     }
 
-    /// Ends a pipeline, takes all answers, and returns those of the last so many statements.
+    /// Ends a pipeline, takes all answers, and returns those of the last `count` statements.
     func endPipeline(keeping count: Int) throws(PostgresError) -> [PostgresResult] {
         defer { PQexitPipelineMode(handle) }
         guard PQpipelineSync(handle) == 1 else {
@@ -114,7 +116,7 @@ extension PostgresConnection {
         var results: [PostgresResult] = []
         results.reserveCapacity(count)
         var failure: PostgresError?
-        // Each has at most its preparation before it.
+        // Each statement has at most its preparation before it.
         let first = sent.count - 2 * count
         for (place, owed) in sent.enumerated() {
             if open?.isCommitting == true, place == sent.count - 1 { open?.mayCancel = false }
@@ -125,12 +127,12 @@ extension PostgresConnection {
                     if place >= first { results.append(result) }
                 }
             } catch {
-                // The statements behind it were passed over, which is no failure of theirs.
+                // The server skipped the later statements, which is not their failure.
                 failure = failure ?? error
                 if case .preparation(let key) = owed { forget(key) }
                 if isLost { throw failure ?? error }
             }
-            // Each statement's answers end with nothing.
+            // Each statement's answers end with a null pointer.
             while let more = try nextAnswer() { PQclear(more) }
         }
         PQclear(try nextAnswer())
@@ -138,7 +140,7 @@ extension PostgresConnection {
         return results.suffix(count)
     }
 
-    /// Says of what the server ended at our wish why that was.
+    /// Returns the reason for a statement that `cancel` ended; any other error unchanged.
     private func sorted(_ error: PostgresError) -> PostgresError {
         guard wasCancelled, error.isTooLong, let open else { return error }
         return open.tooLong

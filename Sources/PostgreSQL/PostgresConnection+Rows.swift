@@ -1,8 +1,9 @@
-/// How statements of the store are run: whole, one for each element, and row after row.
+/// The ways to run the store's statements: as a whole, once for each element, and row after row.
 extension PostgresConnection {
-    /// How many elements are under way at once; their answers are held until the last has come.
+    /// The number of elements in one round trip; their answers are held until the last has arrived.
     static let pipelineMax = 500
-    /// How many rows are fetched at first, and at most: few where the reader may stop soon.
+    /// The number of rows of the first fetch, and of the largest: few at first, since the reader
+    /// may stop soon.
     static let fetchSizes = (first: 16, most: 256)
 
     /// Runs a statement and lends its rows until `row` returns false.
@@ -18,7 +19,8 @@ extension PostgresConnection {
         try result.forEach(row)
     }
 
-    /// Runs a statement for each element, in order, in one go and back for each few hundred, and lends its rows.
+    /// Runs a statement for each element, in order, in one round trip for each few hundred, and
+    /// lends its rows.
     package func query<Elements: Collection>(
         _ sql: String,
         each elements: Elements,
@@ -29,7 +31,7 @@ extension PostgresConnection {
         while !rest.isEmpty {
             let part = rest.prefix(Self.pipelineMax)
             rest = rest.dropFirst(part.count)
-            // All answers first: what a row leads to may be a statement of its own.
+            // All answers first: the handling of a row may run another statement.
             let results = try pipeline(sql, each: part, bind: bind)
             for (element, result) in zip(part, results) {
                 try result.forEach { found in
@@ -40,8 +42,8 @@ extension PostgresConnection {
         }
     }
 
-    /// Runs a query within a transaction and lends its rows until `row` returns false; fetches few at a time, so
-    /// that a reader who stops early costs little (`DECLARE CURSOR`).
+    /// Runs a query within a transaction and lends its rows until `row` returns false; fetches few
+    /// at a time, so that a reader that stops early costs little (`DECLARE CURSOR`).
     package func scan(
         _ sql: String,
         bind: (PostgresParameters) -> Void,
@@ -52,7 +54,7 @@ extension PostgresConnection {
         openCursors += 1
         defer {
             openCursors -= 1
-            // A failed transaction has none any more, and its end closes it anyway.
+            // A failed transaction no longer has a cursor, and its end closes the cursor anyway.
             if !hasFailed { try? runLater("CLOSE \(cursor)") }
         }
         var size = Self.fetchSizes.first

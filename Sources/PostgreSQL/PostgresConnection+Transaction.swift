@@ -1,24 +1,25 @@
 import CPostgreSQL
 
-/// Transactions: begun with their first statement, committed with their last, and ended where they last too long.
+/// Transactions, which begin with their first statement, commit with their last, and end if they
+/// take too long.
 extension PostgresConnection {
     /// A transaction from its beginning to its end.
     struct OpenTransaction {
         let begun = ContinuousClock.now
-        /// How long it may last; nil for as long as it takes.
+        /// The longest time that it may take; nil for no limit.
         let limit: Duration?
         /// Whether its commit has been sent.
         var isCommitting = false
-        /// Whether what runs may be ended: not the commit alone, which a server that waits for its standby would then
-        /// call done.
+        /// Whether the running statement may be cancelled: not a commit that runs alone, which a
+        /// server that waits for its standby would then report as done.
         var mayCancel = true
 
-        /// When it is over.
+        /// When its time is over; nil for no limit.
         var end: ContinuousClock.Instant? { limit.map { begun + $0 } }
         /// Whether its time is over.
         var isOver: Bool { end.map { $0 <= .now } ?? false }
 
-        /// What is thrown where it lasts longer.
+        /// The error that is thrown if it takes longer.
         var tooLong: PostgresError {
             let seconds = (limit ?? .zero) / .seconds(1)
             return PostgresError(
@@ -30,10 +31,11 @@ extension PostgresConnection {
 
     /// Runs a transaction; a failure undoes all of it.
     ///
-    /// `begin` are the statements that it begins with, which leave with the first one whose answer is waited for. With
-    /// `limit` nothing is sent any more once it has lasted so long, and the server is asked to end what runs then.
-    /// - Throws: What `body` throws, or a `PostgresError`: of class 08007 where the commit has no answer, or none to
-    ///   rely on, so that it may have been carried out; `isTooLong` where it lasted too long.
+    /// `begin` holds its first statements, which are sent with the first one that has a result.
+    /// Once the transaction has taken `limit`, nothing more is sent, and the server is asked to
+    /// cancel the running statement.
+    /// - Throws: Any error of `body`, or a `PostgresError`: of state 08007 if the commit has no
+    ///   reliable answer, so that it may have been carried out; `isTooLong` if it took too long.
     package func transaction<Value>(
         beginningWith begin: [String] = ["BEGIN"],
         within limit: Duration? = nil,
@@ -55,18 +57,19 @@ extension PostgresConnection {
 
     private func rollBack() {
         dropLater()
-        // Undoing takes no time, and must not fail for want of it.
+        // Undoing takes no time, and must not fail because the time is over.
         open = nil
         if isInTransaction { _ = try? execute("ROLLBACK") }
     }
 
-    /// Commits, together with what waits.
+    /// Commits, together with the waiting statements.
     private func commit() throws(PostgresError) {
         var result: PostgresResult?
         do {
             let statement = beforeStatement?("COMMIT") ?? "COMMIT"
             try beginPipeline()
-            // Answers to all before it come when they are there, so that its own time is known.
+            // The server sends the answers before the commit's as soon as they are ready, so that
+            // the commit's own time is known.
             PQsendFlushRequest(handle)
             try send(statement, PostgresParameters())
             open?.isCommitting = true
@@ -79,11 +82,13 @@ extension PostgresConnection {
                 message: "the commit was not answered"
             )
         }
-        // The server answers so, without an error, where a statement failed and the failure was passed over.
+        // The server answers otherwise, without an error, if a statement failed and the failure was
+        // ignored.
         guard result?.command == "COMMIT" else {
             throw PostgresError(state: "25P02", message: "a statement of the transaction failed")
         }
-        // The wish may have reached the server while it waited for its standby, which it then does no longer.
+        // The request to cancel may have reached the server while it waited for its standby, and
+        // ended that wait.
         guard !wasCancelled else {
             throw PostgresError(
                 state: PostgresError.unknownOutcome,
@@ -92,7 +97,8 @@ extension PostgresConnection {
         }
     }
 
-    /// Asks the server to end what runs (`PQcancel`); its answer then is that it was ended, or that it was done.
+    /// Asks the server to cancel the running statement (`PQcancel`), which then either fails or has
+    /// succeeded.
     func cancel() {
         wasCancelled = true
         guard let request = PQgetCancel(handle) else { return }
@@ -103,14 +109,15 @@ extension PostgresConnection {
 
     // MARK: Pieces
 
-    /// Runs a piece of a transaction so that its failure undoes that piece alone.
+    /// Runs a piece of a transaction so that its failure undoes only that piece.
     ///
-    /// What waits before it leaves first, and what it leaves behind before it ends: a failure is told where it belongs.
+    /// Statements that wait before the piece run first, and its own waiting statements run before
+    /// it ends, so that a failure is reported where it belongs.
     package func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
         let begin = "SAVEPOINT piece"
         let isLate = later.isEmpty && beforeStatement == nil
         try runLater(begin)
-        // Where nothing waits before it, it can't fail, and leaves with the piece's first statement.
+        // If nothing waits before it, it can't fail, and is sent with the piece's first statement.
         if !isLate { try settle() }
         do {
             let value = try body()

@@ -1,14 +1,16 @@
 import CPostgreSQL
 import Glibc
 
-/// Waiting for the server's answers, with an end: a server that is frozen, or cut off, answers nothing and closes nothing.
+/// Waiting for the server's answers with a time limit: a server that is frozen or cut off neither
+/// answers nor closes the connection.
 extension PostgresConnection {
-    /// The time that an answer may take, in milliseconds; longer than the server lets a statement run.
+    /// The time that an answer may take, in milliseconds; longer than the server lets a statement
+    /// run.
     package static let answerMilliseconds = 20_000
 
-    /// Returns the next answer; nil when the statement has no more.
+    /// Returns the next answer; nil if the statement has no more.
     ///
-    /// - Throws: A `PostgresError` where none came in time; then the connection is given up.
+    /// - Throws: A `PostgresError` if none arrived in time; the connection is then given up.
     func nextAnswer() throws(PostgresError) -> OpaquePointer? {
         guard PQflush(handle) != 0 || PQisBusy(handle) != 0 else { return PQgetResult(handle) }
         let end = ContinuousClock.now + .milliseconds(patience)
@@ -30,7 +32,7 @@ extension PostgresConnection {
         }
     }
 
-    /// Returns the last answer of what was sent, or the first that complains.
+    /// Returns the last answer to the sent statements; throws the first failure, if any.
     func lastAnswer() throws(PostgresError) -> PostgresResult {
         var last: PostgresResult?
         var failure: PostgresError?
@@ -46,9 +48,10 @@ extension PostgresConnection {
         return last
     }
 
-    /// Returns the texts of notifications on the channels that are listened to, once there are some or the time is up.
+    /// Returns the texts of notifications on the channels of `LISTEN`, once there are some or the
+    /// time is up.
     ///
-    /// - Throws: A `PostgresError` where the connection is lost.
+    /// - Throws: A `PostgresError` if the connection is lost.
     package func notifications(waiting time: Duration) throws(PostgresError) -> [String] {
         let end = ContinuousClock.now + time
         while true {
@@ -67,7 +70,8 @@ extension PostgresConnection {
         }
     }
 
-    /// Waits until something can be read, or written if there is something to write; false when the time is up.
+    /// Waits until something can be read, or written if there is something to write; false when the
+    /// time is up.
     private func wait(
         until end: ContinuousClock.Instant,
         writes: Bool

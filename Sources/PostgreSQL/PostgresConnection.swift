@@ -2,8 +2,9 @@ import CPostgreSQL
 
 /// One connection to a PostgreSQL server (libpq's `PGconn`).
 ///
-/// It belongs to one thread at a time, and its calls block. A statement is prepared when it first runs and stays
-/// prepared as long as the connection. Parameters have types; results are binary.
+/// It belongs to one thread at a time, and its calls block. A statement is prepared when it first
+/// runs and stays prepared as long as the connection lasts. Parameters have types; results are
+/// binary.
 package final class PostgresConnection {
     /// The most statements that stay prepared; more than the program has.
     static let preparedMax = 2000
@@ -11,27 +12,30 @@ package final class PostgresConnection {
     let handle: OpaquePointer
     /// The names of prepared statements, by their text and the types of their parameters.
     private var prepared: [PreparedKey: String] = [:]
-    /// How many names were given to prepared statements: one whose preparation failed leaves a gap.
+    /// The number of names given to prepared statements: a failed preparation leaves a gap.
     private var preparedCount = 0
-    /// How many rows the last statement changed that was answered.
+    /// The number of rows that the last answered statement changed.
     var changes = 0
-    /// How many cursors are open; each has a number of its own.
+    /// The number of open cursors; each has its own number.
     var openCursors = 0
     /// The time that an answer may take, in milliseconds.
     package var patience = PostgresConnection.answerMilliseconds
-    /// Is shown each statement before it leaves, and gives the one to send: tests stop there, step by step.
+    /// A function that receives each statement before it is sent and returns the one to send: tests
+    /// stop there, step by step.
     ///
-    /// A statement for many elements is one. With it none waits for the next.
+    /// A statement for many elements counts as one. With this function no statement waits for the
+    /// next.
     package var beforeStatement: ((String) -> String)?
-    /// Whether an answer was waited for in vain.
+    /// Whether an answer did not arrive in time.
     private(set) var isGivenUp = false
-    /// Whether the server was asked to end what ran; the wish may reach it later, and end something else.
+    /// Whether the server was asked to cancel a statement; the request may arrive later, and cancel
+    /// another.
     package internal(set) var wasCancelled = false
     /// Statements without a result that have not been sent yet.
     var later: [Statement] = []
-    /// What was sent and not answered yet.
+    /// Requests that were sent and not answered yet.
     var sent: [Sent] = []
-    /// The transaction that is open; nil between two.
+    /// The open transaction; nil between transactions.
     var open: OpenTransaction?
     /// Lists of parameters that are not in use now.
     private var spareParameters: [PostgresParameters] = []
@@ -41,7 +45,8 @@ package final class PostgresConnection {
         let types: [UInt32]
     }
 
-    /// Connects to a server; of several hosts to the first that is as the address wants it (`PQconnectdbParams`).
+    /// Connects to a server; of several hosts, to the first that meets the address's requirements
+    /// (`PQconnectdbParams`).
     ///
     /// Blocks for up to 3 s a host.
     package init(
@@ -57,33 +62,34 @@ package final class PostgresConnection {
             throw PostgresError(message: PostgresError.reasons(of: handle))
         }
         self.handle = handle
-        // Within a pipeline: otherwise both sides may wait for the other to read.
+        // Required in a pipeline: otherwise both sides may wait for the other to read.
         PQsetnonblocking(handle, 1)
-        // Notices are for people who type statements.
+        // Notices are for users who type statements.
         PQsetNoticeReceiver(handle, { _, _ in }, nil)
     }
 
     deinit { PQfinish(handle) }
 
-    /// The server's process behind it (`PQbackendPID`), by which the server says who waits for whom.
+    /// The id of the server's process for the connection (`PQbackendPID`), which the server names
+    /// when it reports waits for locks.
     package var processID: Int32 { PQbackendPID(handle) }
 
     /// Whether the connection was lost; then every call fails.
     package var isLost: Bool { isGivenUp || PQstatus(handle) != CONNECTION_OK }
 
-    /// Counts the connection as lost, since an answer that comes later would be taken for another statement's.
+    /// Marks the connection as lost, since a late answer would be taken for another statement's.
     func giveUp() { isGivenUp = true }
 
     /// Whether a transaction has failed, so that it takes no further statement.
     var hasFailed: Bool { isLost || PQtransactionStatus(handle) == PQTRANS_INERROR }
 
-    /// Whether a transaction is open, or was left failed.
+    /// Whether a transaction is open or has failed.
     package var isInTransaction: Bool {
         let status = PQtransactionStatus(handle)
         return status == PQTRANS_INTRANS || status == PQTRANS_INERROR
     }
 
-    /// Runs one statement with parameters, prepared, and what waits before it.
+    /// Runs one prepared statement with parameters, after the waiting statements.
     @discardableResult
     package func execute(
         _ sql: String,
@@ -98,7 +104,8 @@ package final class PostgresConnection {
         return result
     }
 
-    /// Runs statements without parameters, separated by semicolons; returns the last one's result, as text.
+    /// Runs statements without parameters, separated by semicolons; returns the last one's result,
+    /// as text.
     @discardableResult
     package func execute(_ sql: String) throws(PostgresError) -> PostgresResult {
         let sql = beforeStatement?(sql) ?? sql
@@ -115,7 +122,7 @@ package final class PostgresConnection {
 
     // MARK: Prepared statements
 
-    /// Sends a statement within a pipeline; has it prepared before if it is new (`PQsendPrepare`).
+    /// Sends a statement within a pipeline; has it prepared first if it is new (`PQsendPrepare`).
     func send(_ sql: String, _ parameters: PostgresParameters) throws(PostgresError) {
         let key = PreparedKey(sql: sql, types: parameters.types)
         let name = prepared[key] ?? "s\(preparedCount)"
@@ -142,17 +149,17 @@ package final class PostgresConnection {
         sent.append(.statement)
     }
 
-    /// Forgets a statement whose preparation failed, or was passed over.
+    /// Forgets a statement whose preparation failed or was skipped.
     func forget(_ key: PreparedKey) { prepared[key] = nil }
 
-    /// Has the server forget the prepared statements where there are too many.
+    /// Deallocates all prepared statements if there are too many.
     func limitPrepared() throws(PostgresError) {
         guard prepared.count >= Self.preparedMax else { return }
         _ = try executeAtOnce("DEALLOCATE ALL")
         prepared.removeAll()
     }
 
-    /// Returns the types of the columns that a statement gives, without running it (`PQdescribePrepared`).
+    /// Returns the types of a statement's columns, without running it (`PQdescribePrepared`).
     package func columnTypes(
         _ sql: String,
         parameters types: [UInt32]
@@ -179,14 +186,14 @@ package final class PostgresConnection {
         spareParameters.popLast() ?? PostgresParameters()
     }
 
-    /// Takes back a list that is not needed any more.
+    /// Takes back a list that is no longer needed.
     func takeBack(_ parameters: PostgresParameters) {
         guard spareParameters.count < Self.sparesMax else { return }
         parameters.removeAll()
         spareParameters.append(parameters)
     }
 
-    /// Takes an answer over; throws what it complains of.
+    /// Takes ownership of an answer; throws its error, if any.
     func check(_ answer: OpaquePointer?) throws(PostgresError) -> PostgresResult {
         guard let answer else {
             throw PostgresError(message: PostgresError.message(of: handle))

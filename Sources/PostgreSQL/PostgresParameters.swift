@@ -12,11 +12,11 @@ package enum PostgresType: UInt32, Sendable {
 
 /// The parameters of one statement, in the server's binary form, each with its type.
 ///
-/// The server is always told the types: left to itself it takes `$1 IS NULL` for nothing at all and `1000 * $1` for
-/// 32 bits. Parameters are numbered from 1 and may be set in any order.
+/// The types are always sent: otherwise the server finds no type for `$1 IS NULL`, and takes 32
+/// bits for `1000 * $1`. Parameters are numbered from 1 and may be set in any order.
 package final class PostgresParameters {
     private(set) var types: [UInt32] = []
-    /// Where each begins in `bytes`; less than 0 for NULL.
+    /// Where each value begins in `bytes`; less than 0 for NULL.
     private var starts: [Int] = []
     private var lengths: [Int32] = []
     private var formats: [Int32] = []
@@ -25,7 +25,7 @@ package final class PostgresParameters {
     /// Makes an empty list.
     package init() {}
 
-    /// Forgets all parameters, and keeps the room.
+    /// Removes all parameters, and keeps the memory.
     package func removeAll() {
         types.removeAll(keepingCapacity: true)
         starts.removeAll(keepingCapacity: true)
@@ -67,7 +67,8 @@ package final class PostgresParameters {
         lengths[number - 1] = length
     }
 
-    /// What libpq takes: how many, values, lengths and formats, all binary; lent for one call.
+    /// The parameters in libpq's form: count, values, lengths and formats, all binary; lent for one
+    /// call.
     struct Lent {
         let count: Int32
         let values: UnsafePointer<UnsafePointer<CChar>?>?

@@ -1,24 +1,27 @@
 import CPostgreSQL
 
-/// What the server answered to one statement (`PGresult`): rows in binary form, and how many it changed.
+/// The server's answer to one statement (`PGresult`): rows in binary form, and the number of
+/// changed rows.
 package final class PostgresResult {
     let handle: OpaquePointer
 
-    /// Takes a result over; freed with `PQclear`.
+    /// Takes ownership of a result, which is freed with `PQclear`.
     init(_ handle: OpaquePointer) { self.handle = handle }
 
     deinit { PQclear(handle) }
 
-    /// How many rows came back.
+    /// The number of rows returned.
     package var count: Int { Int(PQntuples(handle)) }
 
-    /// How many rows the statement changed (`PQcmdTuples`); 0 for what changes none.
+    /// The number of rows that the statement changed (`PQcmdTuples`); 0 for a statement that
+    /// changes none.
     package var changes: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
-    /// What was done (`PQcmdStatus`), such as `COMMIT`; a commit of a failed transaction is a `ROLLBACK`.
+    /// The completed command (`PQcmdStatus`), such as `COMMIT`; a commit of a failed transaction is
+    /// a `ROLLBACK`.
     var command: String { String(cString: PQcmdStatus(handle)) }
 
-    /// The first row of a statement whose result is text; empty without one.
+    /// The first row of a result in text form; empty without a row.
     package var texts: [String] {
         withExtendedLifetime(self) {
             guard count > 0 else { return [] }
@@ -42,15 +45,15 @@ package final class PostgresResult {
     }
 }
 
-/// One row of a result, lent by it: plain numbers, so that passing it on costs nothing.
+/// One row, lent by its result: a pointer and a number, so that passing it on costs nothing.
 package struct PostgresRow {
     let result: OpaquePointer
     let number: Int32
 
-    /// Tells whether a column holds nothing.
+    /// Returns whether a column is NULL.
     package func isNull(_ column: Int32) -> Bool { PQgetisnull(result, number, column) == 1 }
 
-    /// Returns a column's integer, of any width, or 0 and 1 of a truth value; 0 for nothing.
+    /// Returns a column's integer, of any width, or 0 and 1 for a Boolean; 0 for NULL.
     package func integer(_ column: Int32) -> Int64 {
         let bytes = bytes(column)
         switch bytes.count {
@@ -62,14 +65,14 @@ package struct PostgresRow {
         }
     }
 
-    /// Returns a column's number; 0 for nothing.
+    /// Returns a column's number; 0 for NULL.
     package func double(_ column: Int32) -> Double {
         let bytes = bytes(column)
         guard bytes.count == 8 else { return 0 }
         return Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)))
     }
 
-    /// Lends a column's bytes, or the UTF-8 of its text; none for nothing.
+    /// Lends a column's bytes, or the UTF-8 of its text; none for NULL.
     package func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
             start: PQgetvalue(result, number, column),

@@ -1,7 +1,7 @@
 package import JSON
 
 extension Problem {
-    /// The block that a person sees, last and most visible on the screen.
+    /// The block of text that users see, last and most visible on the screen.
     package var text: String {
         var lines = ["error \(code.rawValue)  \(message)"]
         let indent = "\n        "
@@ -18,7 +18,7 @@ extension Problem {
         return lines.joined(separator: "\n")
     }
 
-    /// The same for programs: `{"error": {"code", "message", "where", "cause", "cures", "doc"}}`.
+    /// The problem as JSON: `{"error": {"code", "message", "where", "cause", "cures", "doc"}}`.
     package var json: JSONValue {
         let ways = cures.map { cure -> JSONValue in
             .object([

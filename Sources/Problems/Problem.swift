@@ -1,8 +1,8 @@
-/// An error that a person reads: what is wrong and where, why it matters, and what cures it.
+/// An error that users read: the fault and its place, why it matters, and its cures.
 ///
 /// Its texts hold no secrets: they go to the terminal, to logs and into `--json`.
 package struct Problem: Error, Sendable, Equatable {
-    /// A way out, as a command to type and a word on what it does.
+    /// A cure, as a command to type and a note on its effect.
     package struct Cure: Sendable, Equatable {
         /// The command to type, or the thing to do.
         package let command: String
@@ -24,7 +24,7 @@ package struct Problem: Error, Sendable, Equatable {
     package let place: String?
     /// Why it matters or how it came about.
     package let why: String
-    /// Ways out, the best first.
+    /// The cures, the best first.
     package let cures: [Cure]
 
     /// Makes a problem.
@@ -46,8 +46,8 @@ package struct Problem: Error, Sendable, Equatable {
 extension Problem {
     /// Makes the problem of a command line that can't be parsed.
     ///
-    /// `message` says in the parser's words what is wrong with it; `help` is the parser's whole text,
-    /// which holds how the command is used and where its help is.
+    /// `message` is the parser's description of the fault; `help` is the parser's whole text, with
+    /// the command's usage and the way to its help.
     package static func usage(_ message: String, help: String) -> Problem {
         let lines = help.split(separator: "\n").map { $0.drop { $0 == " " } }
         let usage = lines.firstIndex { $0.hasPrefix("Usage: ") }.map { start in

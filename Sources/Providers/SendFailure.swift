@@ -1,8 +1,8 @@
-/// Why a mail or text was not accepted; it never holds an address, a text or a secret.
+/// The reason why a mail or text was not accepted, without any address, text or secret.
 package struct SendFailure: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Whether another try of the same message is useless.
+    /// Whether retrying the same message is useless.
     package let isPermanent: Bool
-    /// What happened, for the log and the operator.
+    /// A summary for the log and the operator.
     package let summary: String
 
     /// Makes a failure after which the same message may still be accepted later.

@@ -1,17 +1,17 @@
 extension QRCode {
-    /// Returns the code as a PNG picture, black on white, each module a square of so many pixels.
+    /// Returns the code as a PNG picture, black on white, each module a square of `scale` pixels.
     ///
-    /// One bit a pixel, and stored rather than packed: a code is small, and no library is needed.
+    /// It has one bit a pixel, stored uncompressed: a code is small, and no library is needed.
     package func png(scale: Int = 6) -> [UInt8] {
         let side = UInt32(range.count * scale)
         var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-        // One bit a pixel, greyscale; the usual packing, no filter, no interlacing.
+        // One bit a pixel, greyscale; the standard compression and filter methods, no interlacing.
         file += Self.chunk("IHDR", Self.bytes(side) + Self.bytes(side) + [1, 0, 0, 0, 0])
         file += Self.chunk("IDAT", Self.stored(pixels(scale)))
         return file + Self.chunk("IEND", [])
     }
 
-    /// Returns the rows of pixels, each behind a byte that names its filter.
+    /// Returns the rows of pixels, each after a byte that names its filter.
     private func pixels(_ scale: Int) -> [UInt8] {
         var pixels: [UInt8] = []
         for row in range {

@@ -2,19 +2,20 @@ import CQREncode
 
 /// A text as a QR code: a square of dark and light modules (libqrencode).
 ///
-/// Drawn as SVG for pages and labels, as PNG for files, and with block characters for terminals; all with the
-/// quiet zone that scanners need.
+/// It is drawn as SVG for pages and labels, as PNG for files, and with block characters for
+/// terminals, always with the quiet zone that scanners need.
 package struct QRCode: Sendable {
-    /// How many modules each side has.
+    /// The number of modules of each side.
     package let width: Int
     private let dark: [Bool]
 
-    /// How many light modules stand around the code, by its standard.
+    /// The light modules on each side around the code, as its standard requires.
     static let quiet = 4
 
-    /// Encodes a text with medium error correction; nil for one that is too long for a code, or empty.
+    /// Encodes a text with medium error correction; nil for one that is too long for a code, or
+    /// empty.
     ///
-    /// `QRcode_encodeData` makes the smallest code that holds it; we free what it gives back.
+    /// `QRcode_encodeData` makes the smallest code that holds it; the result is freed here.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let code = QRcode_encodeData(Int32(bytes.count), bytes, 0, QR_ECLEVEL_M) else {
@@ -27,12 +28,12 @@ package struct QRCode: Sendable {
         dark = UnsafeBufferPointer(start: modules, count: width * width).map { $0 & 1 == 1 }
     }
 
-    /// Returns whether a module is dark; those around the code are light.
+    /// Returns whether a module is dark; modules around the code are light.
     func isDark(_ row: Int, _ column: Int) -> Bool {
         (0..<width).contains(row) && (0..<width).contains(column) && dark[row * width + column]
     }
 
-    /// The modules without the zone around them, a text of 0 and 1 for each row.
+    /// The modules without the quiet zone, a text of 0 and 1 for each row.
     package var rows: [String] {
         (0..<width).map { row in
             (0..<width).map { isDark(row, $0) ? "1" : "0" }.joined()

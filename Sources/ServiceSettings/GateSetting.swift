@@ -1,12 +1,13 @@
 import Metering
 
-/// A setting that `up` writes into the broker's configuration as an option of the gate, with the gate's own default.
+/// A setting that `up` writes into the broker's configuration as an option of the gate, with the
+/// gate's own default.
 package struct GateSetting: Sendable {
     /// The option.
     let option: GateOption
-    /// Its row of the table.
+    /// The setting's row of the table.
     package let row: Setting
-    /// How many of the option's units one of the setting's is: 1,024 bytes a KiB.
+    /// The number of the option's units in one of the setting's: 1,024 bytes in a KiB.
     let factor: Int
 
     init(
@@ -28,7 +29,7 @@ package struct GateSetting: Sendable {
         )
     }
 
-    /// New client ids, which belongs to the broker's settings.
+    /// The setting for new client ids, which belongs to the broker's settings.
     static let newClients = GateSetting(
         .newClientsPerMinute,
         key: "broker.newClientsPerMinute",
@@ -38,7 +39,7 @@ package struct GateSetting: Sendable {
             "New client ids, of apps and products, the gate lets in from one source address; 0: any number."
     )
 
-    /// Returns the lines of a configuration.
+    /// Returns the gate's lines of the broker's configuration.
     package static func lines(_ settings: Settings) -> [String] {
         ([newClients] + SettingsTable.gate).map { setting in
             let number = settings.integer(setting.row.key) * setting.factor

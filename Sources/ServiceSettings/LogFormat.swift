@@ -2,6 +2,6 @@
 package enum LogFormat: String, CaseIterable, Sendable {
     /// Time, level, message, `key=value`.
     case text
-    /// One JSON object a line.
+    /// One JSON object per line.
     case json
 }

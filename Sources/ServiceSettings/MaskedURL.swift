@@ -1,8 +1,8 @@
-/// Keeps credentials inside addresses from being shown.
+/// The masking of credentials in addresses that are shown.
 enum MaskedURL {
     /// Returns the address with `***` for user and password and for each value of its query.
     ///
-    /// A text that is not a URL stays as it is, unless `isURL` says that it should be one.
+    /// A text that isn't a URL stays unchanged, unless `isURL` says that it should be one.
     static func text(_ text: String, isURL: Bool) -> String {
         let scheme = text.firstRange(of: "://")
         guard let start = scheme?.upperBound ?? (isURL ? text.startIndex : nil) else { return text }

@@ -2,11 +2,11 @@ package import Domain
 
 /// A setting whose value is a whole number; most set one of the workers' limits.
 ///
-/// Code that reads one names the value of this type: a misspelt name does not compile.
+/// Code reads a setting through a constant of this type, so a misspelled name doesn't compile.
 struct NumberSetting: Sendable {
-    /// Its row of the table.
+    /// The setting's row of the table.
     let row: Setting
-    /// Writes its value into the limit that it sets; nil for a number that other code reads.
+    /// The function that writes the value into its limit; nil for a number that other code reads.
     let set: (@Sendable (Int, inout Limits) -> Void)?
 
     /// Describes a number that other code reads.
@@ -21,9 +21,9 @@ struct NumberSetting: Sendable {
         set = nil
     }
 
-    /// Describes a number that sets a limit, whose default is the one that `Limits` has.
+    /// Describes a number that sets a limit, with the default in `Limits`.
     ///
-    /// One of the setting's units is `factor` of the limit's, such as 86,400 seconds a day.
+    /// One of the setting's units is `factor` of the limit's, such as 86,400 seconds in a day.
     init<Number: FixedWidthInteger & SendableMetatype>(
         _ key: String,
         sets limit: any WritableKeyPath<Limits, Number> & Sendable,
@@ -65,7 +65,7 @@ struct NumberSetting: Sendable {
         case milliseconds = "ms"
         case seconds = "s"
 
-        /// Its length.
+        /// The unit's length.
         var length: Duration {
             switch self {
             case .milliseconds: .milliseconds(1)
@@ -81,11 +81,11 @@ extension Settings {
 }
 
 extension Limits {
-    /// The limits that settings say.
+    /// Creates the limits that settings define.
     package init(_ settings: Settings) {
         self.init()
         for setting in SettingsTable.numbers { setting.set?(settings.number(setting), &self) }
-        // No message is claimed while another try of it may still be under way.
+        // A message isn't claimed while another attempt to send it can still be under way.
         messageLease = max(messageLease, Int64(settings.number(.smtpTimeout)) * 2 + 30)
     }
 }

@@ -1,5 +1,5 @@
 extension Setting {
-    /// Reads a value as it is typed in a flag or the environment; nil where it is of another kind.
+    /// Reads a value from a flag or the environment; nil if it is of another kind.
     func parse(_ text: String) -> SettingValue? {
         switch kind {
         case .text, .choice, .duration: .text(text)
@@ -17,7 +17,7 @@ extension Setting {
         text.split(separator: ",").map { $0.filter { !$0.isWhitespace } }.filter { !$0.isEmpty }
     }
 
-    /// Returns the problem with a value of the right kind; nil where there is none.
+    /// Returns the problem with a value of the right kind; nil if the value is valid.
     func objection(to value: SettingValue) -> String? {
         switch (kind, value) {
         case (.integer(let bounds), .integer(let number)) where !bounds.contains(number):
@@ -31,7 +31,7 @@ extension Setting {
             "must be one of " + words.joined(separator: ", ") + hint(word, words)
         case (.choices(let words), .list(let items)): objection(to: items, among: words)
         case (.text, .text(let text)) where text.unicodeScalars.contains { $0.value < 32 }:
-            // It may end up as a line of the broker's configuration.
+            // It can end up as a line of the broker's configuration.
             "must not contain control characters"
         case (.text, .text(let text)) where key == "root" && !Self.isTopic(text):
             "must be levels of a topic, such as ll/v1, without + # $ and without empty levels"
@@ -41,7 +41,8 @@ extension Setting {
         }
     }
 
-    /// Returns the seconds of a time such as `90s`, `30m`, `12h` or `1d`; nil if it is not one.
+    /// Returns the seconds of a time such as `90s`, `30m`, `12h` or `1d`; nil if the text isn't a
+    /// time.
     static func seconds(_ text: String) -> Int? {
         guard let unit = text.last, let seconds = units.first(where: { $0.name == unit })?.seconds,
             let count = Int(text.dropLast()), count >= 0
@@ -67,8 +68,9 @@ extension Setting {
             }
     }
 
-    /// Returns what is wrong with the origin of a page, and what to write instead; a browser names it as
-    /// `scheme://host:port`, and compared with that anything else would never match.
+    /// Returns the fault of a page's origin, with a correction; nil if the origin is valid.
+    ///
+    /// A browser sends `scheme://host:port`, which any other form would never match.
     private static func objection(toOrigin origin: String) -> String? {
         guard origin != "*", origin != "null" else { return nil }
         guard let scheme = origin.firstRange(of: "://"), scheme.lowerBound > origin.startIndex

@@ -1,11 +1,11 @@
-/// The value of a setting, whatever its kind.
+/// The value of a setting of any kind.
 package enum SettingValue: Sendable, Equatable {
     case text(String)
     case integer(Int)
     case flag(Bool)
     case list([String])
 
-    /// The value as a person reads it; a list is joined with commas.
+    /// The value as text; a list is joined with commas.
     package var text: String {
         switch self {
         case .text(let text): text
@@ -16,7 +16,7 @@ package enum SettingValue: Sendable, Equatable {
     }
 }
 
-/// One row of the table of settings: all that is known about a setting before it has a value.
+/// A row of the table of settings: everything about a setting but its value.
 package struct Setting: Sendable {
     /// The kind of a setting's values.
     package enum Kind: Sendable, Equatable {
@@ -40,11 +40,11 @@ package struct Setting: Sendable {
     package let kind: Kind
     /// The default value.
     package let standard: SettingValue
-    /// The unit of a number; empty where it has none.
+    /// The unit of a number; empty if it has none.
     package let unit: String
     /// One sentence about its effect.
     package let doc: String
-    /// True where the value must never be shown.
+    /// Whether the value must never be shown.
     package let isSecret: Bool
 
     init(

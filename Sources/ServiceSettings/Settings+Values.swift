@@ -1,7 +1,7 @@
 package import Domain
 
 extension Settings {
-    /// Directory of everything that is kept.
+    /// Directory of all the service's data.
     package var dataDirectory: String { text("data") }
     /// First levels of every topic, without a slash at the end.
     package var root: String { text("root") }
@@ -23,13 +23,13 @@ extension Settings {
 
     /// Address of the broker.
     package var mqttHost: String { text("mqtt.host") }
-    /// Port of the broker; 0 for any free one.
+    /// Port of the broker; 0 for any free port.
     package var mqttPort: Int { integer("mqtt.port") }
     /// Name that `serve` gives the broker.
     package var mqttUsername: String { text("mqtt.username") }
     /// File with the password that `serve` gives the broker.
     package var mqttPasswordFile: String? { optional("mqtt.passwordFile") }
-    /// CA certificates; TLS is used where they are given.
+    /// CA certificates; TLS is used if they are given.
     package var mqttCAFile: String? { optional("mqtt.caFile") }
     /// Client certificate for the broker.
     package var mqttCertificateFile: String? { optional("mqtt.certificateFile") }
@@ -40,22 +40,23 @@ extension Settings {
     package var brokerProgram: String? { optional("broker.program") }
     /// Path of the gate; nil to look for it.
     package var brokerGate: String? { optional("broker.gate") }
-    /// The most connections that the broker takes.
+    /// The maximum number of connections to the broker.
     package var brokerConnections: Int { number(.brokerConnections) }
-    /// The most messages that the broker keeps for one client.
+    /// The maximum number of messages that the broker keeps for one client.
     package var brokerQueuedMessages: Int { number(.brokerQueuedMessages) }
-    /// The most bytes of messages that the broker keeps for one client.
+    /// The maximum bytes of messages that the broker keeps for one client.
     package var brokerQueuedBytes: Int { number(.brokerQueuedMegabytes) << 20 }
-    /// The most bytes of memory that the broker takes.
+    /// The maximum bytes of memory that the broker takes.
     package var brokerMemoryBytes: Int { number(.brokerMemoryMegabytes) << 20 }
-    /// Bytes of the broker's memory that are held for products, devices and apps together; 0 for any.
+    /// The maximum bytes of the broker's memory held for products, devices and apps together; 0 for
+    /// any.
     package var brokerHeldBytes: Int { brokerMemoryBytes * number(.brokerHeldPercent) / 100 }
     /// The highest QoS of clients other than services.
     package var brokerClientQoS: Int { number(.brokerClientQoS) }
 
-    /// Whether plain listeners may be elsewhere than on loopback.
+    /// Whether plain listeners are allowed on addresses other than loopback.
     package var isInsecure: Bool { flag("insecure") }
-    /// Address that listeners with TLS take; nil for all of this machine's.
+    /// Address of the listeners with TLS; nil for all addresses of this machine.
     package var tlsHost: String? { optional("tls.host") }
     /// The server's certificate.
     package var tlsCertificate: String? { optional("tls.certificate") }
@@ -66,12 +67,12 @@ extension Settings {
 
     /// Address that the pages are served on.
     package var httpHost: String { text("http.host") }
-    /// Port that the pages are served on; 0 for any free one.
+    /// Port that the pages are served on; 0 for any free port.
     package var httpPort: Int { integer("http.port") }
     /// Address that health and metrics are served on.
     package var healthHost: String { text("health.host") }
-    /// Port that health and metrics are served on; 0 for any free one, which is also meant where only the
-    /// pages' port is said to be any.
+    /// Port that health and metrics are served on; 0, the default if the pages' port is 0, for any
+    /// free port.
     package var healthPort: Int {
         httpPort == 0 && origin("health.port") == .standard ? 0 : integer("health.port")
     }
@@ -79,38 +80,38 @@ extension Settings {
     package var hasConsole: Bool { flag("console.enabled") }
     /// Address that the console is served on.
     package var consoleHost: String { text("console.host") }
-    /// Port of the console; 0 for any free one, which is also meant where only the pages' port is said to be any.
+    /// Port of the console; 0, the default if the pages' port is 0, for any free port.
     package var consolePort: Int {
         httpPort == 0 && origin("console.port") == .standard ? 0 : integer("console.port")
     }
-    /// Whether a proxy with TLS stands before the console.
+    /// Whether the console is behind a proxy with TLS.
     package var consoleProxy: Bool { flag("console.proxy") }
-    /// Address of the console as operators reach it; nil to make it from the listener.
+    /// Address at which operators reach the console; nil to derive it from the listener.
     package var consoleURL: String? { optional("console.url") }
-    /// Directory that the console's files are served from; nil for those that are built in.
+    /// Directory that the console's files are served from; nil for the built-in files.
     package var consoleDirectory: String? { optional("console.directory") }
-    /// Address of the service as users reach it.
+    /// Address at which users reach the service.
     package var publicURL: String? { optional("http.publicUrl") }
 
-    /// The most connections that the pages take.
+    /// The maximum number of connections to the pages.
     package var httpConnections: Int { number(.httpConnections) }
-    /// The most connections of one source address to the pages.
+    /// The maximum number of connections from one source address to the pages.
     package var httpPerAddress: Int { number(.httpPerAddress) }
     /// The time for a request's header, in seconds.
     package var httpHeaderSeconds: Int64 { Int64(number(.httpHeader)) }
-    /// The most pages behind links that one address may open in a minute.
+    /// The maximum number of pages behind links that one address can open in a minute.
     package var pageVisits: Int { number(.pageVisits) }
-    /// Origins of pages that may connect by WebSocket, with commas.
+    /// Origins of pages that are allowed to connect by WebSocket, with commas.
     package var webSocketOrigins: String { text("mqtt.webSocketOrigins") }
-    /// The most WebSockets that are open at once.
+    /// The maximum number of WebSockets that are open at once.
     package var webSocketConnections: Int { number(.webSocketConnections) }
-    /// The most WebSockets of one source address.
+    /// The maximum number of WebSockets from one source address.
     package var webSocketPerAddress: Int { number(.webSocketPerAddress) }
     /// The time for a connection to become a WebSocket, in seconds.
     package var webSocketUpgradeSeconds: Int64 { Int64(number(.webSocketUpgrade)) }
-    /// The most bytes kept of a WebSocket in each direction.
+    /// The maximum bytes buffered for a WebSocket in each direction.
     package var webSocketBufferBytes: Int { number(.webSocketKilobytes) << 10 }
-    /// The most bytes of memory that the service takes.
+    /// The maximum bytes of memory that the service takes.
     package var memoryBytes: Int { number(.memoryMegabytes) << 20 }
     /// The part of the data directory's disk to leave free.
     package var diskReserve: DiskReserve {
@@ -120,13 +121,13 @@ extension Settings {
         )
     }
 
-    /// Directory that backups are written to; nil where the service makes none.
+    /// Directory that backups are written to; nil if the service makes none.
     package var backupDirectory: String? { optional("backup.directory") }
     /// Seconds between two backups.
     package var backupSeconds: Int { seconds("backup.every") }
     /// The number of backups that are kept.
     package var backupsKept: Int { number(.backupsKept) }
-    /// File with the passphrase of backups; nil where they are not encrypted.
+    /// File with the passphrase of backups; nil if they aren't encrypted.
     package var backupPassphraseFile: String? { optional("backup.passphraseFile") }
 
     /// The route of e-mails: `auto, gateway, smtp` or `log`.
@@ -136,11 +137,11 @@ extension Settings {
 
     /// Name of the mail server.
     package var smtpHost: String { text("smtp.host") }
-    /// Port of the mail server; 0 for that of its kind of security.
+    /// Port of the mail server; 0 for the usual port of its kind of security.
     package var smtpPort: Int { integer("smtp.port") }
     /// The security of the connection to the mail server.
     package var smtpSecurity: String { text("smtp.security") }
-    /// Address that e-mails come from.
+    /// Sender's address of e-mails.
     package var smtpFrom: String { text("smtp.from") }
     /// User at the mail server.
     package var smtpUser: String? { optional("smtp.username") }

@@ -1,8 +1,8 @@
 package import JSON
 
-/// The settings in force, each with its value and where it comes from.
+/// The settings in force, each with its value and origin.
 package struct Settings: Sendable {
-    /// The origin of a value; a later one wins.
+    /// The origin of a value; a later case wins.
     package enum Origin: Sendable, Equatable {
         case standard
         case file(String)
@@ -29,7 +29,7 @@ package struct Settings: Sendable {
         /// Its origin.
         package let origin: Origin
 
-        /// The value as it may be shown: a secret is masked, and credentials in an address.
+        /// The value to show: secrets and credentials in addresses are masked.
         package var shown: String {
             guard !setting.isSecret else { return value.text.isEmpty ? "" : "***" }
             guard case .text(let text) = value else { return value.text }
@@ -41,7 +41,7 @@ package struct Settings: Sendable {
                 .joined(separator: ",")
         }
 
-        /// The same for programs, a value of its own kind.
+        /// The value to show as JSON, which keeps its kind.
         package var shownJSON: JSONValue {
             if case .text = value { return .string(shown) }
             return setting.isSecret ? .string(shown) : value.json
@@ -92,7 +92,7 @@ package struct Settings: Sendable {
         return items
     }
 
-    /// Returns a text that may be left empty.
+    /// Returns a text; nil if it is empty.
     func optional(_ key: String) -> String? {
         let text = text(key)
         return text.isEmpty ? nil : text

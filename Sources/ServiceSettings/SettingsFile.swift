@@ -4,9 +4,9 @@ import Problems
 import Synchronization
 import SystemPackage
 
-/// Opens a configuration file and refuses names in it that are not settings.
+/// The configuration file, which must not have names that aren't settings.
 enum SettingsFile {
-    /// Collects the keys of a file: the library asks for each whether it is a secret.
+    /// The keys of a file, collected when the library asks for each whether it is a secret.
     private final class Keys: Sendable {
         private let keys = Mutex<[String]>([])
         func note(_ key: String) { keys.withLock { $0.append(key) } }
@@ -15,7 +15,7 @@ enum SettingsFile {
 
     /// Reads a YAML (`.yaml`, `.yml`) or JSON file.
     ///
-    /// - Throws: A `Problem` where it is missing, malformed, or holds an unknown setting.
+    /// - Throws: A `Problem` if the file is missing, malformed, or holds an unknown setting.
     static func open(_ name: String) async throws -> (path: String, provider: any ConfigProvider) {
         let path = AbsolutePath.of(name)
         let keys = Keys()
@@ -57,7 +57,7 @@ enum SettingsFile {
         _ path: String,
         isSecret: @escaping @Sendable (String, Any) -> Bool
     ) async throws -> any ConfigProvider {
-        // The libraries want a mapping; a file with nothing in it yet is none, and says no setting.
+        // The libraries require a mapping, which an empty file isn't; it sets nothing.
         if isBlank(path) { return InMemoryProvider(values: [:]) }
         if path.hasSuffix(".json") {
             return try await FileProvider<JSONSnapshot>(
@@ -71,7 +71,8 @@ enum SettingsFile {
         )
     }
 
-    /// True for `mqtt:` with nothing but comments under it, which the library takes for a value.
+    /// Returns whether a key is a section with only comments, such as `mqtt:`, which the library
+    /// takes for a value.
     private static func isEmptySection(_ key: String, of provider: any ConfigProvider) -> Bool {
         guard SettingsTable.all.contains(where: { $0.key.hasPrefix(key + ".") }) else {
             return false
@@ -95,11 +96,11 @@ enum SettingsFile {
         guard TextFile.read(path) != nil else {
             return "no such file, or not readable by this user"
         }
-        // The first line says what and where; the parser's context lines may quote a value.
+        // The first line has the error and its place; the parser's context lines can quote a value.
         return "\(error)".split(separator: "\n").first.map(String.init) ?? "it is malformed"
     }
 
-    /// `file:line` of a key, as far as a look at the text can tell.
+    /// Returns `file:line` of a key, found by a simple search of the text.
     private static func location(of key: String, in path: String) -> String {
         guard let last = key.split(separator: ".").last, let text = TextFile.read(path) else {
             return path

@@ -1,7 +1,7 @@
 import Configuration
 import Problems
 
-/// Reads the settings: file, then environment, then flags; the later wins.
+/// A reader of the settings: file, then environment, then flags; the later wins.
 package struct SettingsReader {
     private let environment: [String: String]
     private let flags: [String: String]
@@ -10,7 +10,7 @@ package struct SettingsReader {
     /// Prepares a reading.
     ///
     /// - Parameters:
-    ///   - file: A YAML or JSON file; nil takes `LAMPLIGHTER_CONFIG`, or none.
+    ///   - file: A YAML or JSON file; nil to take `LAMPLIGHTER_CONFIG`, if set.
     ///   - environment: The process's environment.
     ///   - flags: Texts given on the command line, by key.
     package init(file: String?, environment: [String: String], flags: [String: String]) {
@@ -22,7 +22,7 @@ package struct SettingsReader {
 
     /// Reads and checks every setting.
     ///
-    /// - Throws: A `Problem` that names the setting, its place and what is wrong with it.
+    /// - Throws: A `Problem` that names the setting, its place and its fault.
     package func read() async throws -> Settings {
         var sources = [try flagSource(), environmentSource()]
         var path: String?

@@ -1,7 +1,7 @@
 import Configuration
 import Problems
 
-/// One layer of the configuration: a provider, and how to name its values to a person.
+/// A layer of the configuration: a provider, with the displayed origin of its values.
 struct SettingsSource {
     /// Prefix of every key in this layer.
     let prefix: [String]
@@ -9,9 +9,9 @@ struct SettingsSource {
     /// Returns the place of a setting's value in this layer.
     let origin: (Setting) -> Settings.Origin
 
-    /// Reads a setting from this layer; nil where the layer doesn't have it.
+    /// Reads a setting from this layer; nil if the layer doesn't have it.
     ///
-    /// - Throws: A `Problem` where the value is of another kind.
+    /// - Throws: A `Problem` if the value is of another kind.
     func value(of setting: Setting) throws -> SettingValue? {
         let key = AbsoluteConfigKey(prefix + setting.key.split(separator: ".").map(String.init))
         do {
@@ -23,7 +23,7 @@ struct SettingsSource {
         }
     }
 
-    /// Tells an absent value from one that cannot be read.
+    /// Returns nil for an absent value, and throws for a value that can't be read.
     private func failure(_ setting: Setting, _ key: AbsoluteConfigKey) throws -> SettingValue? {
         do {
             for type in setting.configTypes {
@@ -42,7 +42,7 @@ struct SettingsSource {
 }
 
 extension Setting {
-    /// How swift-configuration calls the kind; the second is tried where the first doesn't fit.
+    /// The kind's types in swift-configuration; the second is tried if the first doesn't fit.
     fileprivate var configTypes: [ConfigType] {
         switch kind {
         case .text, .choice, .duration: [.string]

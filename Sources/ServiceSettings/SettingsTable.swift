@@ -1,8 +1,9 @@
 package import JSON
 
-/// Every setting there is: reading, checking, `lamplighter config` and the reference are made from it.
+/// The table of all settings, on which reading, checking, `lamplighter config` and the reference
+/// are based.
 ///
-/// To add a setting, add a row here and, where code reads it, an accessor in `Settings+Values.swift`.
+/// To add a setting, add a row here and, if code reads it, an accessor in `Settings+Values.swift`.
 package enum SettingsTable {
     /// The words that `log.level` takes, the quietest first.
     static let logLevels = [
@@ -16,7 +17,7 @@ package enum SettingsTable {
         + gate.map(\.row)
         + numbers.map(\.row)
 
-    /// The numbers among them that are limits, or that code reads by their names.
+    /// The rows that are limits, or numbers that code reads by their names.
     static let numbers: [NumberSetting] = limits + operationLimits + webSocketLimits + loop + counts
 
     private static let byKey = Dictionary(
@@ -27,7 +28,7 @@ package enum SettingsTable {
     /// Finds the row of a key.
     package static func setting(_ key: String) -> Setting? { byKey[key] }
 
-    /// Returns the key nearest to a misspelt one, where one is near enough to be meant.
+    /// Returns the key nearest to a misspelled one; nil if none is near enough.
     static func suggestion(for key: String) -> String? {
         Suggestion.nearest(to: key, among: all.map(\.key))
     }
@@ -35,7 +36,7 @@ package enum SettingsTable {
 
 /// The reference of all settings, made from the table.
 package enum SettingsReference {
-    /// A Markdown table: name, environment variable, what it takes, default, what it does.
+    /// A Markdown table of each setting's name, environment variable, values, default and effect.
     package static var markdown: String {
         let head =
             "| setting | environment | takes | default | what it does |\n|---|---|---|---|---|"

@@ -2,13 +2,13 @@ package import Files
 package import PostgreSQL
 import Problems
 
-/// The setting that names a database of PostgreSQL's.
+/// The setting that names a PostgreSQL database.
 enum StoreSetting {
-    /// Its key; an address never shows what could be a secret in it.
+    /// The setting's key; an address is never shown with a possible secret in it.
     static let key = "store"
     private static let schemes = ["postgres://", "postgresql://"]
 
-    /// Returns what is wrong with an address from a place; nil where nothing is.
+    /// Returns the problem with an address from a place; nil if it is valid.
     static func problem(with text: String, from origin: String) -> Problem? {
         guard !text.isEmpty else { return nil }
         guard schemes.contains(where: text.hasPrefix) else {
@@ -53,41 +53,42 @@ enum StoreSetting {
 }
 
 extension Settings {
-    /// The database of PostgreSQL's; nil where the store is the file of the data directory.
+    /// The PostgreSQL database; nil if the store is the file in the data directory.
     package var database: PostgresAddress? {
         optional(StoreSetting.key).flatMap { try? PostgresAddress($0) }
     }
-    /// The most connections of this process to the database.
+    /// The maximum number of this process's connections to the database.
     package var databaseConnections: Int { integer("postgres.connections") }
-    /// Reads the address of another database than the settings' own, from a place.
+    /// Reads the address, given at a place, of a database other than the settings' own.
     ///
-    /// - Throws: A `Problem` where it is none.
+    /// - Throws: A `Problem` if the text isn't an address.
     package func database(named text: String, by origin: String) throws -> PostgresAddress {
         if let problem = StoreSetting.problem(with: text, from: origin) { throw problem }
         return try PostgresAddress(text)
     }
 
-    /// Whether no two transactions that write run at once in the database.
+    /// Whether only one writing transaction runs in the database at a time.
     package var isOneWriter: Bool { flag("postgres.oneWriter") }
-    /// File with the password for the database; nil where libpq finds one, or needs none.
+    /// File with the password for the database; nil if libpq finds one or needs none.
     package var databasePasswordFile: String? { optional("postgres.passwordFile") }
-    /// File with the key that seals secrets; nil for that of the data directory.
+    /// File with the key that seals secrets; nil for the data directory's key.
     package var serverKeyFile: String? { optional("serverKeyFile") }
-    /// File that the gate reads; nil for that of the data directory, and where it is on another machine.
+    /// File that the gate reads; nil for the data directory's file, or if it is on another machine.
     package var gateFile: String? { isGateElsewhere ? nil : optional("gateFile") }
     /// Whether the gate's file is on another machine, where `lamplighter feed` keeps it.
     package var isGateElsewhere: Bool { optional("gateFile") == "none" }
-    /// Name of this process among several that share a database; nil for one made of its machine's.
+    /// Name of this process among several that share a database; nil to derive it from the
+    /// machine's name.
     package var processName: String? { optional("processName") }
-    /// File with the workers' password at the broker; nil for that of the data directory.
+    /// File with the workers' password at the broker; nil for the data directory's file.
     package var serviceSecretFile: String? { optional("serviceSecretFile") }
 }
 
 extension DataDirectory {
-    /// Takes the directory that settings name, which must exist, for commands that work on it.
+    /// Opens the existing directory that settings name, for commands that work on it.
     ///
     /// It holds the store's file, unless the store is a database elsewhere.
-    /// - Throws: A `Problem` where there is none.
+    /// - Throws: A `Problem` if it doesn't exist.
     package static func existing(_ settings: Settings) throws -> DataDirectory {
         try existing(settings.dataDirectory, holdsStore: settings.database == nil)
     }

@@ -1,6 +1,6 @@
-/// Finds the known word nearest to a misspelt one.
+/// A search for the known word nearest to a misspelled one.
 package enum Suggestion {
-    /// Returns the candidate with the fewest edits, if those are at most a third of the word.
+    /// Returns the candidate with the fewest edits, if they are at most two or a third of the word.
     package static func nearest(to word: String, among candidates: [String]) -> String? {
         let ranked = candidates.map { ($0, distance(word.lowercased(), $0.lowercased())) }
         guard let best = ranked.min(by: { $0.1 < $1.1 }) else { return nil }

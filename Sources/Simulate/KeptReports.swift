@@ -1,23 +1,24 @@
-/// The reports that a device keeps until the service has answered them, and the times of their sending.
+/// The reports that a device keeps until the service has answered them, with the times at which
+/// they are sent.
 ///
-/// At most 16 reports are under way; others wait until these are answered. One without an answer is sent
-/// again after 5 seconds, then after twice as long each time, up to 5 minutes, with jitter: devices that
-/// all lost the same service must not all come back in the same moment.
+/// At most 16 reports are under way; others wait until these are answered. A report without an
+/// answer is sent again after 5 seconds, then after twice as long each time, up to 5 minutes, with
+/// jitter that keeps devices that lost the same service from all returning at once.
 struct KeptReports {
     private struct Kept {
         var id: String
         var payload: [UInt8]
-        /// When it is to be sent next.
+        /// The time of the next sending.
         var at: Int64
         /// Milliseconds until the next repeat; 0 before the first sending.
         var pause: Int64 = 0
     }
 
-    /// Reports under way at most.
+    /// The maximum number of reports under way.
     static let underWayMax = 16
     /// Milliseconds before the first repeat.
     static let firstPause: Int64 = 5000
-    /// Milliseconds between repeats at most.
+    /// The maximum milliseconds between repeats.
     static let lastPause: Int64 = 300_000
 
     private var underWay: [Kept] = []
@@ -33,7 +34,7 @@ struct KeptReports {
         if underWay.count < Self.underWayMax { nextAt = min(nextAt, now) }
     }
 
-    /// Takes an answer; false where no such report is under way.
+    /// Takes an answer; returns false if no such report is under way.
     mutating func settle(_ id: String) -> Bool {
         guard let place = underWay.firstIndex(where: { $0.id == id }) else { return false }
         underWay.remove(at: place)
@@ -47,7 +48,8 @@ struct KeptReports {
         nextAt = now
     }
 
-    /// Returns the reports to be sent now, oldest first, and how many of them were sent before.
+    /// Returns the reports to be sent now, oldest first, and the number of them that were sent
+    /// before.
     mutating func due(at now: Int64) -> (payloads: [[UInt8]], repeats: Int) {
         guard now >= nextAt else { return ([], 0) }
         let free = min(Self.underWayMax - underWay.count, waiting.count)

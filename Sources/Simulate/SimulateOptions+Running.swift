@@ -5,10 +5,10 @@ import Service
 package import ServiceSettings
 
 extension SimulateOptions {
-    /// Reads where the service of a data directory listens, and its demo product and app.
+    /// Reads the port of the service on a data directory, and its demo product and app.
     ///
     /// A `productFile` is a product's document to take instead of the demo's, with `productSecret`.
-    /// - Throws: A `Problem` where nothing runs there or the file can't be read.
+    /// - Throws: A `Problem` if no service runs there or the file can't be read.
     package static func of(_ settings: Settings, productFile: String?) throws -> SimulateOptions {
         let directory = try DataDirectory.existing(settings)
         let ready = TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }

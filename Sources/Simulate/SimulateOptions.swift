@@ -8,7 +8,7 @@ package struct SimulateOptions: Sendable {
     package var port = 1883
     /// The first levels of all topics.
     package var root = "ll/v1"
-    /// The product's document; its data points say what the devices report.
+    /// The product's document, whose data points the devices report.
     package var product: JSONObject
     /// The secret with which devices register.
     package var productSecret: String
@@ -16,26 +16,26 @@ package struct SimulateOptions: Sendable {
     package var devices = 10
     /// Reports a second, over all devices together.
     package var rate = 2.0
-    /// Seconds.
+    /// The duration, in seconds.
     package var duration = 60.0
     /// The app that a simulated user logs in with; nil for none.
     package var app: App?
 
-    /// An app as its terminals know it.
+    /// An app with its credentials.
     package struct App: Sendable {
         /// The id of the app.
         package var appID: String
         /// The secret of the app.
         package var secret: String
 
-        /// Names the app, and gives its secret.
+        /// Creates an app from its id and secret.
         package init(appID: String, secret: String) {
             self.appID = appID
             self.secret = secret
         }
     }
 
-    /// Takes the document of the product, and its secret; the rest has defaults.
+    /// Creates options from the product's document and secret; the rest has defaults.
     package init(product: JSONObject, productSecret: String) {
         self.product = product
         self.productSecret = productSecret
@@ -44,31 +44,31 @@ package struct SimulateOptions: Sendable {
 
 /// The result of a simulation.
 package struct SimulateSummary: Sendable {
-    /// Reports, each counted once however often it was sent.
+    /// The number of reports, each counted once regardless of repeats.
     package internal(set) var sent = 0
-    /// Of these, how many the service has answered, kindly or not.
+    /// The number of these that the service has answered, whether accepted or refused.
     package internal(set) var answered = 0
-    /// Answers that refused a report.
+    /// The number of answers that refused a report.
     package internal(set) var refused = 0
-    /// Reports sent again because no answer came.
+    /// The number of reports sent again for lack of an answer.
     package internal(set) var resent = 0
-    /// The commands that devices received.
+    /// The number of commands that devices received.
     package internal(set) var commands = 0
-    /// The connections that were lost and made again.
+    /// The number of connections that were lost and made again.
     package internal(set) var reconnects = 0
-    /// The messages that the app's user received.
+    /// The number of messages that the app's user received.
     package internal(set) var seen = 0
 
-    /// Reports without an answer at the end.
+    /// The number of reports without an answer at the end.
     package var lost: Int { sent - answered }
 
-    /// One line for people.
+    /// The result as one line of text.
     package var text: String {
         "sent \(sent)  answered \(answered)  lost \(lost)  refused \(refused)  resent \(resent)  "
             + "commands \(commands)  reconnects \(reconnects)  seen by the app \(seen)"
     }
 
-    /// The same for programs.
+    /// The result as JSON.
     package var json: JSONValue {
         .object([
             "sent": .integer(Int64(sent)), "answered": .integer(Int64(answered)),

@@ -1,7 +1,7 @@
 import JSON
 import Load
 
-/// A simulated user with an app: logs in, binds the devices, and sees what they report.
+/// A simulated user with an app, which logs in, binds the devices, and sees their reports.
 struct SimulatedApp {
     enum Phase {
         /// Not connected until a time.
@@ -17,14 +17,14 @@ struct SimulatedApp {
     let app: SimulateOptions.App
     let terminalID = RandomHex.digits(bytes: 16)
     var phase = Phase.away(until: 0)
-    /// When its phase began, or when it last wrote.
+    /// The time when its phase began, or of its last write.
     var since: Int64 = 0
-    /// The refusals of its connection since the last that was accepted.
+    /// The number of refused connections since the last accepted one.
     var refusals = 0
     private(set) var uid: String?
     private(set) var token: String?
     private var requests = 0
-    /// The devices whose binding was asked for on this connection.
+    /// The devices whose binding was requested on this connection.
     private var asked: Set<String> = []
 
     init(app: SimulateOptions.App) { self.app = app }
@@ -39,7 +39,7 @@ struct SimulatedApp {
 
     func space(_ root: String) -> String { "\(root)/app/\(app.appID)/\(terminalID)" }
 
-    /// Returns the topics to subscribe to; those of the user need a session.
+    /// Returns the topics to subscribe to; the user's topics need a session.
     func filters(_ root: String) -> [String] {
         [space(root) + "/response"] + (uid.map { ["\(root)/user/\($0)/#"] } ?? [])
     }
@@ -47,7 +47,7 @@ struct SimulatedApp {
     /// Returns the request for a session of a fresh user.
     mutating func loginRequest() -> [UInt8] { request(["countryCode": "1"]) }
 
-    /// Returns the request that binds a device, once for each on one connection.
+    /// Returns the request that binds a device, once for each device on a connection.
     mutating func bindRequest(_ device: SimulatedDevice, productKey: String) -> [UInt8]? {
         guard let did = device.did, !dids.contains(did), asked.insert(did).inserted
         else { return nil }
@@ -62,7 +62,7 @@ struct SimulatedApp {
         request(["did": .string(did), "data": .object(data)])
     }
 
-    /// When the next command is due, in milliseconds; after the first binding.
+    /// The time of the next command, in milliseconds; nil before the first binding.
     var nextCommandAt: Int64?
     /// The devices that are bound.
     private(set) var dids: [String] = []
@@ -72,14 +72,14 @@ struct SimulatedApp {
         if !dids.contains(did) { dids.append(did) }
     }
 
-    /// Notes that the connection is gone until a time, and with it the answers that were waited for.
+    /// Notes that the connection is gone until a time, with its pending answers.
     mutating func lose(until time: Int64) {
         phase = .away(until: time)
         asked = []
     }
 
-    /// Takes a refusal: one may pass, but after the second in a row the session is forgotten, and the next connection logs
-    /// in as another user.
+    /// Takes a refusal; the second in a row makes it forget the session, so that the next
+    /// connection logs in as another user.
     mutating func noteRefusal() {
         refusals += 1
         guard refusals > 1 else { return }

@@ -22,14 +22,14 @@ struct SimulatedDevice {
     private(set) var did: String?
     private(set) var secret: String?
     var phase = Phase.away(until: 0)
-    /// When its phase began, or when it last wrote.
+    /// The time when its phase began, or of its last write.
     var since: Int64 = 0
     var nextReportAt: Int64 = 0
     private var kept = KeptReports()
     private var values: SimulatedValues
     private var lastCommand: Int64 = 0
     private var reports = 0
-    /// Differs from run to run: the service remembers the ids of earlier ones.
+    /// A part of ids that differs from run to run, since the service remembers earlier ids.
     private let run: String
 
     init(_ product: Product, run: String) {
@@ -62,7 +62,7 @@ struct SimulatedDevice {
         return true
     }
 
-    /// Whether reports have no answer yet.
+    /// Whether there are unanswered reports.
     var isOwed: Bool { !kept.isEmpty }
 
     /// Makes the next report and keeps it until its answer.
@@ -71,7 +71,7 @@ struct SimulatedDevice {
         keep(now, [("data", .object(data)), (values.faultField, values.fault())])
     }
 
-    /// Obeys a command and answers with a report, which it returns; nil for a command that came before.
+    /// Obeys a command and returns the report that answers it; nil for a repeated command.
     mutating func obey(_ command: JSONObject, at now: Int64) -> [UInt8]? {
         guard let cid = command["cid"]?.intValue, cid > lastCommand else { return nil }
         lastCommand = cid
@@ -92,12 +92,12 @@ struct SimulatedDevice {
         return answer["ok"]?.boolValue ?? false
     }
 
-    /// Returns the reports to be sent now, and how many of them are repeats.
+    /// Returns the reports to be sent now, and the number of repeats among them.
     mutating func due(at now: Int64) -> (payloads: [[UInt8]], repeats: Int) {
         kept.due(at: now)
     }
 
-    /// A new connection: what is under way goes again at once.
+    /// Makes the reports under way due at once, on a new connection.
     mutating func reconnected(at now: Int64) { kept.sendAgain(at: now) }
 
     @discardableResult

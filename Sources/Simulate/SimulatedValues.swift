@@ -2,7 +2,7 @@ import Domain
 import Glibc
 import JSON
 
-/// The values of a simulated device, which drift as those of a real one do.
+/// The values of a simulated device, which drift like a real device's.
 struct SimulatedValues {
     private let product: Product
     private(set) var current: [String: JSONValue] = [:]
@@ -19,7 +19,7 @@ struct SimulatedValues {
     mutating func drift(at seconds: Double) -> JSONObject {
         var changed: [(String, JSONValue?)] = []
         for point in product.dataPoints where point.access != .writeOnly {
-            // What people switch is switched seldom; what is measured moves all the time.
+            // Users switch values seldom; measurements change all the time.
             let isMeasured = point.access == .readOnly && point.kind == .float
             guard isMeasured || Int.random(in: 0..<20) == 0 else { continue }
             current[point.name] = Self.value(of: point, at: seconds)
@@ -31,9 +31,9 @@ struct SimulatedValues {
         return JSONObject(changed)
     }
 
-    /// Takes what a command writes.
+    /// Takes the values that a command writes.
     ///
-    /// - Returns: Whether all of it is known; a data point that the product got meanwhile is not.
+    /// - Returns: Whether all data points are known; one added to the product meanwhile isn't.
     mutating func write(_ data: JSONObject) -> Bool {
         for member in data.members where product.point(member.key) != nil {
             if product.point(member.key)?.access != .writeOnly {
@@ -47,7 +47,7 @@ struct SimulatedValues {
         JSONObject(current.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     }
 
-    /// Now and then a fault comes, and with a later report it goes.
+    /// Returns the beginning or end of a fault now and then, else nil.
     mutating func fault() -> JSONValue? {
         guard let name = product.faults.first ?? product.alerts.first else { return nil }
         if let active = activeFault {
@@ -60,10 +60,10 @@ struct SimulatedValues {
         return [["name": .string(name), "value": true]]
     }
 
-    /// Whether `fault()` speaks of an alert, for products that have no faults.
+    /// The field for `fault()`: `faults`, or `alerts` for a product without faults.
     var faultField: String { product.faults.isEmpty ? "alerts" : "faults" }
 
-    /// Returns what an app may set; nil where the product has nothing of the kind.
+    /// Returns a value that an app can set; nil if the product has no writable data point.
     static func command(_ product: Product) -> JSONObject? {
         let point =
             product.dataPoints.first { $0.access == .readWrite && $0.kind == .bool }
@@ -84,7 +84,8 @@ struct SimulatedValues {
         }
     }
 
-    /// Warm in the afternoon, cold before dawn: a day of measurements, with a little noise.
+    /// Returns a measurement of a daily curve, warm in the afternoon and cold before dawn, with a
+    /// little noise.
     private static func curve(_ seconds: Double, _ low: Double, high: Double) -> Double {
         let day = 2 * Double.pi * (seconds / 86_400 - 0.625)
         let middle = max(low, min(high, 20))

@@ -6,8 +6,8 @@ import Load
 extension Simulation {
     private var place: Int { devices.count }
 
-    /// Connects the app where it isn't, and binds devices that have got an identity; with `commands` it
-    /// switches them, too.
+    /// Connects the app if it isn't, and binds devices that have an identity; with `commands`, also
+    /// switches them.
     func liveApp(commands: Bool, at now: Int64) {
         guard var app else { return }
         defer { self.app = app }
@@ -16,7 +16,7 @@ extension Simulation {
         case .connecting, .loggingIn:
             if now - app.since > 10_000 { lose(&app, "no answer", at: now) }
         case .loggedIn:
-            // A write that failed takes the connection away without a word.
+            // A failed write drops the connection without a report.
             guard pool.sockets[place] != nil else { return lose(&app, "not connected", at: now) }
             if now - app.since > 30_000 {
                 app.since = now
@@ -46,14 +46,14 @@ extension Simulation {
         app.lose(until: now + .random(in: 500...3000))
     }
 
-    /// The same for who waits for the connections.
+    /// Notes that the app's connection is gone, for the loop that waits for the connections.
     func loseApp(_ why: String) {
         guard var app else { return }
         lose(&app, why, at: LoadClock.milliseconds)
         self.app = app
     }
 
-    /// Asks for a few bindings: requests go one by one through the service.
+    /// Requests a few bindings at a time, since the service handles requests one by one.
     private func bindSome(_ app: inout SimulatedApp) {
         var count = 0
         for device in devices where count < 8 {
@@ -67,7 +67,7 @@ extension Simulation {
     /// Milliseconds between the app's commands.
     private static let commandPause: Int64 = 3000
 
-    /// Has the app switch one of its devices now and then, where the product has something to be set.
+    /// Switches one of the app's devices now and then, if the product has a writable data point.
     private func command(_ app: inout SimulatedApp) {
         let now = LoadClock.milliseconds
         guard let due = app.nextCommandAt, now >= due,
@@ -86,7 +86,7 @@ extension Simulation {
         switch packet {
         case .connectionAnswer(let code):
             guard code == 0 else {
-                // 4 and 5: the session may have ended meanwhile.
+                // With 4 and 5, the session can have ended meanwhile.
                 if (4...5).contains(code) { app.noteRefusal() }
                 return lose(
                     &app,
@@ -120,7 +120,7 @@ extension Simulation {
             pool.end(place)
             app.phase = .away(until: 0)
         } else if let did = answer["result"]?.objectValue?["did"]?.stringValue {
-            // With these another app can bind it too, and switch it.
+            // With the id and the passcode, another app can bind and switch the device, too.
             let passcode = devices.first { $0.did == did }?.passcode
             show("bound \(did), passcode \(passcode ?? "")")
             app.noteBound(did)

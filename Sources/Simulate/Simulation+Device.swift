@@ -2,9 +2,9 @@ import Domain
 import JSON
 import Load
 
-/// The connection of a device: registering, coming online, and what it hears.
+/// The connection of a device: registering, coming online, and received messages.
 extension Simulation {
-    /// Begins a connection: as the product while the device has no identity, then as itself.
+    /// Begins a connection: as the product while the device has no identity, then as the device.
     func open(_ index: Int, at now: Int64) {
         let device = devices[index]
         devices[index].since = now
@@ -103,7 +103,7 @@ extension Simulation {
             topic: Array("\(options.root)/device/\(did)/presence".utf8),
             payload: Array("{\"online\":true}".utf8)
         )
-        // What the last connection left without an answer goes again.
+        // Reports that the last connection left without an answer are sent again.
         devices[index].reconnected(at: now)
         sendDue(index, at: now)
     }

@@ -3,10 +3,10 @@ import Foundation
 import Glibc
 import Load
 
-/// Runs simulated devices against a broker: `lamplighter simulate`.
+/// A run of simulated devices against a broker, for `lamplighter simulate`.
 ///
-/// One thread and one socket for each device, however many there are. A device reports, resends what was
-/// not answered, obeys commands, loses its connection now and then and comes back.
+/// It uses one thread, and one socket for each device. A device reports, resends unanswered
+/// reports, obeys commands, loses its connection now and then and comes back.
 package final class Simulation {
     let options: SimulateOptions
     let product: Product
@@ -14,37 +14,39 @@ package final class Simulation {
     let address: sockaddr_in
     var devices: [SimulatedDevice]
     var app: SimulatedApp?
-    /// What has happened so far.
+    /// The result so far.
     package internal(set) var summary = SimulateSummary()
     var lastError: String?
-    /// Connections that have begun and are not through.
+    /// The number of connections that are being opened.
     var opening = 0
-    /// Devices that came to register in this second.
+    /// The number of devices that came to register in the current second.
     private var newcomers = (second: Int64(0), count: 0)
     let interrupts: () -> Int
     let tell: (String) -> Void
     let show: (String) -> Void
 
-    /// Devices that connect at the same time at most: the broker's backlog is not endless.
+    /// The maximum number of devices that connect at the same time: the broker's backlog is
+    /// limited.
     static let openingMax = 64
-    /// Devices that register in a second at most: fewer than half of the newcomers that the gate lets in.
+    /// The maximum number of devices that register in a second: fewer than half of the newcomers
+    /// that the gate lets in.
     static let newcomersPerSecond = 90
-    /// Milliseconds that the last answers are waited for at the end.
+    /// The longest wait for the last answers at the end, in milliseconds.
     static let endPatience: Int64 = 10_000
-    /// The same where the simulation is interrupted.
+    /// The longest wait after an interrupt, in milliseconds.
     static let interruptPatience: Int64 = 3000
-    /// One device in so many loses its connection in each second.
+    /// The inverse of the probability that a device loses its connection in a second.
     static let dropsOneIn = 120
 
     /// Prepares a simulation.
     ///
     /// - Parameters:
-    ///   - options: What is to be simulated.
-    ///   - interrupts: Returns the number of interrupts so far; the second one ends the simulation without
-    ///     waiting.
+    ///   - options: The options of the simulation.
+    ///   - interrupts: Returns the number of interrupts so far; the second one ends the simulation
+    ///     without waiting.
     ///   - tell: Takes the progress line, once a second.
-    ///   - show: Takes what the app's user sees.
-    /// - Throws: `Rejection` for a product document that is not one.
+    ///   - show: Takes the lines for the messages that the app's user sees.
+    /// - Throws: `Rejection` for an invalid product document.
     package init(
         _ options: SimulateOptions,
         interrupts: @escaping () -> Int,
@@ -63,7 +65,7 @@ package final class Simulation {
         pool = SocketPool(count: options.devices + 1)
     }
 
-    /// Runs for the time that is asked for, or until it is interrupted, then waits for the last answers.
+    /// Runs for the requested time, or until it is interrupted, then waits for the last answers.
     package func run() -> SimulateSummary {
         let start = LoadClock.milliseconds
         var end = start + Int64(options.duration * 1000)
@@ -103,7 +105,7 @@ package final class Simulation {
             + (lastError.map { "  last trouble: \($0)" } ?? "")
     }
 
-    /// Does what is due for each device and the app.
+    /// Does the work that is due for each device and the app.
     private func live(at now: Int64, interval: Double, reports: Bool) {
         for index in devices.indices {
             switch devices[index].phase {
@@ -115,7 +117,7 @@ package final class Simulation {
                 // The broker, or the service, did not answer.
                 if now - devices[index].since > 10_000 { lose(index, "no answer", at: now) }
             case .online:
-                // A write that failed takes the connection away without a word.
+                // A failed write drops the connection without a report.
                 guard pool.sockets[index] != nil else {
                     lose(index, "not connected", at: now)
                     continue
@@ -136,7 +138,7 @@ package final class Simulation {
         liveApp(commands: reports, at: now)
     }
 
-    /// Whether a device may connect now: each second only some come to register.
+    /// Returns whether a device is allowed to connect now: only some register each second.
     private func mayCome(_ index: Int, at now: Int64) -> Bool {
         guard devices[index].did == nil else { return true }
         if newcomers.second != now / 1_000 { newcomers = (now / 1_000, 0) }
@@ -144,7 +146,8 @@ package final class Simulation {
         return newcomers.count <= Self.newcomersPerSecond
     }
 
-    /// Sends what a device has to say now: new reports, and those that wait too long for their answer.
+    /// Sends a device's due reports: new ones, and repeats of reports that wait too long for an
+    /// answer.
     func sendDue(_ index: Int, at now: Int64) {
         let (payloads, repeats) = devices[index].due(at: now)
         summary.resent += repeats
@@ -160,7 +163,7 @@ package final class Simulation {
         pool.flush(index)
     }
 
-    /// Some devices lose their connection without a word, some leave politely; all come back.
+    /// Disconnects some devices, cleanly or abruptly; all come back.
     private func dropSome(at now: Int64) {
         for index in devices.indices
         where devices[index].isOnline && Int.random(in: 0..<Self.dropsOneIn) == 0 {

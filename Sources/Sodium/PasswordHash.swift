@@ -3,8 +3,8 @@ import CSodium
 extension Sodium {
     /// Hashes a password with argon2id and a fresh salt into libsodium's text form.
     ///
-    /// Takes tens of milliseconds and the memory that it is told to (`crypto_pwhash_str_alg`).
-    /// - Returns: nil when there isn't that much memory.
+    /// Takes tens of milliseconds and `memoryBytes` of memory (`crypto_pwhash_str_alg`).
+    /// - Returns: nil if there isn't that much memory.
     package static func hashPassword(
         _ password: [UInt8],
         memoryBytes: Int,
@@ -29,26 +29,29 @@ extension Sodium {
         )
     }
 
-    /// Tells whether a hash was made of this password (`crypto_pwhash_str_verify`); costs what making it did.
+    /// Returns whether a hash was made of this password (`crypto_pwhash_str_verify`); costs as much
+    /// as making it.
     package static func verifyPassword(_ password: [UInt8], against hash: String) -> Bool {
         prepare()
         return withChars(password) { crypto_pwhash_str_verify(hash, $0, UInt64(password.count)) }
             == 0
     }
 
-    /// Tells whether a hash was made with other costs, or isn't one (`crypto_pwhash_str_needs_rehash`).
+    /// Returns whether a hash was made with other costs, or isn't a hash
+    /// (`crypto_pwhash_str_needs_rehash`).
     package static func needsRehash(_ hash: String, memoryBytes: Int, passes: Int) -> Bool {
         prepare()
         return crypto_pwhash_str_needs_rehash(hash, UInt64(passes), memoryBytes) != 0
     }
 
-    /// Overwrites bytes that are no longer needed (`sodium_memzero`), even where the compiler would omit it.
+    /// Overwrites bytes that are no longer needed (`sodium_memzero`), even where the compiler would
+    /// omit it.
     package static func wipe(_ bytes: inout [UInt8]) {
         prepare()
         bytes.withUnsafeMutableBytes { sodium_memzero($0.baseAddress, $0.count) }
     }
 
-    /// Gives the bytes to C, which wants an address even for none of them.
+    /// Lends the bytes to C, which needs an address even for an empty array.
     private static func withChars<R>(
         _ bytes: [UInt8],
         _ body: (UnsafePointer<CChar>) -> R

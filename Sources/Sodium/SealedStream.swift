@@ -1,10 +1,10 @@
 import CSodium
 
-/// Encrypts a stream of pieces, each authenticated and bound to its place in the stream
-/// (XChaCha20-Poly1305, `crypto_secretstream`).
+/// A writer of an encrypted stream of pieces, each authenticated and bound to its place in the
+/// stream (XChaCha20-Poly1305, `crypto_secretstream`).
 ///
-/// A piece that was changed, left out, repeated or moved is refused when it is opened, and so is a stream without its
-/// last piece.
+/// The reader refuses a piece that was changed, repeated or moved, or that follows a missing one;
+/// `isLast` shows whether the stream is complete.
 package struct SealedStreamWriter {
     private var state = crypto_secretstream_xchacha20poly1305_state()
     /// The bytes that the reader needs before the first piece.
@@ -19,7 +19,8 @@ package struct SealedStreamWriter {
         self.header = header
     }
 
-    /// Seals the next piece, which grows by 17 bytes; `bound` is authenticated with it and not contained.
+    /// Seals the next piece, which grows by 17 bytes; `bound` is authenticated with it but not
+    /// contained.
     package mutating func seal(
         _ piece: [UInt8],
         boundTo bound: [UInt8],
@@ -40,7 +41,7 @@ package struct SealedStreamWriter {
     }
 }
 
-/// Opens the pieces that a `SealedStreamWriter` sealed, in their order.
+/// A reader that opens the pieces of a `SealedStreamWriter`, in their order.
 package struct SealedStreamReader {
     private var state = crypto_secretstream_xchacha20poly1305_state()
 
@@ -55,7 +56,8 @@ package struct SealedStreamReader {
         }
     }
 
-    /// Opens the next piece; nil if it was changed, is out of place, or was sealed under another key.
+    /// Opens the next piece; nil if it was changed, is out of place, or was sealed under another
+    /// key.
     package mutating func open(
         _ sealed: [UInt8],
         boundTo bound: [UInt8]
@@ -95,7 +97,7 @@ extension Sodium {
 
     /// Derives a key of 32 bytes from a passphrase (argon2id, `crypto_pwhash`).
     ///
-    /// - Returns: nil if there is not that much memory, or the costs are out of bounds.
+    /// - Returns: nil if there is not that much memory, or an argument is out of bounds.
     package static func deriveKey(
         passphrase: [UInt8],
         salt: [UInt8],

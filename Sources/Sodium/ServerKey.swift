@@ -1,20 +1,22 @@
 import CSodium
 
-/// The key of one installation: hashes what is short and seals what must be said again.
+/// The key of one installation, which hashes short secrets and seals answers that must be
+/// repeatable.
 ///
 /// It lives in a file of mode 0600 beside the database and never inside it, so a stolen database
 /// alone gives away neither passcodes nor sealed answers.
 package struct ServerKey: Sendable {
-    /// How many bytes the key file holds.
+    /// The number of bytes of the key.
     package static let byteCount = 32
 
     private let sealing: [UInt8]
     private let hashing: [UInt8]
     private let labelling: [UInt8]
-    /// What tells the key from another and gives nothing of it away: 32 hexadecimal digits, kept in the database.
+    /// The key's identifier, which reveals nothing of the key: 32 hexadecimal digits, kept in the
+    /// database.
     package let fingerprint: String
 
-    /// Derives the working keys from the file's bytes; nil when their number is wrong.
+    /// Derives the working keys from the key's bytes; nil if their number is wrong.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         Sodium.prepare()
@@ -36,7 +38,7 @@ package struct ServerKey: Sendable {
         return output
     }
 
-    /// Hashes a short secret under the key (HMAC-SHA-256), bound to what it belongs to.
+    /// Hashes a short secret under the key (HMAC-SHA-256), bound to its subject.
     package func hash(_ secret: String, boundTo subject: String) -> [UInt8] {
         var output = [UInt8](repeating: 0, count: 32)
         let input = Array(subject.utf8) + [0] + Array(secret.utf8)
@@ -44,8 +46,8 @@ package struct ServerKey: Sendable {
         return output
     }
 
-    /// Makes the digest that a label carries (HMAC-SHA-256 under a key for labels alone), so that
-    /// nothing else that is hashed can pass for one.
+    /// Makes the digest of a label (HMAC-SHA-256 under a key for labels alone), so that no other
+    /// hash can pass for one.
     package func label(_ subject: String) -> [UInt8] {
         var output = [UInt8](repeating: 0, count: 32)
         let input = Array(subject.utf8)
@@ -61,7 +63,7 @@ package struct ServerKey: Sendable {
         return nonce + box
     }
 
-    /// Opens what `seal` closed; nil when it was changed or sealed under another key.
+    /// Opens bytes that `seal` sealed; nil if they were changed or sealed under another key.
     package func open(_ sealed: [UInt8]) -> [UInt8]? {
         let nonceCount = Int(crypto_secretbox_NONCEBYTES)
         let macCount = Int(crypto_secretbox_MACBYTES)

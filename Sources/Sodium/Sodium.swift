@@ -2,7 +2,7 @@ import CSodium
 
 /// A Swift interface to libsodium: random bytes, digests, keyed digests, sealing.
 ///
-/// Every call first makes sure that `sodium_init` has run, which is safe from any thread.
+/// Calls that need it first make sure that `sodium_init` has run, which is safe from any thread.
 package enum Sodium {
     private static let isReady = sodium_init() >= 0
 
@@ -32,7 +32,7 @@ package enum Sodium {
         left.count == right.count && sodium_memcmp(left, right, left.count) == 0
     }
 
-    /// Makes a secret to be given out: 256 random bits as 43 characters of base64url.
+    /// Makes a secret to hand out: 256 random bits as 43 characters of base64url.
     package static func randomSecret() -> String {
         base64URL(randomBytes(32))
     }

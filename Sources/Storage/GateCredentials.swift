@@ -5,11 +5,11 @@ import Synchronization
 /// The changes of one transaction to the gate's credentials, and the other effects of its commit.
 final class GateChanges {
     var records: [Record] = []
-    /// What counts the transaction, once it is committed.
+    /// The functions to call after the commit, which count the transaction.
     var afterCommit: [() -> Void] = []
-    /// Whether a message was left for the delivery service.
+    /// Whether a message was left for the message sender.
     var hasOutgoingMessage = false
-    /// The largest number of a connection that was saved.
+    /// The largest number of a saved connection.
     private(set) var connection: Int64 = 0
     /// Whether it has its turn at the gate's file.
     fileprivate(set) var hasTurn = false
@@ -18,7 +18,7 @@ final class GateChanges {
         connection = max(connection, number)
     }
 
-    /// Takes over what a transaction does after its commit, but for the records.
+    /// Takes over the effects of another transaction's commit, except the records.
     func takeEffects(of other: GateChanges) {
         afterCommit = other.afterCommit
         hasOutgoingMessage = other.hasOutgoingMessage
@@ -27,8 +27,8 @@ final class GateChanges {
 
 /// The gate's file, kept in step with the store.
 ///
-/// Transactions that change it take turns, from before their commit until the file has their changes: in the order of
-/// their commits.
+/// Transactions that change it take turns in the order of their commits. A turn begins before the
+/// commit and ends when the file has the changes.
 final class GateCredentials: Sendable {
     private struct State: ~Copyable {
         var file: CredentialsFile?
@@ -51,16 +51,17 @@ final class GateCredentials: Sendable {
     private let path: String
     private let state = Mutex(State())
     private let turn = DispatchSemaphore(value: 1)
-    /// The age of what the file lacks, apart from the state: that is locked while the file is written.
+    /// How long the file has been behind; outside the state, which is locked while the file is
+    /// written.
     private let lag = GateLag()
 
     init(path: String) {
         self.path = path
     }
 
-    /// Whether the file lacks something that was committed, as far as this process knows.
+    /// Whether the file lacks committed changes, as far as this process knows.
     ///
-    /// A tool opens the file without rewriting it: the service did that at its start.
+    /// A tool opens the file without rewriting it, which the service did at its start.
     var isBehind: Bool {
         state.withLock { state in
             guard state.isBehind, state.file == nil else { return state.isBehind }
@@ -73,10 +74,12 @@ final class GateCredentials: Sendable {
     /// Whether most of the file is obsolete.
     var isBloated: Bool { state.withLock { $0.isBloated } }
 
-    /// Returns the record that tells the gate of a connection's number, where the file's own is too far behind.
+    /// Returns the record that gives the gate a connection's number, if the file's number is too
+    /// far behind; otherwise nil.
     ///
-    /// A broker starts far enough ahead of the file's number that it never reuses an earlier one: the file gets
-    /// a record once in a broker's run, and again after each half of that lead.
+    /// A broker starts far enough ahead of the file's number that it never reuses an earlier one.
+    /// The file therefore gets a record once in a broker's run, and again after each half of that
+    /// lead.
     func record(of connection: Int64) -> Record? {
         guard connection > 0 else { return nil }
         return state.withLock { state in
@@ -85,18 +88,21 @@ final class GateCredentials: Sendable {
         }
     }
 
-    /// Makes other threads and processes wait with their changes, and promises these (`CredentialsLock`).
+    /// Makes other threads and processes wait with their changes, and promises these
+    /// (`CredentialsLock`).
     ///
-    /// Called before a commit, so that the file gets the changes of all in the order of their commits. Where it is called
-    /// within a transaction that a server ends when it is idle, it waits for `longest` milliseconds.
-    /// - Throws: `GateTurnMissed`, where nothing was committed yet; or `CredentialsError`.
+    /// Called before a commit, so that the file gets all changes in the order of their commits.
+    /// Within a transaction that a server ends when it is idle, it waits for `longest` milliseconds
+    /// at most.
+    ///
+    /// - Throws: `GateTurnMissed`, with nothing committed, or `CredentialsError`.
     func hold(_ changes: GateChanges, longest: Int64? = nil) throws {
         let begun = DispatchTime.now()
         let end = longest.map { begun + .milliseconds(Int($0)) } ?? .distantFuture
         guard turn.wait(timeout: end) == .success else { throw GateTurnMissed() }
         changes.hasTurn = true
         let waited = DispatchTime.now().uptimeNanoseconds - begun.uptimeNanoseconds
-        // Not under the state, which every batch looks at.
+        // Without holding the state, which every batch reads.
         let taken = try promise(
             longest: longest.map { max(0, $0 - Int64(waited / 1_000_000)) }
         )
@@ -120,7 +126,8 @@ final class GateCredentials: Sendable {
         }
     }
 
-    /// Waits for the turn as long as it takes, and lets the others go on: who was silent for long has it no more then.
+    /// Waits for the turn without a limit, and gives it up at once; a process that was silent for
+    /// long has lost its turn by then.
     func awaitTurn() throws {
         let changes = GateChanges()
         defer { release(changes, withdrawing: true) }
@@ -129,7 +136,7 @@ final class GateCredentials: Sendable {
         }
     }
 
-    /// Lets the others write again, if these changes made them wait; `withdrawing` where they were not committed.
+    /// Ends the turn of these changes, if they have it; `withdrawing` if they weren't committed.
     func release(_ changes: GateChanges, withdrawing: Bool = false) {
         guard changes.hasTurn else { return }
         changes.hasTurn = false
@@ -137,15 +144,17 @@ final class GateCredentials: Sendable {
         turn.signal()
     }
 
-    /// Notes that the file may lack a change that was perhaps committed.
+    /// Notes that the file may lack a change that was possibly committed.
     func fallBehind() {
         lag.begin()
         state.withLock { $0.isBehind = true }
     }
 
-    /// Finds what a process has left out that was killed, or frozen, between its commit and the file.
+    /// Detects changes that a process left out because it was killed or frozen between its commit
+    /// and the file.
     ///
-    /// Who takes over its lanes calls this before it publishes the answers that rest on it.
+    /// The process that takes over its lanes calls this before it publishes answers that depend on
+    /// them.
     func inherit() throws {
         guard try !isBehind && CredentialsLock.isPromised(of: path) else { return }
         turn.wait()
@@ -165,24 +174,25 @@ final class GateCredentials: Sendable {
         lag.end()
     }
 
-    /// How long the file has lacked something that this process committed; zero while it has all.
+    /// How long the file has lacked something that this process committed; zero while it is
+    /// complete.
     var lagTime: Duration { lag.time }
 
-    /// Why the file is rewritten.
+    /// A reason to rewrite the file.
     enum Reason {
-        /// The service begins.
+        /// The service starts.
         case start
-        /// It may lack something.
+        /// The file may lack changes.
         case behind
-        /// Most of it is obsolete.
+        /// Most of the file is obsolete.
         case bloated
     }
 
-    /// Rewrites the file from the records that `read` returns, unless another thread did so while this one waited; other
-    /// threads and processes wait meanwhile.
+    /// Rewrites the file from the records that `read` returns, unless another thread did so while
+    /// this one waited; other threads and processes wait meanwhile.
     ///
-    /// `read` is told whether something that was promised may be undecided yet. It calls the function that it is given now
-    /// and then, so that others see that this process goes on.
+    /// `isOwed` says whether a promised change may still be undecided. `read` calls `keep` now and
+    /// then, so that others see that this process is alive.
     func rewrite(
         since reason: Reason,
         _ read: (_ isOwed: Bool, _ keep: () throws -> Void) throws -> [Record]
@@ -210,7 +220,7 @@ final class GateCredentials: Sendable {
             if let lock = lock.take() { state.file?.hold(lock) }
         }
         defer { state.withLock { $0.file?.release() } }
-        // Not under the state, which every batch looks at.
+        // Without holding the state, which every batch reads.
         let records = try read(isOwed) { try state.withLock { try $0.file?.keep() } }
         try state.withLock { state in
             state.isBehind = true
@@ -222,15 +232,19 @@ final class GateCredentials: Sendable {
     }
 }
 
-/// Another writer had the turn at the gate's file, or left out what it had committed: nothing of this transaction was
-/// committed, and it may be run again.
+/// The error that another writer had the turn at the gate's file, or left out changes that it had
+/// committed.
+///
+/// Nothing of this transaction was committed, and it can be run again.
 struct GateTurnMissed: Error, CustomStringConvertible {
     var description: String { "the gate's file is in use by another writer" }
 }
 
 extension Transaction {
-    /// The changes of credentials that a gate on another machine must be told of before the answers that rest on them,
-    /// each a record as hexadecimal digits; none where this process writes the gate's file itself.
+    /// The credential changes that a gate on another machine needs before the answers that depend
+    /// on them, as records in hexadecimal digits.
+    ///
+    /// Empty if this process writes the gate's file itself.
     package var untoldCredentials: [String] {
         get throws { hasGateFile ? [] : try gate.records.map { try $0.hex() } }
     }

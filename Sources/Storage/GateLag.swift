@@ -1,20 +1,20 @@
 import Synchronization
 
-/// Since when a file has lacked something that is committed, read without waiting for its writer.
+/// The time for which a file has lacked committed changes, read without waiting for its writer.
 final class GateLag: Sendable {
     private let began = ContinuousClock.now
-    /// Milliseconds from `began` until the file fell behind; negative while it has all.
+    /// Milliseconds from `began` until the file fell behind; negative while it is complete.
     private let since = Atomic<Int64>(-1)
 
-    /// Notes that the file lacks something from now on; keeps an earlier moment.
+    /// Notes that the file is behind from now on; keeps an earlier moment.
     func begin() {
         _ = since.compareExchange(expected: -1, desired: elapsed, ordering: .relaxed)
     }
 
-    /// Notes that the file has all.
+    /// Notes that the file is complete.
     func end() { since.store(-1, ordering: .relaxed) }
 
-    /// How long the file has been behind, at least a millisecond; zero while it has all.
+    /// How long the file has been behind, at least a millisecond; zero while it is complete.
     var time: Duration {
         let since = since.load(ordering: .relaxed)
         return since < 0 ? .zero : .milliseconds(max(1, elapsed - since))

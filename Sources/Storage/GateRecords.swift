@@ -1,8 +1,9 @@
 import Credentials
 
-/// The records that the tables give for the gate's file.
+/// The records for the gate's file, read from the tables.
 ///
-/// The columns that are read here are those that a feeder's role may read (`deploy/postgres/feed.sql`).
+/// The queries read only columns that the feeder's role is allowed to read
+/// (`deploy/postgres/feed.sql`).
 enum GateRecords {
     private static let products = "SELECT productKey, secretHash FROM product"
     private static let apps = "SELECT appId, secretHash FROM app"
@@ -32,7 +33,7 @@ enum GateRecords {
         return records
     }
 
-    /// Returns the record of one principal as the tables have it now, or that it has none.
+    /// Returns the current record of one principal, or the record of its removal.
     static func current(_ kind: Record.Kind, of key: String, in sql: SQL) throws -> Record? {
         func first(_ query: String, _ record: (inout Row) -> Record?) throws -> Record {
             let found = try sql.first(query, key, row: record) ?? nil
@@ -49,7 +50,7 @@ enum GateRecords {
         }
     }
 
-    /// The record of the largest number of a connection; nil before the first.
+    /// Returns the record of the largest connection number; nil before the first.
     static func connection(_ sql: SQL) throws -> Record? {
         let known = try StatusTable.lastConnection(sql)
         return known > 0 ? .connections(known: known) : nil

@@ -1,36 +1,40 @@
 import Domain
 import Synchronization
 
-/// Returns numbers that grow from row to row, across restarts and processes that write in turns.
+/// A source of numbers that grow from row to row, across restarts and processes that write in
+/// turns.
 ///
-/// Where several processes write at once each has numbers of its own: their remainder by 64 is its slot.
+/// If several processes write at once, each has separate numbers: their remainder by 64 is its
+/// slot.
 final class SequenceSource: Sendable {
     private struct State {
         var last: Int64 = 0
         var slot = NodeSlot.alone
-        /// For each transaction under way the last number that was given before it began.
+        /// For each transaction under way, the last number that was used before it began.
         var open: [Int64] = []
     }
 
     private let state = Mutex(State())
     private let isShared: Bool
 
-    /// Begins as a process that writes alone, or `isShared` as one that has not joined the others yet.
+    /// Starts as a process that writes alone, or with `isShared` as one that hasn't joined the
+    /// others yet.
     init(isShared: Bool) { self.isShared = isShared }
 
-    /// The slot whose numbers are given.
+    /// The slot whose numbers are used.
     var slot: NodeSlot { state.withLock(\.slot) }
 
-    /// Gives numbers of a slot from now on.
+    /// Uses numbers of a slot from now on.
     func take(_ slot: NodeSlot) { state.withLock { $0.slot = slot } }
 
-    /// The first number that a transaction under way may have given, or a later one will: all smaller ones of this process
-    /// are committed, or never will be.
+    /// The first number that a transaction under way may have used, or that a later one will use.
+    ///
+    /// All smaller numbers of this process are committed, or never will be.
     var settled: Int64 {
         state.withLock { state in (state.open.min() ?? state.last) + 1 }
     }
 
-    /// Notes that a transaction gives numbers from now on; returns what `end` takes.
+    /// Notes that a transaction uses numbers from now on; returns the value to pass to `end`.
     func begin() -> Int64 {
         state.withLock { state in
             state.open.append(state.last)
@@ -46,8 +50,10 @@ final class SequenceSource: Sendable {
         }
     }
 
-    /// Returns the next number: microseconds of the transaction's moment, or one more than the last; of a slot, the
-    /// first of its numbers from there on.
+    /// Returns the next number: the microseconds of the transaction's moment, or one more than the
+    /// last number.
+    ///
+    /// With several processes, it is the first of the slot's numbers from there on.
     func next(_ now: Instant) -> Int64 {
         state.withLock { state in
             let least = max(state.last + 1, now.milliseconds * 1000)
@@ -56,7 +62,7 @@ final class SequenceSource: Sendable {
         }
     }
 
-    /// Makes the next number larger than one that another process gave.
+    /// Makes the next number larger than a number that another process used.
     func goOn(behind number: Int64) {
         state.withLock { $0.last = max($0.last, number) }
     }

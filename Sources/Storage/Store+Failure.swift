@@ -1,29 +1,29 @@
 extension Store {
-    /// Why a store can't be opened or used.
+    /// A reason why a store can't be opened or used.
     package enum Failure: Error, Equatable, CustomStringConvertible {
         /// A later version of the program wrote the file.
         case newerVersion(path: String)
-        /// A setting that durability rests on could not be set.
+        /// A setting on which durability depends could not be set.
         case wrongSetting(name: String, value: String, wanted: String)
         /// The file can't be opened.
         case cannotOpen(path: String, reason: String)
-        /// The disk has no room for what opening the file writes.
+        /// The disk has no space to open the file.
         case diskFull(path: String)
         /// The file has not been migrated yet, and a tool does not migrate.
         case olderVersion(path: String)
-        /// What the file keeps secret was sealed with another key.
+        /// The file's secrets were sealed with another key.
         case foreignKey(path: String)
-        /// `lamplighter migrate --to` has begun to fill it, and not ended.
+        /// `lamplighter migrate --to` has begun to fill the store, and not finished.
         case halfMoved(path: String)
         /// No host of a database answers.
         case unreachable(path: String, reason: String)
-        /// Each host of a database that answers is a standby, or told to write nothing.
+        /// Each host of a database that answers is a standby, or read-only.
         case readOnly(path: String, reason: String)
-        /// The database doesn't let the user in.
+        /// The database refuses the user.
         case refused(path: String, reason: String)
-        /// Another process works on the database that must not work beside this one.
+        /// A process that must not work beside this one works on the database.
         case inUse(path: String, reason: String)
-        /// The database's clock is another one than ours, by so much.
+        /// The database's clock differs from ours by this much.
         case wrongClock(milliseconds: Int64)
 
         package var description: String {

@@ -1,13 +1,16 @@
 package import PostgreSQL
 package import Sodium
 
-/// Stores in a database of PostgreSQL's.
+/// Stores in a PostgreSQL database.
 extension Store {
-    /// Connects to a database, brings its tables to this version unless told not to, and checks its settings.
+    /// Connects to a database, migrates its tables to this version if `migrates`, and checks its
+    /// settings.
     ///
-    /// `credentialsPath` is the gate's file; nil where nothing that the gate knows changes. At most `connectionsMax`
-    /// connections are open at once. With `isOneWriter` no two transactions that write run at once, of all processes
-    /// that are told so. `role` says what the process is to the others. No transaction lasts longer than `bound`. `onConnection` is given each new connection first.
+    /// `credentialsPath` is the gate's file; nil if no data of the gate changes. At most
+    /// `connectionsMax` connections are open at once. Writing transactions of all processes with
+    /// `isOneWriter` run one after another. `role` is the process's role among the others. No
+    /// transaction lasts longer than `bound`. `onConnection` gets each new connection first.
+    ///
     /// - Throws: `Failure`.
     package convenience init(
         database address: PostgresAddress,
@@ -39,14 +42,16 @@ extension Store {
         do {
             _ = try database.makePartitions(at: PostgresSettings.now)
         } catch let error as PostgresError where error.kind == .conflict || error.isTooLong {
-            // They are made two weeks ahead, and tried again every hour (`historyPartitions`): no reason not to start.
+            // Partitions are made two weeks ahead, and tried again every hour
+            // (`historyPartitions`), so the store can start.
             return
         } catch {
             _ = try database.opening { throw error }
         }
     }
 
-    /// Returns the fingerprint of the key that a database's secrets were sealed with; nil in one that has no tables.
+    /// Returns the fingerprint of the key that a database's secrets were sealed with; nil if it has
+    /// no tables.
     ///
     /// - Throws: `Failure`.
     package static func keyFingerprint(
@@ -56,7 +61,7 @@ extension Store {
         try PostgresDatabase.fingerprint(of: address, password: password)
     }
 
-    /// One line about the engine for people.
+    /// A readable line about the engine.
     package var summary: String {
         switch engine {
         case .sqlite: "SQLite, WAL, synchronous FULL"
@@ -65,7 +70,8 @@ extension Store {
         }
     }
 
-    /// Sets the function that is told why a database is away, and nil once it is back; never called for a file.
+    /// Sets the function that gets the reason why a database is away, and nil once it is back;
+    /// never called for a file.
     ///
     /// It is called on the thread that noticed, and must not block.
     package func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) {
@@ -73,12 +79,12 @@ extension Store {
         database.onAvailability(tell)
     }
 
-    /// How many connections to a database this process has; 0 for a file.
+    /// The number of this process's connections to a database; 0 for a file.
     package var connectionCount: Int {
         guard case .postgres(let database) = engine else { return 0 }
         return database.connectionCount
     }
 
-    /// Whether the store is a file of this machine.
+    /// Whether the store is a file on this machine.
     package var isFile: Bool { file != nil }
 }

@@ -4,10 +4,11 @@ import Synchronization
 
 /// The database that holds everything, and the only way to it.
 ///
-/// A batch is one transaction; of a file's, batches of all workers follow one another. Readers see the last committed
-/// state and never wait. A batch's changes to the gate's credentials are appended to the gate's file right after its
-/// commit, before the next that has such changes may commit, so that the file never falls behind an answer. What only
-/// concerns a file is `SQLiteFile`'s.
+/// A batch is one transaction; on a file, batches of all workers run one after another. Readers see
+/// the last committed state and never wait. A batch's changes to the gate's credentials are
+/// appended to the gate's file right after its commit, before the next batch with such changes can
+/// commit, so that the file never falls behind an answer. `SQLiteFile` does whatever concerns only
+/// a file.
 package final class Store: Sendable {
     let engine: StoreEngine
     let key: ServerKey
@@ -17,19 +18,20 @@ package final class Store: Sendable {
     private let writerCache = WriterCache()
     private let runAgain: RunAgain
     private let answeredMarks: AnsweredMarks
-    /// What each batch checks first; nil where this process does all the work.
+    /// The lease that each batch checks first; nil if this process does all the work.
     let fence: Fence?
 
-    /// What is called after a commit that left a message for the delivery service.
+    /// The function to call after a commit that left a message for the message sender.
     private final class MessageWakeup: Sendable {
         let ring = Mutex<(@Sendable () -> Void)?>(nil)
     }
 
-    /// Opens the file, migrates it unless told not to, and checks its settings.
+    /// Opens the file, migrates it if `migrates`, and checks its settings.
     ///
-    /// `credentialsPath` is the gate's file; nil where nothing that the gate knows changes. `beforeMigrating` is called
-    /// when a database of an older version is about to be changed, and may throw to leave it as it is. Only a move opens a
-    /// database that is half filled (`isBeingFilled`).
+    /// `credentialsPath` is the gate's file; nil if no data of the gate changes. `beforeMigrating`
+    /// is called before a database of an older version is changed, and can throw to leave it
+    /// unchanged. Only a move opens a half-filled database (`isBeingFilled`).
+    ///
     /// - Throws: `Failure`, or what `beforeMigrating` throws.
     package convenience init(
         path: String,
@@ -50,7 +52,7 @@ package final class Store: Sendable {
         try refuseHalfMoved(unless: isBeingFilled)
     }
 
-    /// Whether a move has begun to fill the database, and not ended.
+    /// Whether a move has begun to fill the database, and not finished.
     var isHalfMoved: Bool { get throws { try engine.isHalfMoved } }
 
     /// Refuses a database that a move has only partly filled.
@@ -59,7 +61,7 @@ package final class Store: Sendable {
         throw Failure.halfMoved(path: isFile ? path : summary)
     }
 
-    /// The same with the steps of another version.
+    /// Opens the file with the steps of another version.
     convenience init(
         path: String,
         credentialsPath: String?,
@@ -76,7 +78,7 @@ package final class Store: Sendable {
         try engine.prepare(migrates: migrates, steps: steps) { try beforeMigrating(self) }
     }
 
-    /// Refers to a database, as it is.
+    /// Creates a store on a database, without preparing it.
     init(_ engine: StoreEngine, credentialsPath: String?, key: ServerKey) {
         self.engine = engine
         self.key = key
@@ -92,7 +94,7 @@ package final class Store: Sendable {
         gate = credentialsPath.map { GateCredentials(path: $0) }
     }
 
-    /// Refers to the same database, in batches that check a lease first.
+    /// Creates a store on the same database, whose batches check a lease first.
     init(_ other: Store, fence: Fence) {
         engine = other.engine
         key = other.key
@@ -106,16 +108,18 @@ package final class Store: Sendable {
 
     // MARK: Transactions
 
-    /// Runs one transaction, commits it, and tells the gate's file what changed.
+    /// Runs one transaction, commits it, and appends its changes to the gate's file.
     ///
-    /// Blocks while another worker writes the same. When it throws nothing was changed, with two exceptions: a gate's
-    /// file that can't be written after the commit, and a commit whose answer was lost. Then the next batch rewrites
-    /// the file before it does anything else, and nothing may be published until one succeeded.
+    /// Blocks while another worker writes the same. If it throws, nothing was changed, with two
+    /// exceptions: the gate's file can't be written after the commit, or the answer to the commit
+    /// was lost. Then the next batch rewrites the file before it does anything else, and nothing
+    /// may be published until a batch has succeeded.
     ///
-    /// On PostgreSQL `body` is run again, up to five times, where another transaction came in between, and once where it
-    /// lasted too long (`TransactionBound`): it must begin anew each time, and change nothing but the transaction that
-    /// it is given. With `once` it leaves a mark (`CommitMark`), so that it takes effect once, too, if the answer to its
-    /// commit is lost: for what has no id of its own by which a second run would find what the first did.
+    /// On PostgreSQL `body` is run up to five times if other transactions conflict with it, and
+    /// twice if it lasts too long (`TransactionBound`): it must begin anew each time, and change
+    /// nothing but the given transaction. With `once` it leaves a mark (`CommitMark`), so that it
+    /// takes effect once even if the answer to its commit is lost. This is for work without an id
+    /// by which a second run would detect the first.
     package func batch<Value>(
         at now: Instant,
         once: Bool = false,
@@ -150,7 +154,7 @@ package final class Store: Sendable {
                 if let gate, !changes.records.isEmpty {
                     try gate.append(changes.records)
                     gate.release(changes)
-                    // It has all, and a later batch tries again.
+                    // The file is complete, and a later batch tries again.
                     if gate.isBloated { try? rebuildCredentials(gate, sql, since: .bloated) }
                 }
                 for action in changes.afterCommit { action() }
@@ -160,18 +164,20 @@ package final class Store: Sendable {
         }
     }
 
-    /// How many transactions were run again since the start, since another one came in between.
+    /// The number of repeated runs of transactions since the start.
     package var rerunCount: Int { runAgain.count }
 
-    /// Sets the function to call after each commit that left a message for the delivery service.
+    /// Sets the function to call after each commit that left a message for the message sender.
     ///
     /// It is called on the thread that committed, and must not block.
     package func onOutgoingMessage(_ ring: @escaping @Sendable () -> Void) {
         messageWakeup.ring.withLock { $0 = ring }
     }
 
-    /// Moves stored content from one place to another, in one transaction that a crash of the machine may undo
-    /// as a whole: it stores nothing new, so no commit waits for the disk.
+    /// Moves stored content from one place to another, in one transaction that a crash of the
+    /// machine can undo as a whole.
+    ///
+    /// It stores nothing new, so no commit waits for the disk.
     package func writeWithoutSync(at now: Instant, _ body: (Transaction) throws -> Void) throws {
         try runAgain.run {
             try engine.writeWithoutSync { try transact($0, at: now, noting: GateChanges(), body) }
@@ -189,7 +195,7 @@ package final class Store: Sendable {
         do {
             return try sql.transaction {
                 try fence?.check(in: sql)
-                // Where other processes write between any two transactions, nothing read before is worth keeping.
+                // If other processes write between any two transactions, cached rows are useless.
                 let dataVersion = try sql.dataVersion
                 if dataVersion.map(writerCache.begin(dataVersion:)) ?? (slot == .alone) {
                     try sequence.goOn(behind: Self.lastNumber(sql))
@@ -211,7 +217,8 @@ package final class Store: Sendable {
                 if !changes.records.isEmpty {
                     if isShared { try GateFeed.announce(changes.records, sql) }
                     if let gate {
-                        // Who holds the file must not wait for a row whose holder waits for the file.
+                        // The holder of the file must not wait for a row whose holder waits for the
+                        // file.
                         if isShared { try sql.run(Self.promising) }
                         try sql.settle()
                         try gate.hold(changes, longest: isShared ? Self.gateTurnMax : nil)
@@ -226,7 +233,7 @@ package final class Store: Sendable {
         }
     }
 
-    /// Returns the largest stamp that is a row's key, which another process may have given.
+    /// Returns the largest sequence number that is a row's key; another process may have used it.
     private static func lastNumber(_ sql: SQL) throws -> Int64 {
         try sql.integer(
             """
@@ -237,7 +244,7 @@ package final class Store: Sendable {
         ) ?? 0
     }
 
-    /// Reads the last committed state; several reads of one closure see the same state.
+    /// Reads the last committed state; several reads in one closure see the same state.
     package func read<Value>(
         at now: Instant = Instant(milliseconds: 0),
         _ body: (Transaction) throws -> Value
@@ -260,16 +267,18 @@ package final class Store: Sendable {
 
     /// How long a transaction on PostgreSQL waits for its turn at the gate's file, in milliseconds.
     ///
-    /// The server ends one that is idle for 2 s. It is undone before, and run again when it has its turn.
+    /// The server ends a transaction that is idle for 2 s. It is undone before that, and run again
+    /// when it has its turn.
     private static let gateTurnMax: Int64 = 1_000
 
-    /// Makes the next batch rewrite the gate's file if a process died before it had written what it committed.
+    /// Makes the next batch rewrite the gate's file if a process died before it wrote its committed
+    /// changes.
     ///
-    /// Waits for a living one that is about to, but not for one that is frozen.
+    /// Waits for a living process that is about to write, but not for a frozen one.
     package func inheritCredentials() throws { try gate?.inherit() }
 
-    /// Rewrites the gate's file from the tables; at start, since a crash may have come between a commit and the
-    /// file.
+    /// Rewrites the gate's file from the tables, at start, because of a possible crash between a
+    /// commit and the file.
     package func rebuildCredentials() throws {
         guard let gate else { return }
         try runAgain.run {
@@ -282,24 +291,27 @@ package final class Store: Sendable {
         _ sql: SQL,
         since reason: GateCredentials.Reason
     ) throws {
-        // Read while no other process may write: its later commits are appended behind.
+        // Read while no other process can write the file: later commits are appended after these
+        // records.
         try gate.rewrite(since: reason) { isOwed, keep in
             if isOwed, isShared { _ = try sql.query(Self.ended) { _ in () } }
             return try GateRecords.all(sql, keep)
         }
     }
 
-    /// Stands in a transaction from before it promises something to the gate's file until it has ended; the number above those
-    /// of migrations and of the one writer.
-    private static let promising = "SELECT CAST(pg_advisory_xact_lock_shared(440078694) AS TEXT)"
-    /// Waits until transactions have ended that promised something.
+    /// The lock that a transaction holds from before it promises changes to the gate's file until
+    /// it has ended.
     ///
-    /// Also those whose processes died meanwhile, or whose commits wait for a standby. Those of living processes wait for
-    /// the file, and give up before.
+    /// Its number is the next one after those of the one writer and of migrations.
+    private static let promising = "SELECT CAST(pg_advisory_xact_lock_shared(440078694) AS TEXT)"
+    /// The statement that waits until all transactions with promised changes have ended.
+    ///
+    /// This includes transactions whose processes died meanwhile, or whose commits wait for a
+    /// standby. Those of living processes wait for the file, and give up before.
     private static let ended = "SELECT CAST(pg_advisory_xact_lock(440078694) AS TEXT)"
 
-    /// How long the gate's file has lacked a committed change of rights; zero while it has all.
+    /// How long the gate's file has lacked a committed change of rights; zero while it is complete.
     ///
-    /// Doesn't wait for writers, so that any thread may ask.
+    /// Doesn't wait for writers, so that any thread can read it.
     package var gateLag: Duration { gate?.lagTime ?? .zero }
 }

@@ -1,4 +1,4 @@
-/// The database behind a store: a file of SQLite's, or a database of PostgreSQL's.
+/// The database behind a store: an SQLite file or a PostgreSQL database.
 enum StoreEngine: Sendable {
     case sqlite(SQLiteFile)
     case postgres(PostgresDatabase)
@@ -11,7 +11,7 @@ enum StoreEngine: Sendable {
         }
     }
 
-    /// The same, with commits that need not wait for the disk.
+    /// Does the same, with commits that need not wait for the disk.
     func writeWithoutSync(_ body: (SQL) throws -> Void) throws {
         switch self {
         case .sqlite(let file): try file.writeWithoutSync(body)
@@ -19,7 +19,7 @@ enum StoreEngine: Sendable {
         }
     }
 
-    /// Lends a connection that reads one state.
+    /// Lends a connection that reads one committed state.
     func read<Value>(_ body: (SQL) throws -> Value) throws -> Value {
         switch self {
         case .sqlite(let file): try file.read(body)
@@ -27,12 +27,12 @@ enum StoreEngine: Sendable {
         }
     }
 
-    /// Waits a while for a server that can't be reached; a file is always there.
+    /// Waits a while for a server that can't be reached; returns at once for a file.
     func awaitServer() {
         if case .postgres(let database) = self { database.awaitServer() }
     }
 
-    /// Whether a move has begun to fill it, and not ended.
+    /// Whether a move has begun to fill it, and not finished.
     var isHalfMoved: Bool {
         get throws {
             switch self {
@@ -43,7 +43,7 @@ enum StoreEngine: Sendable {
         }
     }
 
-    /// Brings the tables to this version unless told not to, and checks the settings.
+    /// Migrates the tables to this version if `migrates`, and checks the settings.
     ///
     /// - Throws: `Store.Failure`, or what `beforeMigrating` throws.
     func prepare(

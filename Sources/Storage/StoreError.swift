@@ -3,16 +3,16 @@ import GRDB
 import Glibc
 import PostgreSQL
 
-/// Classifies an error of the store: the machine's fault, or one message's.
+/// The classification of the store's errors: the machine's fault, or one message's.
 package enum StoreError {
-    /// Tells whether the store as a whole can't work now.
+    /// Returns whether the store as a whole can't work now.
     ///
-    /// The disk is full, input or output failed, it is locked or damaged, or the gate's file can't be written.
-    /// Trying again later may help; a different message would not.
+    /// The disk is full, input or output failed, the database is locked or damaged, or the gate's
+    /// file can't be written. Trying again later may help; a different message would not.
     package static func isStoresFault(_ error: any Error) -> Bool {
         if error is CredentialsError || error is LockConflict || error is LaneLost { return true }
         if error is LockMissing || error is GateTurnMissed { return true }
-        // What came in between is gone when the same is tried again: no message is to blame.
+        // A conflict is over when the same work is tried again, so no message is to blame.
         if let error = error as? PostgresError { return error.kind != .statement }
         if error is Persistent { return false }
         guard let error = error as? DatabaseError else { return false }
@@ -23,32 +23,35 @@ package enum StoreError {
         ].contains(error.resultCode)
     }
 
-    /// A unique key that was violated, or a lock that was missing, however often a transaction was run: its values, or
-    /// the code, are to blame.
+    /// The error that a transaction still violates a unique key, or still lacks a lock, in its last
+    /// run: its values, or the code, are to blame.
     struct Persistent: Error, CustomStringConvertible {
         let cause: any Error
 
         var description: String { "\(cause)" }
     }
 
-    /// Tells whether the same transaction may be run again: another one came in between or had the turn at the gate's
-    /// file, or the commit was not answered.
+    /// Returns whether the same transaction can be run again.
+    ///
+    /// Another one conflicted with it or had the turn at the gate's file, or the commit was not
+    /// answered.
     static func mayRunAgain(_ error: any Error) -> Bool {
         if error is LockConflict || error is LockMissing || error is GateTurnMissed { return true }
         return (error as? PostgresError)?.kind == .conflict
     }
 
-    /// Tells whether a transaction lasted too long, so that less at once may get through (`TransactionBound`).
+    /// Returns whether a transaction lasted too long, so that a smaller one may get through
+    /// (`TransactionBound`).
     package static func isTooLong(_ error: any Error) -> Bool {
         (error as? PostgresError)?.isTooLong == true
     }
 
-    /// Tells whether a transaction was perhaps committed, and the answer was lost.
+    /// Returns whether a transaction was possibly committed, and the answer was lost.
     static func isOutcomeUnknown(_ error: any Error) -> Bool {
         (error as? PostgresError)?.state == PostgresError.unknownOutcome
     }
 
-    /// Tells whether the disk had no room.
+    /// Returns whether the disk was full.
     package static func isFull(_ error: any Error) -> Bool {
         if case .diskFull = error as? Store.Failure { return true }
         if case .system(_, ENOSPC) = error as? CredentialsError { return true }

@@ -1,15 +1,15 @@
 package import Domain
 import Sodium
 
-/// One transaction, with a property for each noun.
+/// One transaction, with a property for each table or group of tables.
 ///
 /// It lives inside the closure that `Store.batch` or `Store.read` runs, and nowhere else.
 package struct Transaction {
     /// The engine.
     package let sql: SQL
-    /// The moment of the transaction: one for all that happens in it.
+    /// The moment of the transaction, the same for everything in it.
     ///
-    /// In `Store.read` it is 1970.
+    /// In `Store.read` it is 1970 by default.
     package let now: Instant
     let key: ServerKey
     let sequence: SequenceSource
@@ -17,7 +17,7 @@ package struct Transaction {
     /// Whether the changes are written to the gate's file after the commit.
     var hasGateFile = true
     var writerCache: WriterCache?
-    /// The locks of this transaction; nil where none are noted.
+    /// The locks of this transaction; nil if none are recorded.
     let record: LockRecord?
 
     /// Installation-wide facts.
@@ -46,9 +46,9 @@ package struct Transaction {
     package var accounts: AccountTable { AccountTable(transaction: self) }
     /// The transfer of an anonymous user's possessions to an account.
     package var adoptions: AdoptionTable { AdoptionTable(transaction: self) }
-    /// Users' names at identity providers.
+    /// Users' identities at providers.
     package var identities: IdentityTable { IdentityTable(transaction: self) }
-    /// Codes that were sent, and the tickets that stand for some.
+    /// Sent codes, and the tickets issued for some of them.
     package var codes: CodeTable { CodeTable(transaction: self) }
     /// Users' pictures.
     package var avatars: AvatarTable { AvatarTable(transaction: self) }
@@ -66,7 +66,7 @@ package struct Transaction {
     package var refreshes: RefreshTable { RefreshTable(transaction: self) }
     /// Dead letters.
     package var deadLetters: DeadLetterTable { DeadLetterTable(transaction: self) }
-    /// How much was done in each ten minutes of the last day.
+    /// The numbers of stored reports and kept refusals in each ten minutes of the last day.
     package var load: LoadTable { LoadTable(sql: sql) }
     /// The gate's refusals.
     package var refusals: RefusalTable { RefusalTable(transaction: self) }
@@ -74,29 +74,29 @@ package struct Transaction {
     package var logoutCodes: LogoutCodeTable { LogoutCodeTable(transaction: self) }
     /// Outgoing messages.
     package var outgoingMessages: OutgoingMessageTable { OutgoingMessageTable(transaction: self) }
-    /// What became of outgoing messages.
+    /// Records of outgoing messages.
     package var messageRecords: MessageRecordTable { MessageRecordTable(transaction: self) }
-    /// When providers worked last.
+    /// When providers last worked and last failed.
     package var providerUses: ProviderUseTable { ProviderUseTable(transaction: self) }
     /// Links in messages.
     package var links: LinkTable { LinkTable(transaction: self) }
-    /// Accounts that will be erased, and are being erased.
+    /// Accounts that will be erased, or are being erased.
     package var cancellations: CancellationTable { CancellationTable(transaction: self) }
     /// Rows past their retention.
     package var retention: RetentionTable { RetentionTable(transaction: self) }
     /// The audit trail.
     package var audit: AuditTable { AuditTable(transaction: self) }
-    /// commands that are sent at certain times.
+    /// Schedules: commands that are sent at certain times.
     package var schedules: ScheduleTable { ScheduleTable(transaction: self) }
     /// The runs of schedules.
     package var runs: ScheduleRunTable { ScheduleRunTable(transaction: self) }
     /// Zone data, and the schedules to plan again.
     package var replans: ReplanTable { ReplanTable(transaction: self) }
-    /// Who holds which lane, where several processes share the work.
+    /// The leases of lanes, if several processes share the work.
     package var leases: LeaseTable { LeaseTable(sql: sql) }
-    /// Operators of the console, and what lets them in.
+    /// Operators of the console and their credentials.
     package var operators: OperatorTable { OperatorTable(transaction: self) }
-    /// How far an installation is that has just begun.
+    /// The progress of a new installation.
     package var guide: GuideTable { GuideTable(transaction: self) }
     /// Counters of tries.
     package var attempts: AttemptTable { AttemptTable(transaction: self) }
@@ -115,18 +115,18 @@ package struct Transaction {
         }
     }
 
-    /// This process's place among those that write to the database.
+    /// This process's slot among those that write to the database.
     package var slot: NodeSlot { sequence.slot }
 
-    /// Runs something once the transaction is committed, and only then, such as what counts it in a metric: the
-    /// transaction itself may be undone, and may be run again.
+    /// Runs an action after the commit, such as counting in a metric, because the transaction
+    /// itself can be undone and run again.
     ///
-    /// It runs on the thread that commits, and must not block or write.
+    /// The action runs on the committing thread, and must not block or write.
     package func afterCommit(_ action: @escaping () -> Void) {
         gate.afterCommit.append(action)
     }
 
-    /// Hashes a short secret under the server's key, bound to what it belongs to.
+    /// Hashes a short secret with the server's key, bound to its subject.
     package func hash(_ secret: String, boundTo subject: String) -> [UInt8] {
         key.hash(secret, boundTo: subject)
     }

@@ -1,14 +1,14 @@
 import Domain
 import Synchronization
 
-/// The rows that the writer has just read or written, as the next batch would read them: statuses, and the
-/// number of the catalog.
+/// A cache of the rows that the writer has just read or written: statuses, and the catalog's
+/// number.
 ///
-/// Everything that the store's one writer does to them passes through here; when another process
-/// has written, or a transaction failed, all is forgotten. Bounded: of two generations the older one
-/// goes when the younger is full.
+/// All changes by the store's one writer pass through the cache. It is cleared when another process
+/// has written or a transaction failed. Of its two bounded generations the older one is dropped
+/// when the younger is full.
 final class WriterCache: Sendable {
-    /// Statuses of one generation at most; a few hundred bytes each.
+    /// The most statuses of one generation; each takes a few hundred bytes.
     private static let generationMax = 8192
 
     private struct State {
@@ -41,7 +41,8 @@ final class WriterCache: Sendable {
 
     private let state = Mutex(State())
 
-    /// Forgets everything if another connection has written, and says so; `dataVersion` is SQLite's.
+    /// Clears the cache if another connection has written, and returns whether it did;
+    /// `dataVersion` is SQLite's.
     func begin(dataVersion: Int64) -> Bool {
         state.withLock { state in
             guard state.dataVersion != dataVersion else { return false }
@@ -51,7 +52,7 @@ final class WriterCache: Sendable {
         }
     }
 
-    /// Hands over the cached rows with their indexes, and returns the indexes of the others.
+    /// Passes the cached rows with their indexes to `body`, and returns the indexes of the others.
     ///
     /// `body` must not use the cache.
     func find(_ dids: [DeviceID], _ body: (Int, StatusRecord) -> Void) -> [Int] {
@@ -77,7 +78,7 @@ final class WriterCache: Sendable {
         }
     }
 
-    /// The number of the catalog, or nil where it has to be read.
+    /// The number of the catalog, or nil if it must be read.
     var catalogEpoch: Int64? {
         get { state.withLock { $0.catalogEpoch } }
         set { state.withLock { $0.catalogEpoch = newValue } }
@@ -85,6 +86,6 @@ final class WriterCache: Sendable {
 
     func clear() { state.withLock { $0.clear() } }
 
-    /// Forgets everything, and whether another connection has written, too.
+    /// Clears the cache and the last data version, so that the next batch starts anew.
     func beginAnew() { state.withLock { $0 = State() } }
 }

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The parts of the service that accept work, for `/readyz`, `ready.json` and tasks that wait for them.
+/// The service's parts that accept work, for `/readyz`, `ready.json` and tasks that wait for them.
 package final class Readiness: Sendable {
-    /// One part as the page shows it.
+    /// A part and its state.
     package struct Part: Sendable, Equatable {
         /// The part's name: `broker`, `store`, `worker status`, `http`.
         package let name: String
-        /// Nil while it accepts work, else why it doesn't, in words without secrets.
+        /// The reason why the part doesn't accept work, without secrets; nil while it does.
         package let waitsFor: String?
     }
 
@@ -14,7 +14,8 @@ package final class Readiness: Sendable {
         var parts: [String: String?] = [:]
         var watchers: [Int: CheckedContinuation<Void, Never>] = [:]
         var nextWatcher = 0
-        /// Parts that the start does not wait for: their problems show better once the service runs.
+        /// The parts that the start doesn't wait for: their problems are easier to see once the
+        /// service runs.
         var spared: Set<String> = []
 
         func accepts(_ part: String) -> Bool {
@@ -29,8 +30,8 @@ package final class Readiness: Sendable {
 
     private let state = Mutex(State())
 
-    /// Makes a registry of parts, none of them ready, and of `others` that are until something happens, and
-    /// that `waitForAll` does not wait for.
+    /// Creates a registry of parts that aren't ready yet, and of `others` that are ready until they
+    /// report otherwise and that `waitForAll` doesn't wait for.
     package init(parts: [String], others: [String] = []) {
         state.withLock { state in
             for part in parts { state.parts[part] = .some("starting") }
@@ -42,7 +43,7 @@ package final class Readiness: Sendable {
     /// Notes that a part accepts work.
     package func isReady(_ part: String) { set(part, nil) }
 
-    /// Notes that a part does not accept work, and why.
+    /// Notes that a part doesn't accept work, and why.
     package func isWaiting(_ part: String, for reason: String) { set(part, reason) }
 
     /// All parts, sorted by name.
@@ -54,21 +55,21 @@ package final class Readiness: Sendable {
         }
     }
 
-    /// True while every part accepts work.
+    /// Whether every part accepts work.
     package var isAllReady: Bool {
         state.withLock { $0.parts.values.allSatisfy { $0 == nil } }
     }
 
-    /// True once every part that a start waits for accepts work.
+    /// Whether every part that the start waits for accepts work.
     package var isStarted: Bool { state.withLock { $0.isStarted } }
 
-    /// True while a part accepts work; true as well for one that there isn't.
+    /// Returns whether a part accepts work; true for an unknown part.
     package func accepts(_ part: String) -> Bool { state.withLock { $0.accepts(part) } }
 
-    /// Returns as soon as every part accepts work that a start waits for, or when the task is cancelled.
+    /// Waits until every part that the start waits for accepts work, or the task is cancelled.
     package func waitForAll() async { await wait { $0.isStarted } }
 
-    /// Returns as soon as a part accepts work, or when the task is cancelled.
+    /// Waits until a part accepts work, or the task is cancelled.
     package func wait(for part: String) async { await wait { $0.accepts(part) } }
 
     private func wait(until isDone: @Sendable (State) -> Bool) async {
@@ -95,7 +96,7 @@ package final class Readiness: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    // A change or a cancellation since the caller looked must not be slept through.
+                    // A change or a cancellation since the caller's check must not be missed.
                     if isDone(state) || Task.isCancelled {
                         return true
                     }

@@ -2,7 +2,7 @@ import JSON
 
 /// The JSON of `/readyz`.
 enum ReadinessText {
-    /// Writes `{"ready", "parts": [{"name", "ready", "reason"?}]}`.
+    /// Returns `{"ready", "parts": [{"name", "ready", "reason"?}]}`.
     static func json(_ parts: [Readiness.Part]) -> String {
         let rows = parts.map { part -> JSONValue in
             var members: [(String, JSONValue)] = [

@@ -1,9 +1,9 @@
 import Hummingbird
 
-/// Puts on every answer the headers that keep a browser from guessing, framing or storing it, where
-/// the answer has none of its own.
+/// Adds to every answer the headers that keep browsers from guessing its type, framing it or
+/// storing it, unless the answer sets them.
 struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
-    /// Whether users come by https, and browsers are to keep to it.
+    /// Whether users connect by https, so that browsers must keep to it.
     let isSecure: Bool
 
     @concurrent func handle(
@@ -15,7 +15,7 @@ struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
         do {
             response = try await next(request, context)
         } catch let error as any HTTPResponseError {
-            // A page that isn't there is an answer too.
+            // An error such as a missing page is an answer too.
             response = try error.response(from: request, context: context)
         }
         for (name, value) in Self.headers where response.headers[name] == nil {

@@ -5,10 +5,12 @@ package import JSON
 package enum Payload {
     /// The largest payload, in bytes: 64 KiB.
     package static let bytesMax = 65_536
-    /// The largest payload that the broker of `lamplighter up` passes on: who sends one that is too large gets a reason.
+    /// The largest payload that the broker of `lamplighter up` passes on, so that the sender of one
+    /// that is too large gets a reason.
     package static let receivedBytesMax = 4 * bytesMax
-    /// The longest base64 text in a message, in characters: the messages that carry it on have more fields,
-    /// and must not exceed 64 KiB either.
+    /// The longest base64 text in a message, in characters.
+    ///
+    /// Messages that pass it on have more fields, and must not exceed 64 KiB either.
     package static let binaryMax = 61_440
 
     /// Reads a payload, which must be a JSON object.
@@ -51,7 +53,8 @@ package enum Payload {
         }
     }
 
-    /// Returns the part of a payload with secrets that may be kept: names and sizes, never values.
+    /// Returns the part of a payload with secrets that may be stored: names and sizes, never
+    /// values.
     package static func shape(of bytes: ArraySlice<UInt8>) -> [UInt8] {
         guard let value = try? JSONValue.parse(bytes) else {
             return JSONObject([("bytes", .integer(Int64(bytes.count)))]).encoded()
@@ -59,7 +62,7 @@ package enum Payload {
         return shape(of: value).encoded()
     }
 
-    /// Returns the same of a value.
+    /// Returns the names and sizes in a value, never its contents.
     static func shape(of value: JSONValue) -> JSONValue {
         switch value {
         case .object(let object):

@@ -1,18 +1,20 @@
 import Domain
 package import JSON
 
-/// What may be shown of payloads to people who watch messages travel: no password, code, token or other secret.
+/// A mask that removes passwords, codes, tokens and other secrets from payloads shown to people who
+/// watch messages.
 ///
-/// Names say what is secret, those of the schemas, which a test compares. Requests about accounts and sessions show
-/// names and sizes alone: in them a secret may stand under a wrong name.
+/// Secrets are recognised by their names in the schemas, which a test compares. Requests to
+/// services that are not `open`, such as `account`, show only names and sizes, since a secret may
+/// stand under a wrong name.
 package struct SecretMask: Sendable {
-    /// The data points of any product that are write-only: what they are given is not shown.
+    /// The names of data points that are write-only in any product, whose values are hidden.
     private let writeOnly: Set<String>
 
-    /// What stands in the place of a secret.
+    /// The replacement of a secret.
     package static let hidden: JSONValue = "•••"
 
-    /// Names of what is secret wherever it stands.
+    /// The names of members that are always secret.
     package static let secrets: Set<String> = [
         "password", "newPassword", "oldPassword", "token", "accessToken", "identityToken",
         "codeToken", "authCode", "logoutCode", "ticket", "secret", "oldSecret", "appSecret",
@@ -21,26 +23,28 @@ package struct SecretMask: Sendable {
         "key",
     ]
 
-    /// Names of addresses, which an operator with full rights alone sees whole.
+    /// The names of addresses, which only operators with full rights see whole.
     private static let addresses: Set<String> = [
         "email", "phone", "account", "pendingEmail", "pendingPhone", "to", "address", "value",
         "username", "userName", "name", "nickname", "latitude", "longitude",
     ]
-    /// Those of them that are an address only where they look like one.
+    /// The names of members that are addresses only if they look like one.
     private static let maybeAddresses: Set<String> = [
         "account", "to", "value", "username", "userName", "name", "nickname",
     ]
-    /// The services whose requests have no secrets but those with a name of their own.
+    /// The services whose requests hold secrets only under the names of secrets.
     private static let open: Set<String> = ["device", "home", "share", "schedule"]
 
-    /// Hides what the names of write-only data points stand for as well.
+    /// Makes a mask that also hides the values of write-only data points.
     package init(writeOnly: Set<String> = []) { self.writeOnly = writeOnly }
 
-    /// Returns a payload without its secrets, by the levels of its topic behind the root; nil where all of it may be one.
+    /// Returns a payload without its secrets; nil if all of it may be one.
+    ///
+    /// `levels` are the levels of its topic below the root.
     package func shown(_ payload: ArraySlice<UInt8>, on levels: [String]) -> JSONValue? {
         let kind = levels.first ?? ""
         guard let value = try? JSONValue.parse(payload) else {
-            // What a device says by mistake is no secret; what others do may be.
+            // Malformed JSON from a device is no secret; from other senders it may be one.
             return kind == "device" ? .string(String(decoding: payload, as: UTF8.self)) : nil
         }
         let isRequest = kind == "app" && levels.count > 3 && levels[3] == "request"
@@ -62,14 +66,15 @@ package struct SecretMask: Sendable {
             if Self.secrets.contains(name) || writeOnly.contains(name) || more.contains(name) {
                 return Self.hidden
             }
-            // An error's code is a word of the contract; any other that is a text lets somebody in.
+            // An error's code is a word of the protocol; any other code that is a text grants
+            // access.
             guard hidesCodes, name == "code", inner.stringValue != nil, !outer.hasSuffix("rror")
             else { return nil }
             return Self.hidden
         }
     }
 
-    /// Returns what operators see who may not see addresses whole.
+    /// Returns a value with masked addresses, for operators who may not see them whole.
     package static func withoutAddresses(_ value: JSONValue) -> JSONValue {
         map(value) { name, inner, _ in
             guard addresses.contains(name) else { return nil }
@@ -81,8 +86,10 @@ package struct SecretMask: Sendable {
         }
     }
 
-    /// Replaces members, wherever they stand, by what `change` returns for their name, value, and the name of what they
-    /// stand in; nil leaves one and goes on inside it.
+    /// Replaces members at any depth by the result of `change` for their name, their value, and the
+    /// name of the enclosing member.
+    ///
+    /// If the result is nil, the member stays and its own members are visited.
     private static func map(
         _ value: JSONValue,
         within outer: String = "",

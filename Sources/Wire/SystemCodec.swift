@@ -1,7 +1,7 @@
 package import Domain
 import JSON
 
-/// Writes messages behind the broker (`schemas/messages/system.schema.json`).
+/// A codec for messages behind the broker (`schemas/messages/system.schema.json`).
 package enum SystemCodec {
     /// Writes a worker's retained state.
     package static func workerState(isOnline: Bool, ts: Instant) -> [UInt8] {
@@ -18,20 +18,20 @@ package enum SystemCodec {
         return (isOnline, Instant(milliseconds: ts))
     }
 
-    /// Writes what a process among several says of itself: that it is there, or no more.
+    /// Writes the state of one process of several: whether it is online.
     package static func processState(isOnline: Bool) -> [UInt8] {
         JSONObject([("online", .bool(isOnline))]).encoded()
     }
 
-    /// Reads whether a process is there; nil if the payload is malformed.
+    /// Reads whether a process is online; nil if the payload is malformed.
     package static func decode(processState bytes: ArraySlice<UInt8>) -> Bool? {
         try? Payload.object(bytes)["online"]?.boolValue
     }
 
     /// Writes a worker's echo to itself, with which it measures its delay.
     ///
-    /// `seen` is the newest echo that came back after all messages before it were processed; with it the gate
-    /// counts the messages that are left, of each lane where the worker has several.
+    /// `seen` is the newest echo received after all messages before it were processed. With it the
+    /// gate counts the remaining messages, for each lane if the worker has several.
     package static func echo(_ number: Int64, seen: Int64, lanes: Int = 1) -> [UInt8] {
         JSONObject([
             ("number", .integer(number)), ("seen", .integer(seen)),
@@ -70,12 +70,14 @@ package enum SystemCodec {
         case revokeSession(SessionID, TerminalID)
         case kickDevice(DeviceID)
         case announcePresence
-        /// The presence of the devices of a lane, one of so many.
+        /// Announces the presence of the devices of a lane, given the number of lanes.
         case announceLane(Int, of: Int)
-        /// Workers share the work: their topics get the shard in front.
+        /// Puts the shard in front of topics, since workers share the work.
         case divide
-        /// Changes of credentials, each a record of the gate's file as hexadecimal digits: before the answers that
-        /// rest on them, where the file is on another machine and gets them a little later.
+        /// Changes of credentials, each a record of the gate's file as hexadecimal digits.
+        ///
+        /// They are sent before the answers that depend on them, because a file on another machine
+        /// gets them later.
         case learn([String])
     }
 

@@ -18,16 +18,16 @@ package enum Topic: Sendable, Equatable {
     case missed
     case sessionOwed
     case workerState(String)
-    /// What a process among several says of itself.
+    /// The state of one process of several.
     case processState(String)
-    /// A call to a lane to look into the store.
+    /// A call to a lane to check the store.
     case wake(String)
     case trigger(String)
     case status(UserID, DeviceID)
     /// A topic that the service does not know; the text gives the reason.
     case malformed(String)
 
-    /// The device whose messages come on the topic; nil for topics of no device that is known by its id.
+    /// The device whose messages arrive on the topic; nil for topics without a device id.
     package var did: DeviceID? {
         switch self {
         case .report(let did), .presence(let did), .info(let did), .gatePresence(let did): did
@@ -37,7 +37,7 @@ package enum Topic: Sendable, Equatable {
     }
 }
 
-/// Reads and writes all topics (`schemas/channels.yaml`) below one root.
+/// All topics (`schemas/channels.yaml`) below one root.
 package struct Topics: Sendable {
     /// The first levels of all topics, `ll/v1` unless configured otherwise.
     package let root: String
@@ -86,7 +86,7 @@ package struct Topics: Sendable {
 
     private static let shardLevel = Array("\(Shard.level)/".utf8)
 
-    /// Returns what stands behind the shard, where the work is divided; all of it elsewhere.
+    /// Returns the part after the shard, or all if there is no shard.
     private static func behindShard(_ rest: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard rest.starts(with: shardLevel) else { return rest }
         let shard = rest.dropFirst(shardLevel.count)
@@ -170,7 +170,7 @@ package struct Topics: Sendable {
     package func command(_ did: DeviceID) -> String { "\(root)/device/\(did.text)/command" }
     /// Returns the topic of answers to a device.
     package func response(_ did: DeviceID) -> String { "\(root)/device/\(did.text)/response" }
-    /// Returns the topic on which a device without identity gets one.
+    /// Returns the topic on which a device without an identity receives one.
     package func registered(_ key: ProductKey, _ mac: MAC) -> String {
         "\(root)/product/\(key.text)/\(mac.text)/registered"
     }
@@ -178,19 +178,23 @@ package struct Topics: Sendable {
     package func user(_ uid: UserID, device did: DeviceID, _ leaf: StaticString) -> String {
         "\(root)/user/\(uid.text)/device/\(did.text)/\(leaf)"
     }
-    /// Returns a user's topic about other things; `leaf` is `device`, `session`, `share`, `schedule` or `account`.
+    /// Returns a user's topic about other things; `leaf` is `device`, `session`, `share`,
+    /// `schedule` or `account`.
     package func user(_ uid: UserID, _ leaf: StaticString) -> String {
         "\(root)/user/\(uid.text)/\(leaf)"
     }
-    /// Returns a terminal's topic; `leaf` is `response`, `command`, `session`, `devices`, `code` or `system`.
+    /// Returns a terminal's topic; `leaf` is `response`, `command`, `session`, `devices`, `code` or
+    /// `system`.
     package func terminal(_ app: AppID, _ terminal: TerminalID, leaf: StaticString) -> String {
         "\(root)/app/\(app.text)/\(terminal.text)/\(leaf)"
     }
-    /// Returns a topic behind the broker; `leaf` is for example `session-invalid` or `worker/status`.
+    /// Returns a topic behind the broker; `leaf` is for example `session-invalid` or
+    /// `worker/status`.
     package func system(_ leaf: String) -> String { "\(root)/system/\(leaf)" }
-    /// Returns the filters for clients' messages of some shards, of the part of a topic behind the root.
+    /// Returns the topic filters for clients' messages of some shards; `rest` is the part below the
+    /// root.
     ///
-    /// Without shards the work isn't divided: the gate leaves the topics as they are.
+    /// Without shards the work isn't divided, and the gate leaves the topics unchanged.
     package func filters(_ rest: String, of shards: Shards?) -> [String] {
         guard let shards else { return ["\(root)/\(rest)"] }
         guard !shards.areAll else { return ["\(root)/\(Shard.level)/+/\(rest)"] }
@@ -203,11 +207,11 @@ package struct Topics: Sendable {
     /// The topic of batches that the gate publishes.
     package static let gatePublish = "$CONTROL/lamplighter/publish"
 
-    /// Whether a terminal may have its answer on a topic: in its own space, outside `request/`, without
-    /// wildcards.
+    /// Returns whether a terminal may receive its answer on a topic: in its own space, outside
+    /// `request/`, without wildcards.
     package func isAnswerable(_ topic: String, _ app: AppID, terminal: TerminalID) -> Bool {
         let space = "\(root)/app/\(app.text)/\(terminal.text)/"
-        // Bytes: `hasPrefix` sees characters, and the broker does not.
+        // Compare bytes, as the broker does: `hasPrefix` compares characters.
         guard topic.utf8.starts(with: space.utf8) else { return false }
         let rest = topic.utf8.dropFirst(space.utf8.count)
         return !rest.isEmpty && !rest.starts(with: "request/".utf8)
@@ -215,7 +219,7 @@ package struct Topics: Sendable {
             && !rest.contains { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "+") }
     }
 
-    /// Whether a text has the form of a service's or method's name: `[a-zA-Z]{1,32}`.
+    /// Returns whether a text has the form of a service's or method's name: `[a-zA-Z]{1,32}`.
     package static func isMethodWord(_ text: some StringProtocol) -> Bool {
         (1...32).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
@@ -224,8 +228,8 @@ package struct Topics: Sendable {
             }
     }
 
-    /// Returns a topic as dead letters and logs may show it: the service and method of a request only if they
-    /// have the form of names, and otherwise `*`.
+    /// Returns a topic for dead letters and logs: the service and method of a request become `*`
+    /// unless they have the form of names.
     package static func shown(_ topic: ArraySlice<UInt8>) -> String {
         let text = String(decoding: topic, as: UTF8.self)
         var levels = text.utf8.split(

@@ -1,6 +1,6 @@
 package import Domain
 
-/// The reason why a message is invalid, which sending it again does not change.
+/// The reason why a message is permanently invalid: sending it again doesn't help.
 package struct WireError: Error, Equatable, Sendable {
     /// The fault, in words for the sender.
     package var reason: String
@@ -16,7 +16,7 @@ package struct WireError: Error, Equatable, Sendable {
         self.id = id
     }
 
-    /// Returns the refusal for the sender.
+    /// The refusal for the sender.
     package var rejection: Rejection {
         Rejection(.invalidRequest, reason, field: field)
     }

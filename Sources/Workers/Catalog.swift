@@ -7,7 +7,7 @@ struct Catalog {
     private var products: [ProductKey: Product] = [:]
     private var apps: [AppID: App] = [:]
 
-    /// Loads everything again if something changed; cheap if nothing did.
+    /// Reloads products and apps if the catalog changed; otherwise reads only its epoch.
     mutating func update(in tx: Transaction) throws {
         let epoch = try tx.meta.catalogEpoch()
         guard epoch != self.epoch else { return }

@@ -1,23 +1,24 @@
 import Domain
 import Synchronization
 
-/// Records the steps of the machine's clock while this process runs, measured by the monotonic clock.
+/// A record of the machine clock's steps while this process runs, measured by the monotonic clock.
 ///
-/// Rows have the machine's time. With these spans a row of the last ten minutes is recognized even if the
+/// Rows carry the machine's time. The spans identify the rows of the last ten minutes even if the
 /// clock was stepped since.
 package final class ClockHistory: Sendable {
-    /// A span without a step of the clock; both ends in milliseconds of the monotonic clock.
+    /// A span between two steps of the clock; both ends are milliseconds of the monotonic clock.
     fileprivate struct Span {
         var from: Int64
         var until: Int64
-        /// Milliseconds by which the machine's clock is ahead of the monotonic one.
+        /// The milliseconds by which the machine's clock is ahead of the monotonic clock.
         var ahead: Int64
     }
 
     fileprivate struct State {
         var start: ContinuousClock.Instant?
         var spans: [Span] = []
-        /// The last step ahead: the time before it, and the milliseconds it was ahead of the monotonic clock then.
+        /// The last forward step: the machine's time before it, and the milliseconds by which it
+        /// was ahead of the monotonic clock then.
         var jump: (at: Instant, ahead: Int64)?
     }
 
@@ -29,7 +30,8 @@ package final class ClockHistory: Sendable {
         state.withLock { _ = $0.note(clock) }
     }
 
-    /// Returns the earliest and the latest time that the machine's clock showed in the last seconds.
+    /// Returns the earliest and the latest time that the machine's clock showed in the last
+    /// `seconds`.
     func moments(ofLast seconds: Int64, by clock: any WallClock) -> ClosedRange<Instant> {
         state.withLock { state in
             let start = state.note(clock) - seconds * 1000
@@ -40,8 +42,11 @@ package final class ClockHistory: Sendable {
         }
     }
 
-    /// Returns the time before the clock was last set ahead, and by how many milliseconds it is behind that time now;
-    /// nil where it never was.
+    /// Returns the time at which the clock was last set forward, by the clock before that step; nil
+    /// if it never was.
+    ///
+    /// `behind` is the number of milliseconds by which the clock is now behind the clock before the
+    /// step; 0 if it isn't.
     func jump(by clock: any WallClock) -> (at: Instant, behind: Int64)? {
         state.withLock { state in
             let now = state.note(clock)
@@ -66,7 +71,7 @@ extension ClockHistory.State {
         spans[spans.count - 1].until = max(last.until, now)
         guard abs(ahead - last.ahead) > ClockSteps.leastMilliseconds else { return now }
         if ahead > last.ahead { jump = (Instant(milliseconds: now + last.ahead), last.ahead) }
-        // It was set at some moment since the last note.
+        // The step happened at some moment since the last comparison.
         spans.append(ClockHistory.Span(from: last.until, until: now, ahead: ahead))
         if spans.count > ClockHistory.spansMax { spans.removeFirst() }
         return now

@@ -1,14 +1,15 @@
 import Synchronization
 
-/// Whether this process is about to end with all of its workers.
+/// A flag that this process is about to stop with all of its workers.
 ///
-/// Terminals aren't told of each worker that goes then: what they are told of is a worker that is away while others run.
+/// Terminals are notified of a worker that is absent while others run, but not of each worker that
+/// stops then.
 package final class Ending: Sendable {
     private let isBegun = Atomic<Bool>(false)
 
     /// Whether the end has begun.
     var hasBegun: Bool { isBegun.load(ordering: .acquiring) }
 
-    /// Notes that the process ends.
+    /// Records that the process is about to stop.
     package func begin() { isBegun.store(true, ordering: .releasing) }
 }

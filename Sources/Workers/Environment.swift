@@ -10,13 +10,13 @@ package struct Environment: Sendable {
     package var store: Store
     /// The topics.
     package var topics: Topics
-    /// The bounds.
+    /// The limits.
     package var limits: Limits
     /// The clock.
     package var clock: any WallClock
-    /// The workers of this process, and how to wake them.
+    /// The wakeups of the workers.
     package var wakeups: WorkerWakeups
-    /// The state of readiness.
+    /// The readiness of the service's parts.
     package var health: Health
     /// The regions that this installation serves.
     package var regions: Regions
@@ -24,34 +24,34 @@ package struct Environment: Sendable {
     package var publicURL: String
     /// The pool for slow work.
     package var pool: any BackgroundPool = NoPool()
-    /// The state of sending e-mails and texts.
+    /// The outcomes of sending e-mails and texts.
     package var messageOutcomes = MessageOutcomes()
-    /// The counts known to be used up.
+    /// The quotas known to be used up.
     package var quotas = QuotaFront()
-    /// How much terminals were sent lately.
+    /// The budget of the bytes sent to each terminal.
     package let answers: AnswerBudget
-    /// Ends sessions at the broker that the gate names; where nobody does, they stay.
+    /// Ends the broker sessions of the clients that the gate names; by default they stay.
     package var endOwed: @Sendable ([String]) -> Void = { _ in }
     /// The metrics of requests, commands and reports.
     package let observations = ObservationMetrics()
     /// The log lines about refused and dead messages.
     package let refusalLog: BoundedLog
-    /// When it was told that the broker is away.
+    /// The limit on reports that the broker can't be reached.
     package let brokerAbsence = BrokerAbsence()
-    /// How the clock was set while this process runs.
+    /// The steps of the clock while this process runs.
     package let clockHistory = ClockHistory()
     /// Whether this process is about to end.
     package let ending = Ending()
-    /// Whether there is room on the disk.
+    /// The guard of the disk's free space.
     package var disk = DiskGuard.none
-    /// Into how many lanes the work is divided.
+    /// The number of lanes of each worker.
     package var plan = LanePlan.alone
-    /// The shards of the lane that this is for.
+    /// The shards of the lane that this environment serves.
     package var shards = Shards.all
-    /// Whether this process does what only one of several does.
+    /// Whether this process does the work that only one of several processes does.
     package var leadership = Leadership()
 
-    /// Puts an environment together.
+    /// Creates an environment.
     package init(
         store: Store,
         topics: Topics,
@@ -76,13 +76,13 @@ package struct Environment: Sendable {
 }
 
 extension Environment {
-    /// The lane of a worker that this is for.
+    /// Returns the lane of a worker that this environment serves.
     package func lane(of worker: WorkerName) -> Lane { Lane(worker, shards) }
 
-    /// The shards to subscribe to; nil where the work isn't divided.
+    /// The shards to subscribe to; nil if the work isn't divided.
     var divided: Shards? { plan.isShared ? shards : nil }
 
-    /// Returns the same for one lane: its transactions check the lease first.
+    /// Returns a copy for one lane, whose transactions check the lease first.
     func taking(_ lease: LaneLease) -> Environment {
         var environment = self
         environment.shards = lease.lane.shards
@@ -92,17 +92,17 @@ extension Environment {
     }
 }
 
-/// A source of time; a seam, so that tests set the time.
+/// A source of time, which tests can set.
 package protocol WallClock: Sendable {
-    /// The present moment.
+    /// The current time.
     var now: Instant { get }
-    /// The present moment of a clock that is never set.
+    /// The current time of a clock that is never set.
     var steady: ContinuousClock.Instant { get }
 }
 
 /// The machine's clock.
 package struct SystemClock: WallClock {
-    /// The machine's clock.
+    /// Creates the machine's clock.
     package init() {}
 
     package var now: Instant {

@@ -1,14 +1,14 @@
-/// Reports which parts of the service are ready.
+/// The callbacks that report which parts of the service are ready.
 package struct Health: Sendable {
     /// Reports that a part is ready.
     package let ready: @Sendable (_ part: String) -> Void
-    /// Reports that a part is not ready, with the reason in words for an operator.
+    /// Reports that a part is not ready, and why, as text for an operator.
     package let notReady: @Sendable (_ part: String, _ reason: String) -> Void
 
-    /// Reports the reason for which the disk is low; nil when it has enough room again.
+    /// Reports why the disk is low; nil when it has enough space again.
     package var diskIsLow: @Sendable (_ reason: String?) -> Void = { _ in }
 
-    /// Reports to two functions.
+    /// Creates callbacks that report to two functions.
     package init(
         ready: @escaping @Sendable (_ part: String) -> Void,
         notReady: @escaping @Sendable (_ part: String, _ reason: String) -> Void

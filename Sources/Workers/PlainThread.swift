@@ -1,6 +1,6 @@
 import Glibc
 
-/// A plain thread of the system, for calls that block: on the pool of Swift's concurrency they would starve tasks.
+/// A plain system thread for blocking calls, which would starve tasks on Swift's cooperative pool.
 package enum PlainThread {
     /// The closure that the thread runs, passed through C as one pointer.
     private final class Work: Sendable {
@@ -9,22 +9,23 @@ package enum PlainThread {
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// Bytes of a thread's stack.
+    /// The size of a thread's stack in bytes.
     private static let stackBytes = 4 << 20
 
-    /// Gives the calling thread alone a low priority (Linux): its work must not delay reports and commands.
+    /// Lowers the priority of the calling thread alone (Linux), so that it doesn't delay reports
+    /// and commands.
     ///
-    /// By the kernel's weights a niceness of 10 leaves it a tenth of a core beside one busy thread
-    /// (`sched_prio_to_weight`: 110 beside 1,024); 15 leaves it a thirtieth.
+    /// By the kernel's weights (`sched_prio_to_weight`: 110 beside 1,024), a niceness of 10 leaves
+    /// it a tenth of a core beside one busy thread; 15 would leave a thirtieth.
     @Sendable
     static func yieldToOthers() {
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
     }
 
-    /// Lets the calling thread, which must be a plain one, sleep.
+    /// Suspends the calling thread, which must be a plain thread.
     package static func pause(_ time: Duration) { usleep(UInt32(time / .microseconds(1))) }
 
-    /// Runs a closure on a thread of its own, and returns when both have ended.
+    /// Runs a closure on a new thread, and returns when the closure has ended.
     package static func run(_ body: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { continuation in
             detach {
@@ -34,9 +35,9 @@ package enum PlainThread {
         }
     }
 
-    /// Runs a closure on a thread of its own, which ends with it.
+    /// Runs a closure on a new thread, which ends with the closure.
     ///
-    /// Ends the process where the system gives no thread.
+    /// Ends the process if the system can't create a thread.
     package static func detach(_ body: @escaping @Sendable () -> Void) {
         let code = withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { space in
             guard let attributes = space.baseAddress else { return EAGAIN }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Bench
 
-/// `lamplighter-bench cluster`: what further processes add.
+/// `lamplighter-bench cluster`: the gain from further processes.
 struct BenchClusterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cluster",

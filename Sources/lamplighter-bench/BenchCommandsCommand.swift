@@ -1,7 +1,7 @@
 import ArgumentParser
 import Bench
 
-/// `lamplighter-bench commands`: the way of a command there and back.
+/// `lamplighter-bench commands`: the round trips of commands.
 struct BenchCommandsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "commands",

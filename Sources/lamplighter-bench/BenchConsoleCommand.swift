@@ -1,7 +1,7 @@
 import ArgumentParser
 import Bench
 
-/// `lamplighter-bench console`: what open consoles cost.
+/// `lamplighter-bench console`: the cost of open consoles.
 struct BenchConsoleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "console",

@@ -7,7 +7,7 @@ import Service
 import ServiceSettings
 import Storage
 
-/// `lamplighter-bench history`: whether a long past makes a day's page slower.
+/// `lamplighter-bench history`: whether a long history makes a day's page slower.
 struct BenchHistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",

@@ -65,7 +65,8 @@ struct BenchOutput: ParsableArguments {
         program.map { MeasuredProgram($0) } ?? MeasuredProgram.current
     }
 
-    /// Runs a benchmark of the program that was named and prints its result; the process ends with 1 if a goal is missed.
+    /// Runs a benchmark of the named program and prints its result; the exit code is 1 if a goal is
+    /// missed.
     func finish<Outcome: BenchOutcome>(_ run: () async throws -> Outcome) async throws {
         let result = try await MeasuredProgram.$current.withValue(measured) { try await run() }
         if json { Self.show(result.json) } else { print(result.text) }

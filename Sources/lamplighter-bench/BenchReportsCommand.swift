@@ -1,7 +1,7 @@
 import ArgumentParser
 import Bench
 
-/// `lamplighter-bench reports`: the main path against what bounds it.
+/// `lamplighter-bench reports`: the main path against its upper bounds.
 struct BenchReportsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reports",
@@ -78,7 +78,7 @@ struct BenchAccountsCommand: AsyncParsableCommand {
     }
 }
 
-/// `lamplighter-bench consume`: the consumer that `reports` compares with; started by it alone.
+/// `lamplighter-bench consume`: the consumer that `reports` starts, and compares with.
 struct BenchConsumeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "consume", shouldDisplay: false)
 

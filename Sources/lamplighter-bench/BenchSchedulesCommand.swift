@@ -1,7 +1,7 @@
 import ArgumentParser
 import Bench
 
-/// `lamplighter-bench schedules`: very many commands at the same time, and how punctual they are.
+/// `lamplighter-bench schedules`: many commands at the same time, and their punctuality.
 struct BenchSchedulesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schedules",

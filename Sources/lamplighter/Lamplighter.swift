@@ -1,7 +1,7 @@
 import ArgumentParser
 import Service
 
-/// The command line: one subcommand a file.
+/// The command line with its subcommands.
 struct Lamplighter: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lamplighter",

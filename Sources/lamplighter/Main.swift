@@ -4,7 +4,7 @@ import Problems
 import Service
 import Storage
 
-/// The entry point: runs the command and turns every error into the form that a person can act on.
+/// The entry point: runs the command and turns every error into a problem with cures.
 @main
 enum Main {
     static func main() async {
@@ -38,7 +38,7 @@ enum Main {
         return show(problem(of: error), code: 1)
     }
 
-    /// Returns an error that is not about the command line in the form that a person can act on.
+    /// Returns the problem of an error that isn't about the command line.
     static func problem(of error: any Error) -> Problem {
         if let problem = error as? Problem { return PackagedService.hinted(problem) }
         if StoreError.isFull(error) { return .diskFull(".", StoreError.summary(error)) }
@@ -55,7 +55,7 @@ enum Main {
     }
 
     private static func show(_ problem: Problem, code: Int32) -> Int32 {
-        // Asked of the words themselves, since those that can't be understood have no flags.
+        // Looks for the word itself, since a command line that can't be parsed has no flags.
         if CommandLine.arguments.prefix(while: { $0 != "--" }).contains("--json") {
             Terminal.show(problem.json)
         } else {

@@ -1,10 +1,12 @@
-/* A device of Lamplighter, in one header, on libmosquitto (cc lamp.c -lmosquitto). C99 and POSIX; one thread.
+/* A Lamplighter device in one header, on libmosquitto (cc lamp.c -lmosquitto). C99 and POSIX;
+   single-threaded.
 
-     struct ll_device *device = ll_start(&options);
-     for (;;) { ll_turn(device, 100); if (...) ll_report(device, "{\"temperature\":21.5}"); }
+       struct ll_device *device = ll_start(&options);
+       for (;;) { ll_turn(device, 100); if (...) ll_report(device, "{\"temperature\":21.5}"); }
 
-   It registers once and keeps its identity in a file, comes back by itself, repeats each report until it is answered,
-   obeys each command once, and says when it comes and goes. lamp.c beside it is an example. */
+   It registers once and keeps its identity in a file, reconnects automatically, repeats each
+   report until it's answered, obeys each command once, and publishes its presence. lamp.c is an
+   example. */
 #ifndef LAMPLIGHTER_H
 #define LAMPLIGHTER_H
 #include <errno.h>
@@ -16,25 +18,26 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define LL_UNDER_WAY 16     /* reports that may be without an answer at the same time; others wait for their turn */
-#define LL_KEPT 48          /* reports that are kept at most; 16 more for answers to commands */
+#define LL_UNDER_WAY 16     /* the most unanswered reports at a time; others wait for their turn */
+#define LL_KEPT 48          /* the most reports kept; 16 more for answers to commands */
 #define LL_FIRST_PAUSE 5.0  /* seconds before the first repeat; then twice as long each time */
-#define LL_LAST_PAUSE 300.0 /* seconds between repeats at most, but for jitter */
-#define LL_STATE 4096       /* bytes of the state that a command is answered with */
+#define LL_LAST_PAUSE 300.0 /* the most seconds between repeats, without jitter */
+#define LL_STATE 4096       /* bytes of the state in the answer to a command */
 #ifndef LL_TELL
-#define LL_TELL(words) fprintf(stderr, "%s\n", words) /* trouble, for people */
+#define LL_TELL(words) fprintf(stderr, "%s\n", words) /* prints a problem */
 #endif
 
-/* What a device is told at its start. Texts must live as long as the device. */
+/* The options of a device. The texts must live as long as the device. */
 struct ll_options {
-    const char *host; int port; /* the broker's */
-    const char *authority;      /* the file of the authority that signed the broker's certificate; NULL without TLS */
+    const char *host; int port; /* the broker */
+    const char *authority;      /* the broker's certificate authority, a file; NULL: no TLS */
     const char *product_key, *product_secret;
-    const char *mac, *passcode; /* 12 lowercase hex digits or an IMEI; proves that who binds the device has it at hand */
-    const char *hardware;       /* a JSON object about it; {} will do */
-    const char *identity;       /* the file that keeps did, secret and the last command: as good as a password */
-    /* Does what a command says. `data` is its JSON object, ended by a zero; `is_query` asks for values alone. Writes the
-       state as a JSON object into `state` (LL_STATE bytes). Gives 0 where all was done, another number: failed. */
+    const char *mac, *passcode; /* 12 lowercase hex digits or an IMEI; proof of holding it */
+    const char *hardware;       /* a JSON object about the hardware; {} is enough */
+    const char *identity;       /* the file with did, secret, last command; keep it secret */
+    /* Carries out a command. `data` is its JSON object, zero-terminated; `is_query` requests
+       only values. Writes the state as a JSON object into `state` (LL_STATE bytes). Returns 0 on
+       success, or another number on failure. */
     int (*obey)(void *context, const char *data, bool is_query, char *state);
     void *context;
 };
@@ -45,13 +48,13 @@ struct ll_device {
     char did[72], secret[264], base[200], session[20], words[64];
     long long last_cid;
     unsigned long reports;
-    bool is_connected, is_online, is_renewed;  /* online: subscribed, so that answers are heard */
+    bool is_connected, is_online, is_renewed;  /* online: subscribed, receives answers */
     double next_connect, connect_pause, next_register, register_pause;
     struct ll_kept kept[LL_KEPT + LL_UNDER_WAY];
     int count;
     struct mosquitto *client;
 };
-/* JSON, as much as a device needs. Gives the end of the value that begins here: behind its last character. */
+/* Minimal JSON. Returns the end of the value that begins here, after its last character. */
 static inline const char *ll_value_end(const char *at) {
     int depth = 0;
     for (; *at; at++) {
@@ -67,9 +70,10 @@ static inline const char *ll_value_end(const char *at) {
     }
     return at;
 }
-/* A member of an object, as it is written. */
+/* A member of an object, in its written form. */
 struct ll_member { const char *name, *value; int name_length, length; };
-/* Finds the next member: begin with `at` NULL, go on with the answer; NULL past the last one. */
+/* Finds the next member: pass NULL as `at` first, then the last result; returns NULL after the
+   last member. */
 static inline const char *ll_next(const char *object, const char *at, struct ll_member *member) {
     if (!at) at = (at = strchr(object, '{')) ? at + 1 : "";
     member->name = at + strspn(at, " \t\r\n,") + 1;
@@ -81,11 +85,11 @@ static inline const char *ll_next(const char *object, const char *at, struct ll_
     member->length = (int)(end - member->value);
     return end;
 }
-/* Tells whether a member has a name. */
+/* Returns whether a member has a name. */
 static inline bool ll_is(const struct ll_member *one, const char *name) {
     return one->name_length == (int)strlen(name) && !strncmp(one->name, name, strlen(name));
 }
-/* Gives the value of an object's member, and its length; NULL where there is none. */
+/* Returns the value of an object's member and its length; NULL if there's none. */
 static inline const char *ll_find(const char *object, const char *name, int *length) {
     struct ll_member member;
     for (const char *at = NULL; (at = ll_next(object, at, &member));) {
@@ -94,12 +98,12 @@ static inline const char *ll_find(const char *object, const char *name, int *len
     }
     return NULL;
 }
-/* Gives a member's number; 1 for true, 0 for anything else. */
+/* Returns a member's number; 1 for true, 0 for anything else. */
 static inline double ll_number(const char *object, const char *name) {
     const char *value = ll_find(object, name, &(int){0});
     return !value ? 0 : *value == 't' ? 1 : strtod(value, NULL);
 }
-/* Copies a member's text, as it is written; false where there is none or too long a one. */
+/* Copies a member's text in its written form; returns false if it's absent or too long. */
 static inline bool ll_text(const char *object, const char *name, char *to, size_t size) {
     int length;
     const char *value = ll_find(object, name, &length);
@@ -116,7 +120,8 @@ static inline void ll_random_hex(char *to, int bytes) {
     for (int i = 0; file && i < bytes; i++) sprintf(to + 2 * i, "%02x", (unsigned)fgetc(file) & 255);
     if (file) fclose(file);
 }
-/* Doubles a pause up to a longest one, with jitter: devices that lost the same service must not all come back at once. */
+/* Doubles a pause up to a maximum, with jitter: devices that lost the same service mustn't all
+   reconnect at once. */
 static inline double ll_longer(double *pause, double first, double last) {
     *pause = *pause == 0 ? first : *pause * 2 < last ? *pause * 2 : last;
     return *pause * (0.8 + 0.4 * rand() / (double)RAND_MAX);
@@ -129,7 +134,7 @@ static inline const char *ll_presence(struct ll_device *device, bool is_online) 
 static inline void ll_save(struct ll_device *device) {
     char other[1024];
     snprintf(other, sizeof other, "%s.new", device->options.identity);
-    mode_t others = umask(077); /* the secret is this user's alone */
+    mode_t others = umask(077); /* only this user can read the secret */
     FILE *file = fopen(other, "w");
     umask(others);
     bool is_written = file && fprintf(file, "%s %s %lld\n", device->did, device->secret, device->last_cid) > 0;
@@ -141,20 +146,23 @@ static inline void ll_publish(struct ll_device *device, const char *leaf, const 
     snprintf(topic, sizeof topic, "%s/%s", device->base, leaf);
     mosquitto_publish(device->client, NULL, topic, (int)strlen(payload), payload, 1, false);
 }
-/* Keeps a report and gives its id; false where there is no room. `head` is empty or ends in a comma. */
+/* Keeps a report under a new id; returns false if there's no space. `head` is empty or ends in a
+   comma. */
 static inline bool ll_keep(struct ll_device *device, const char *head, const char *data, int room) {
     size_t size = strlen(data) + strlen(head) + 80;
     struct ll_kept *kept = &device->kept[device->count];
     if (device->count >= room || !(kept->payload = malloc(size))) return false;
-    device->count++; /* another id for each report, after a restart too: the service takes one it knows for a repeat */
+    device->count++; /* a new id each, also after a restart: a known one is a repeat */
     snprintf(kept->id, sizeof kept->id, "%s-%lu", device->session, ++device->reports);
     snprintf(kept->payload, size, "{\"id\":\"%s\",%s\"data\":%s}", kept->id, head, data);
     kept->at = kept->pause = 0;
     return true;
 }
-/* Reports a JSON object; it is sent until the service has it on disk. False where 48 reports wait already. */
+/* Reports a JSON object, repeated until the service has stored it; returns false if 48 reports
+   wait already. */
 static inline bool ll_report(struct ll_device *device, const char *data) { return ll_keep(device, "", data, LL_KEPT); }
-/* Reports that an alert of the product begins or ends; it stays open, over restarts too, until it is told to end. */
+/* Reports that a product's alert begins or ends; it stays open, even over restarts, until its
+   end is reported. */
 static inline bool ll_alert(struct ll_device *device, const char *name, bool is_open) {
     char head[128];
     snprintf(head, sizeof head, "\"alerts\":[{\"name\":\"%s\",\"value\":%s}],", name, is_open ? "true" : "false");
@@ -176,7 +184,7 @@ static inline void ll_obey(struct ll_device *device, const char *command) {
     int length = 0, code = 1;
     long long cid = (long long)ll_number(command, "cid");
     double until = ll_number(command, "expiresAt") / 1000;
-    time_t clock = time(NULL);  /* before 2020 it was never set */
+    time_t clock = time(NULL);  /* a clock before 2020 was never set */
     if (cid <= device->last_cid || (clock > 1577836800 && until > 0 && (double)clock > until)) return;
     const char *value = ll_find(command, "data", &length);
     if (value && (data = malloc((size_t)length + 1))) snprintf(data, (size_t)length + 1, "%s", value);
@@ -221,9 +229,10 @@ static inline void ll_on_subscribe(struct mosquitto *client, void *data, int mid
     (void)client, (void)mid, (void)count, (void)granted;
     device->is_online = true;
     if (device->did[0]) ll_publish(device, "presence", ll_presence(device, true));
-    for (int i = 0; i < device->count; i++) device->kept[i].at = 0;  /* what is under way goes again at once */
+    for (int i = 0; i < device->count; i++) device->kept[i].at = 0;  /* resend pending ones now */
 }
-/* Makes the connection's client: the product's without an identity, then the device's own. */
+/* Makes the connection's client: with the product's login until there's an identity, then with
+   the device's. */
 static inline void ll_make(struct ll_device *device) {
     const struct ll_options *options = &device->options;
     bool own = device->did[0] != 0;
@@ -242,10 +251,10 @@ static inline void ll_make(struct ll_device *device) {
     if (own) mosquitto_will_set(device->client, topic, (int)strlen(ll_presence(device, false)), device->words, 1, false);
     if (options->authority && mosquitto_tls_set(device->client, options->authority, NULL, NULL, NULL, NULL) != 0) {
         LL_TELL("the authority's file can't be used");
-        exit(1); /* never without TLS: the secret would go in clear */
+        exit(1); /* never without TLS: the secret would be sent unencrypted */
     }
 }
-/* Begins a device; it connects in ll_turn(). */
+/* Creates a device, which connects in ll_turn(). */
 static inline struct ll_device *ll_start(const struct ll_options *options) {
     struct ll_device *device = calloc(1, sizeof *device);
     if (!device) abort();
@@ -267,7 +276,7 @@ static inline void ll_send_due(struct ll_device *device, double now) {
         kept->at = now + ll_longer(&kept->pause, LL_FIRST_PAUSE, LL_LAST_PAUSE);
     }
 }
-/* Does what is due, and waits up to so many milliseconds for the network: call it over and over. */
+/* Does due work, and waits up to a number of milliseconds for the network; call it repeatedly. */
 static inline void ll_turn(struct ll_device *device, int milliseconds) {
     double now = ll_now();
     if (device->is_renewed) { mosquitto_disconnect(device->client); ll_make(device); }
@@ -290,7 +299,7 @@ static inline void ll_turn(struct ll_device *device, int milliseconds) {
         nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000L}, NULL);
     }
 }
-/* Says goodbye, and forgets what was not answered. */
+/* Disconnects, and frees the device with its unanswered reports. */
 static inline void ll_stop(struct ll_device *device) {
     mosquitto_disconnect(device->client);
     mosquitto_destroy(device->client);

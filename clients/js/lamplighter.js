@@ -1,18 +1,20 @@
-// Lamplighter for browsers: one terminal of an app, with requests, pushes and a session that comes back.
+// Lamplighter for browsers: a terminal of an app, with requests, pushes and a session that
+// reconnects.
 
 import { Connection } from "./mqtt.js";
 import { Account, App as AppMethods, Device, Home, Schedule, Session, Share } from "./methods.js";
 
 /**
  * A login on a terminal. Keep it as you keep a password.
- * @typedef {{terminalId: string, token: string, sessionId: string, uid: string, expiresAt: number}} Credentials
+ * @typedef {{terminalId: string, token: string, sessionId: string, uid: string, expiresAt: number}}
+ *   Credentials
  */
 /**
- * What the service told. The body of a status is null once it is gone.
+ * A message from the service. The body of a status is null once the status is removed.
  * @typedef {{kind: string, did: string|null, body: any}} Push
  */
 /**
- * Where the terminal's id and its credentials are kept from one visit to the next.
+ * The storage of the terminal's id and credentials between visits.
  * @typedef {{getItem(key: string): string|null, setItem(key: string, value: string): void}} Store
  */
 
@@ -22,14 +24,20 @@ const DEVICE_KINDS = ["binary", "event", "status"];
 const APP_KINDS = ["code", "command", "devices", "ended", "system"];
 export const KINDS = [...DEVICE_KINDS, ...USER_KINDS, ...APP_KINDS];
 
-/** An id for one installation of an app, or for a request. */
+/** Returns a random id for an installation of an app, or for a request. */
 export function randomId(bytes = 16) {
   return [...crypto.getRandomValues(new Uint8Array(bytes))].map(byte => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** A request was refused: `code` is what programs switch on; `field`, `reason`, `retryAfter` (seconds), `requestId`. */
+/**
+ * A refused request: `code` identifies the error for programs; `field`, `reason`, `retryAfter`
+ * (seconds) and `requestId` add details.
+ */
 export class LamplighterError extends Error {
-  /** @param {import("./methods.js").ErrorBody} error @param {string} requestId */
+  /**
+   * @param {import("./methods.js").ErrorBody} error
+   * @param {string} requestId
+   */
   constructor(error, requestId) {
     super(`${error.code}: ${error.message ?? ""}`);
     this.name = "LamplighterError";
@@ -42,7 +50,7 @@ export class LamplighterError extends Error {
   }
 }
 
-/** No answer came in time. Asking again with the same id is right. */
+/** No answer arrived in time. It's right to repeat the request with the same id. */
 export class TimeoutError extends Error {
   name = "TimeoutError";
 }
@@ -51,25 +59,28 @@ const REFUSED = "The broker refused the connection: the app's id or its secret i
   + " `lamplighter refusals` says which.";
 
 /**
- * The broker let the app in neither with its token and the secret, nor as another terminal: its id or secret is wrong, or
- * the broker takes nobody at present. It doesn't say which; `lamplighter refusals` does.
+ * The broker refused the app twice: with its token and its secret or, without a token, as two
+ * terminals. The app's id or secret is wrong, or a limit or rule forbids the connection. The broker
+ * doesn't report which; `lamplighter refusals` does.
  */
 export class ConnectionRefused extends Error {
   name = "ConnectionRefused";
 }
 
 /**
- * One terminal of an app. `app.account`, `app.device`, … have a method for each request, named as in the contract. A
- * request is repeated with the same id, which has its effect once, after `repeatAfter` and pauses that double, and when
- * the connection is back; after `timeout` (both milliseconds) it fails with TimeoutError. At a session's end the connection
- * is made anew, and a login may follow at once. A terminal whose token is lost is refused; the app goes on as a new one.
+ * A terminal of an app. `app.account`, `app.device`, … have a method for each request, named as in
+ * the contract. An unanswered request is repeated with the same id, and so takes effect only once:
+ * after `repeatAfter`, then after pauses that double, and after a reconnection. After `timeout`
+ * (both in milliseconds) it fails with TimeoutError. When the session ends, the app reconnects, and
+ * a login can follow at once. A terminal whose token is lost is refused; the app continues as a new
+ * terminal.
  */
 export class App {
   /**
-   * @param {{url: string, appId: string, secret: string, terminalId?: string, credentials?: Credentials|null,
-   *   store?: Store|null, root?: string, timeout?: number, repeatAfter?: number,
-   *   trace?: (step: import("./mqtt.js").Trace) => void}} options
-   *   `store` is the browser's localStorage unless given; null keeps nothing. `trace` is told of each message.
+   * @param {{url: string, appId: string, secret: string, terminalId?: string, credentials?:
+   *   Credentials|null, store?: Store|null, root?: string, timeout?: number, repeatAfter?: number,
+   *   trace?: (step: import("./mqtt.js").Trace) => void}} options `store` is the browser's
+   *   localStorage by default; null stores nothing. `trace` receives every message.
    */
   constructor({ url, appId, secret, terminalId, credentials, store = localStorage, root = "ll/v1", timeout = 30000,
     repeatAfter = 5000, trace }) {
@@ -91,7 +102,7 @@ export class App {
     this.isConnected = false;
     this.isClosed = true;
     this.refused = 0;
-    /** @type {string|null} Of the two terminals that are tried in turn, the one that waits. */
+    /** @type {string|null} The other one of two terminals that are tried in turn. */
     this.otherId = null;
     this.pause = 0;
     /** @type {Map<string, any>} */
@@ -112,10 +123,10 @@ export class App {
 
   get userSpace() { return `${this.root}/user/${this.credentials?.uid}`; }
 
-  // Connecting
+  // Connection
 
   /**
-   * Connects, and waits until requests can be made. Fails with ConnectionRefused, or with TimeoutError.
+   * Connects and waits until requests can be made. Fails with ConnectionRefused or TimeoutError.
    * @returns {Promise<this>}
    */
   connect() {
@@ -135,7 +146,10 @@ export class App {
     });
   }
 
-  /** Why nothing may have come: a browser does not say whether nobody listens or the gate refused the page's origin. */
+  /**
+   * Returns why the broker didn't answer: a browser doesn't report whether nothing listens or the
+   * gate refused the page's origin.
+   */
   unreached() {
     const page = globalThis.location?.origin;
     return `The broker can't be reached at ${this.url}${page ? `, or this page's origin, ${page}, is not named in`
@@ -144,7 +158,8 @@ export class App {
 
   /** Opens a connection, with token or secret. */
   open() {
-    // After a refusal token and secret take turns; a passing refusal ends nothing.
+    // After a refusal, token and secret are tried in turn; a temporary refusal doesn't end the
+    // session.
     const withToken = this.credentials !== null && this.refused % 2 === 0;
     const password = withToken ? this.credentials.token : this.secret;
     const connection = new Connection({
@@ -166,18 +181,20 @@ export class App {
       for (const request of this.requests.values()) clearTimeout(request.repeat);
       if (this.isClosed) return;
       if (refused !== null) {
-        // A terminal that lost the token of a live session is refused; which refusal it is, nobody says.
+        // A terminal that lost a live session's token is refused, but the broker doesn't report the
+        // reason.
         if (!this.credentials) [this.terminalId, this.otherId] = [this.otherId ?? randomId(), this.terminalId];
         if (++this.refused === 1) return this.renew();
         if (this.settle) return this.settle(new ConnectionRefused(REFUSED));
       }
-      // A second, then twice as long up to a minute; the random part keeps a crowd from coming back at once.
+      // Reconnects after a second, then after twice as long, up to a minute; the random part keeps
+      // many apps from reconnecting at once.
       this.pause = Math.min(this.pause * 2 || 1000, 60000);
       this.returning = setTimeout(() => this.open(), this.pause * (0.5 + Math.random() / 2));
     };
   }
 
-  /** Opens another connection in the place of this one, after a pause in milliseconds. */
+  /** Replaces this connection with another, after a pause in milliseconds. */
   renew(pause = 0) {
     if (this.isClosed) return;
     this.isConnected = false;
@@ -188,21 +205,24 @@ export class App {
     this.returning = setTimeout(() => this.open(), pause);
   }
 
-  /** Asks whether the session is over, as the secret got in: it also does until the token's first use. */
+  /**
+   * Checks whether the session is over, since the secret was accepted, which it also is until the
+   * token's first use.
+   */
   checkSession() {
     const id = randomId(8);
     this.ask("account/whoami", {}, { id }).then(() => this.renew(), () => this.credentials && this.renew(1000));
     this.publish(this.requests.get(id));
   }
 
-  /** Goes on with the requests once the answers can be heard. */
+  /** Continues with the requests once answers can be received. */
   begin() {
     this.isConnected = true;
     for (const request of this.requests.values()) this.publish(request);
     this.settle?.(null);
   }
 
-  /** Disconnects; the session goes on and can be used again. */
+  /** Disconnects; the session remains and can be used again. */
   close() {
     this.isClosed = true;
     this.isConnected = false;
@@ -214,11 +234,11 @@ export class App {
   // Requests
 
   /**
-   * Makes a request, such as "device/list", and gives its result.
+   * Makes a request, such as "device/list", and returns its result.
    * @param {string} method
    * @param {object} [params]
-   * @param {{id?: string, timeout?: number}} [options] With an `id` of one's own it is the same as an earlier request
-   *   with that id, for ten minutes.
+   * @param {{id?: string, timeout?: number}} [options] With a given `id`, the request counts as a
+   *   repeat of an earlier one with that id, for ten minutes.
    * @returns {Promise<any>}
    */
   ask(method, params = {}, { id = randomId(8), timeout = this.timeout } = {}) {
@@ -246,7 +266,7 @@ export class App {
     });
   }
 
-  /** Publishes a request, and again later unless it is answered. */
+  /** Publishes a request, and repeats it until it's answered. */
   publish(request) {
     this.connection.publish(`${this.space}/request/${request.method}`, request.payload);
     request.repeat = setTimeout(() => this.isConnected && this.publish(request), request.pause);
@@ -254,17 +274,19 @@ export class App {
   }
 
   /**
-   * Commands a device that is online, and waits for the outcome: `state` is done, failed, expired or superseded.
+   * Sends a command to an online device and waits for the outcome: `state` is done, failed, expired
+   * or superseded.
    * @param {string} did
    * @param {Object<string, any>} data
-   * @param {{sn?: number, ttl?: number, binary?: string}} [options] `ttl` in seconds.
-   * @returns {Promise<{cid: number, sn: number, state: string, code?: number|string, data?: object}>}
+   * @param {{sn?: number, ttl?: number, binary?: string}} [options] `ttl` is in seconds.
+   * @returns {Promise<{cid: number, sn: number, state: string, code?: number|string, data?:
+   *   object}>}
    */
   control(did, data, { sn, ttl = 30, binary } = {}) {
     return this.ask("device/control", { did, data, binary, sn, ttl, wait: true }, { timeout: 1000 * ttl + this.timeout });
   }
 
-  /** Takes the answer to a request. */
+  /** Handles the answer to a request. */
   answer(answer) {
     const request = this.requests.get(answer.id);
     if (!request) return;
@@ -281,8 +303,9 @@ export class App {
       this.keep({ ...this.credentials, token: result.token, expiresAt: result.expiresAt });
     } else if (result.token && result.sessionId && result.user) {
       this.logIn(result);
-      // Whoever has the answer hears what happens to the user. Where another connection carried the login, this takes a
-      // connection with the token; the request is asked again there, and answered alike.
+      // Once the request succeeds, the app must receive the user's messages. If another connection
+      // carried the login, that needs a connection with the token, where the request is repeated
+      // and answered alike.
       return this.connection.subscribe(
         [`${this.userSpace}/#`], granted => granted ? request.succeed(result) : this.renew());
     } else if (request.method === "account/logout" && this.credentials) {
@@ -311,20 +334,20 @@ export class App {
     this.store?.setItem(this.storeKey, JSON.stringify({ terminalId: this.terminalId, credentials: this.credentials }));
   }
 
-  /** The session is over: the terminal is an anonymous installation again, and is told once. */
+  /** Ends the session: the terminal becomes an anonymous installation again, and gets one push. */
   end(notice) {
     if (this.credentials?.sessionId !== notice.sessionId) return;
     this.statuses = {};
     this.keep(null);
-    this.renew(); // the gate will cut this connection off
+    this.renew(); // the gate will close this connection
     this.push({ kind: "ended", did: null, body: { type: "sessionInvalid", ...notice } });
   }
 
   // Pushes
 
   /**
-   * Has `handler` called with each push of a kind, of one device or all; gives back what ends that. A new handler of
-   * statuses gets those that are known first.
+   * Calls `handler` with each push of a kind, of one device or all; returns a function that ends
+   * that. A new handler of statuses first gets the known ones.
    * @param {string} kind One of KINDS.
    * @param {(push: Push) => void} handler
    * @param {string} [did]
@@ -352,7 +375,7 @@ export class App {
   }
 
   call(handler, push) {
-    try { handler(push); } catch (error) { reportError(error); } // the next handler is called all the same
+    try { handler(push); } catch (error) { reportError(error); } // the next handler is still called
   }
 
   receive(topic, payload) {
@@ -370,7 +393,10 @@ export class App {
     this.push({ kind, did, body });
   }
 
-  /** Keeps a status; false for one that is known: the broker sends retained ones at every reconnection. */
+  /**
+   * Keeps a status; returns false if it's known already, since the broker sends retained statuses
+   * at every reconnection.
+   */
   note(did, status) {
     if (status === null) return delete this.statuses[did];
     if (JSON.stringify(this.statuses[did]) === JSON.stringify(status)) return false;

@@ -1,18 +1,25 @@
-// MQTT 5 over the browser's WebSocket, as much of it as an app needs: QoS 1 both ways, no sessions of the broker's.
+// The part of MQTT 5 over the browser's WebSocket that an app needs: QoS 1 in both directions,
+// without sessions on the broker.
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 const CONNECT = 0x10, CONNACK = 0x20, PUBLISH = 0x30, PUBACK = 0x40, SUBSCRIBE = 0x82, SUBACK = 0x90, UNSUBSCRIBE = 0xa2,
   PINGREQ = 0xc0, PINGRESP = 0xd0, DISCONNECT = 0xe0;
-/** Browsers run the timers of a hidden page once a minute: two of them fit. */
+/** Browsers run a hidden page's timers once a minute, so two runs fit. */
 const KEEPALIVE_SECONDS = 120;
-/** After so much silence the broker is asked whether it is there, and after so much without an answer it isn't. */
+/**
+ * The silence in milliseconds after which the broker is pinged, and the time after which it counts
+ * as lost without an answer.
+ */
 const SILENCE = 15000, PATIENCE = 20000;
-/** Bytes of a packet at most; a message has 64 KiB. */
+/** The most bytes in a packet; a message has at most 64 KiB. */
 const PACKET_MAX = 0x100000;
 
-/** @param {number} value A number of up to four bytes of seven bits, the lowest first. */
+/**
+ * Encodes a number in up to four bytes of seven bits, lowest first.
+ * @param {number} value
+ */
 function varint(value) {
   const bytes = [];
   do {
@@ -22,13 +29,20 @@ function varint(value) {
   return bytes;
 }
 
-/** @param {string} value A text with its length before it. */
+/**
+ * Encodes a text, preceded by its length.
+ * @param {string} value
+ */
 function text(value) {
   const bytes = encoder.encode(value);
   return [bytes.length >> 8, bytes.length & 255, ...bytes];
 }
 
-/** @param {number} first @param {Array<number|Uint8Array>} parts A packet of its first byte and what follows. */
+/**
+ * Builds a packet from its first byte and its parts.
+ * @param {number} first
+ * @param {Array<number|Uint8Array>} parts
+ */
 function packet(first, ...parts) {
   const length = parts.reduce((sum, part) => sum + (typeof part === "number" ? 1 : part.length), 0);
   const head = [first, ...varint(length)];
@@ -42,7 +56,7 @@ function packet(first, ...parts) {
   return bytes;
 }
 
-/** Reads the fields of a packet one after the other; beyond its end is an error. */
+/** Reads a packet's fields one after another; reading past its end is an error. */
 class Fields {
   /** @param {Uint8Array} bytes */
   constructor(bytes) { this.bytes = bytes; this.at = 0; }
@@ -81,17 +95,23 @@ class Fields {
 }
 
 /**
- * What a connection does, for a log or a picture of it: `what` is connecting, open, refused (with the reason `code`),
- * closed, subscribe (with `filters`), sent or received (with `topic` and `payload`). Payloads hold tokens: mask them.
- * @typedef {{what: string, username: string, topic?: string, payload?: string, filters?: string[], code?: number}} Trace
+ * A step of a connection, for a log or a picture: `what` is connecting, open, refused (with the
+ * reason `code`), closed, subscribe (with `filters`), sent or received (with `topic` and
+ * `payload`). Payloads contain tokens: mask them.
+ * @typedef {{what: string, username: string, topic?: string, payload?: string, filters?: string[],
+ *   code?: number}} Trace
  */
 
 /**
- * One connection. Events, each a function to set: `onopen()` after CONNACK, `onmessage(topic, payload)`, and
- * `onclose(refused)`, the last one, `refused` with the reason code where CONNACK refused.
+ * A connection. Its events are functions to set: `onopen()` after CONNACK, `onmessage(topic,
+ * payload)`, and finally `onclose(refused)`, where `refused` is CONNACK's reason code if it
+ * refused.
  */
 export class Connection {
-  /** @param {{url: string, clientId: string, username: string, password: string, trace?: (step: Trace) => void}} options */
+  /**
+   * @param {{url: string, clientId: string, username: string, password: string, trace?: (step:
+   *   Trace) => void}} options
+   */
   constructor({ url, clientId, username, password, trace = () => {} }) {
     this.trace = (what, more = {}) => trace({ what, username, ...more });
     this.trace("connecting");
@@ -121,7 +141,7 @@ export class Connection {
     this.timer = setInterval(() => this.keepAlive(), 1000);
   }
 
-  /** Sends what the broker is to hear within the keep-alive, and ends a connection that went silent. */
+  /** Pings the broker within the keep-alive time, and ends a connection that went silent. */
   keepAlive() {
     const now = Date.now();
     const isWaiting = this.pingSent > this.lastReceived || !this.isOpen;
@@ -140,7 +160,10 @@ export class Connection {
     this.socket.send(bytes);
   }
 
-  /** @param {Uint8Array} bytes Frames and packets need not begin together. */
+  /**
+   * Handles received bytes; frames and packets needn't begin together.
+   * @param {Uint8Array} bytes
+   */
   take(bytes) {
     this.lastReceived = Date.now();
     if (this.received.length) {
@@ -162,7 +185,10 @@ export class Connection {
     this.received = bytes.slice();
   }
 
-  /** @param {number} first @param {Fields} fields */
+  /**
+   * @param {number} first
+   * @param {Fields} fields
+   */
   handle(first, fields) {
     switch (first & 0xf0) {
       case CONNACK: {
@@ -192,7 +218,7 @@ export class Connection {
       }
       case DISCONNECT:
         return this.end(null);
-      case PUBACK: case PINGRESP: default: // what is not answered is asked again
+      case PUBACK: case PINGRESP: default: // unanswered messages are repeated
     }
   }
 
@@ -201,7 +227,11 @@ export class Connection {
     return [this.packetId >> 8, this.packetId & 255];
   }
 
-  /** @param {string[]} filters @param {(granted: boolean) => void} then Called at the broker's answer. */
+  /**
+   * Subscribes to topics; `then` is called with the broker's answer.
+   * @param {string[]} filters
+   * @param {(granted: boolean) => void} then
+   */
   subscribe(filters, then) {
     const id = this.nextId();
     this.subscribing.set(this.packetId, then);
@@ -212,7 +242,11 @@ export class Connection {
   /** @param {string} filter */
   unsubscribe(filter) { this.send(packet(UNSUBSCRIBE, this.nextId(), 0, text(filter))); }
 
-  /** @param {string} topic @param {string} payload QoS 1. */
+  /**
+   * Publishes a message with QoS 1.
+   * @param {string} topic
+   * @param {string} payload
+   */
   publish(topic, payload) {
     this.trace("sent", { topic, payload });
     this.send(packet(PUBLISH | 0x02, text(topic), this.nextId(), 0, encoder.encode(payload)));
@@ -235,7 +269,10 @@ export class Connection {
   }
 }
 
-/** @param {Uint8Array} bytes How many bytes the first packet has, or null while that can't be told. */
+/**
+ * Returns the size of the first packet in bytes, or null while it isn't known.
+ * @param {Uint8Array} bytes
+ */
 function packetSize(bytes) {
   let length = 0;
   for (let at = 1; at < Math.min(bytes.length, 5); at++) {

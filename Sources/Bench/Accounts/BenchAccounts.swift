@@ -3,15 +3,16 @@ import Glibc
 import Load
 import Service
 
-/// Measures requests of apps, and reports while many people log in: `lamplighter-bench accounts`.
+/// Measures requests of apps, and reports during many logins: `lamplighter-bench accounts`.
 ///
-/// Requests that need no hash are set beside an echo, which sends each request back; reports while
-/// 200 users log in at once beside reports alone. All on one private broker, in turns.
+/// Requests without a hash are compared with an echo, which sends each request back; reports while
+/// 200 users log in at once are compared with reports alone. All measurements share a private
+/// broker and take turns.
 package struct BenchAccounts: Sendable {
     private let options: BenchAccountsOptions
     private let tell: @Sendable (String) -> Void
 
-    /// Prepares a benchmark; `tell` takes a line about each measurement.
+    /// Creates a benchmark; `tell` receives a line for each measurement.
     package init(_ options: BenchAccountsOptions, tell: @escaping @Sendable (String) -> Void) {
         self.options = options
         self.tell = tell
@@ -20,12 +21,12 @@ package struct BenchAccounts: Sendable {
     private static let questions = [
         RequestLoad.Question(method: "account/whoami", params: "{}"),
         RequestLoad.Question(method: "account/updateProfile", params: "{\"nickname\":\"Lamp #\"}"),
-        // A refreshed token is the next one's: one at a time.
+        // Each refresh needs the token of the one before, so they run one at a time.
         RequestLoad.Question(method: "session/refresh", params: "{}", window: 1),
     ]
     private static let window = 4000
 
-    /// Runs everything in a temporary directory and removes it.
+    /// Runs the benchmark in a temporary directory, which it removes afterwards.
     ///
     /// - Throws: A `Problem`, `LoadError` or `MosquittoError`.
     package func run() async throws -> BenchAccountsResult {
@@ -34,14 +35,14 @@ package struct BenchAccounts: Sendable {
         defer { BenchFolder.remove(folder) }
         var result = BenchAccountsResult(options: options)
         for round in 1...options.rounds {
-            // Each round has users who have never logged in.
+            // Each round uses users who have never logged in.
             try await BenchField.with(
                 devices: options.devices,
                 terminals: options.terminals,
                 logins: options.logins,
                 in: folder + "/round-\(round)"
             ) { field in
-                // Asking refreshes the terminals' tokens, so that it comes last.
+                // The requests refresh the terminals' tokens, so they are last.
                 try await logIn(field, &result)
                 try await ask(field, &result)
             }
@@ -121,9 +122,9 @@ package struct BenchAccounts: Sendable {
 }
 
 extension BenchRig {
-    /// Floods until all users have logged in, but a minute at most.
+    /// Floods until all users have logged in, but at most for a minute.
     ///
-    /// - Returns: Reports done a second meanwhile, and how long it took.
+    /// - Returns: The reports done a second during the logins, and the duration of these.
     /// - Throws: `LoadError`.
     fileprivate func throughput(
         window: Int,

@@ -1,16 +1,16 @@
 /// The options of `lamplighter-bench accounts`.
 package struct BenchAccountsOptions: Sendable {
-    /// App terminals that ask.
+    /// The number of app terminals that send requests.
     package var terminals = 100
-    /// Users that log in at once.
+    /// The number of users who log in at once.
     package var logins = 200
-    /// Devices that report meanwhile.
+    /// The number of devices that report during the logins.
     package var devices = 1000
-    /// Rounds; the median of each counts.
+    /// The number of rounds; each figure is their median.
     package var rounds = 3
-    /// Seconds that each measurement takes.
+    /// The seconds that each measurement takes.
     package var seconds = 4.0
 
-    /// The options of a full run.
+    /// Creates the options of a full run.
     package init() {}
 }

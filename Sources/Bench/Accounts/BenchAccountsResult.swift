@@ -4,20 +4,20 @@ import Foundation
 /// The result of `lamplighter-bench accounts`, and whether it meets its goals.
 package struct BenchAccountsResult: GoalResult, Sendable {
     let options: BenchAccountsOptions
-    /// Answers a second by method, and of the echo.
+    /// The answers a second by method, including the echo.
     var requests: [String: [Double]] = [:]
-    /// Reports a second.
+    /// The reports a second.
     var reports: [(alone: Double, during: Double)] = []
-    /// Seconds until all had logged in.
+    /// The seconds until all users had logged in.
     var loginSeconds: [Double] = []
-    /// Megabytes that the service's memory grew by at most while they did.
+    /// The most megabytes by which the service's memory grew during the logins.
     var growth: [Double] = []
-    /// Logins that were refused, in the worst round.
+    /// The refused logins in the worst round.
     var refused = 0
 
     init(options: BenchAccountsOptions) { self.options = options }
 
-    /// The memory of the pool: 19 MiB for each of its threads, and room for waiting requests.
+    /// The memory of the pool: 19 MiB for each of its threads, plus space for waiting requests.
     private static var poolMegabytes: Double {
         Double(max(1, ProcessInfo.processInfo.activeProcessorCount / 2)) * 19 + 16
     }
@@ -50,7 +50,7 @@ package struct BenchAccountsResult: GoalResult, Sendable {
         requests.sorted { $0.key < $1.key }.map { ($0.key, BenchGoal.median($0.value)) }
     }
 
-    /// The result as a table for people.
+    /// The result as a table.
     package var text: String {
         let echo = BenchGoal.median(requests["echo"] ?? [])
         var lines = [
@@ -69,7 +69,7 @@ package struct BenchAccountsResult: GoalResult, Sendable {
         return (lines + goals.map(\.text)).joined(separator: "\n")
     }
 
-    /// The result for programs.
+    /// The result as JSON.
     package var json: JSONValue {
         let rates = rates.map { ($0.name, JSONValue?.some(.double($0.rate))) }
         return .object(

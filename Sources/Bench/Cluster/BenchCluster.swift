@@ -7,43 +7,46 @@ import Workers
 
 /// The options of `lamplighter-bench cluster`.
 package struct BenchClusterOptions: Sendable {
-    /// How many processes run, one measurement after the other; the first is what the others are compared with.
+    /// The numbers of processes to measure in turn; the first is the base of comparison.
     package var processes = [1, 2, 4, 8]
-    /// The time to the database and back, in milliseconds.
+    /// The round trip time to the database, in milliseconds.
     package var delayMilliseconds = 5.0
-    /// Lanes of each process whose devices report: they bound it, with the time to the database, and not the processor.
+    /// The lanes of each process whose devices report.
+    ///
+    /// With the round trip time, they rather than the processor limit the process.
     package var lanes = 4
-    /// Messages in a batch.
+    /// The number of messages in a batch.
     package var batch = 10
-    /// Devices that report.
+    /// The number of devices that report.
     package var devices = 640
-    /// Reports of each device under way.
+    /// The reports that each device has under way.
     package var depth = 4
-    /// Users with a terminal that command.
+    /// The number of users with a terminal that sends commands.
     package var terminals = 64
-    /// Commands a second.
+    /// The commands a second.
     package var rate = 20.0
-    /// Seconds of each measurement.
+    /// The seconds that each measurement takes.
     package var seconds = 10.0
-    /// Seconds of transactions that lock overlapping devices.
+    /// The seconds of transactions that lock overlapping devices.
     package var overlapSeconds = 60.0
 
-    /// The options of a full run.
+    /// Creates the options of a full run.
     package init() {}
 }
 
-/// Measures what further processes add on one database that is a few milliseconds away: `lamplighter-bench cluster`.
+/// Measures what further processes add to one database a few milliseconds away: `lamplighter-bench
+/// cluster`.
 package struct BenchCluster: Sendable {
     private let options: BenchClusterOptions
     private let tell: @Sendable (String) -> Void
 
-    /// Prepares a benchmark; `tell` takes a line about each measurement.
+    /// Creates a benchmark; `tell` receives a line for each measurement.
     package init(_ options: BenchClusterOptions, tell: @escaping @Sendable (String) -> Void) {
         self.options = options
         self.tell = tell
     }
 
-    /// Runs everything in a temporary directory and removes it.
+    /// Runs the benchmark in a temporary directory, which it removes afterwards.
     ///
     /// - Throws: A `Problem`, `LoadError`, `MosquittoError` or `PostgresError`.
     package func run() async throws -> BenchClusterResult {
@@ -113,8 +116,10 @@ package struct BenchCluster: Sendable {
 
     // MARK: Commands
 
-    /// Returns the round trips in milliseconds, ascending; with several processes of those commands alone whose app is
-    /// served by one and whose device by another.
+    /// Returns the round trips in milliseconds, ascending.
+    ///
+    /// With several processes, only commands whose app and device are served by different processes
+    /// are measured.
     private func commands(_ field: ClusterField) async throws -> [Double] {
         let holders = try field.holders(of: "control")
         let isShared = Set(holders.values).count > 1
@@ -137,7 +142,7 @@ package struct BenchCluster: Sendable {
         )
         defer { load.disconnect() }
         try load.connect(port: field.port)
-        // The service has to hear of every device's arrival first.
+        // The service must process every device's arrival first.
         try await Task.sleep(for: .seconds(5))
         try load.pace(seconds: 2, rate: options.rate)
         load.isTiming = true
@@ -147,8 +152,9 @@ package struct BenchCluster: Sendable {
 
     // MARK: Locks
 
-    /// Has transactions lock twenty of fifty devices each, while all devices report; returns how many deadlocks the
-    /// database ended.
+    /// Locks twenty of fifty devices in each of many transactions, while all devices report.
+    ///
+    /// - Returns: The number of deadlocks that the database broke.
     private func overlap(_ field: ClusterField, isSorted: Bool) async throws -> Int {
         let before = try field.store.deadlocks()
         let isOver = Flag()
@@ -163,18 +169,18 @@ package struct BenchCluster: Sendable {
         try load.run(seconds: isSorted ? options.overlapSeconds : min(10, options.overlapSeconds))
         load.disconnect()
         isOver.isSet.store(true, ordering: .releasing)
-        // The server tells what it counted within a second or two.
+        // The server publishes its counts within a second or two.
         try await Task.sleep(for: .seconds(3))
         return try field.store.deadlocks() - before
     }
 }
 
-/// Whether threads are to end.
+/// A signal for threads to end.
 private final class Flag: Sendable {
     let isSet = Atomic<Bool>(false)
 }
 
-/// Locks several devices in one transaction after the other: as the service does, or in any order.
+/// Locks several devices in one transaction after another, in the service's order or in any order.
 private struct LockingThread {
     let store: Store
     let devices: [DeviceID]
@@ -185,7 +191,7 @@ private struct LockingThread {
         PlainThread.detach {
             while !isOver.isSet.load(ordering: .acquiring) {
                 let some = Array(devices.shuffled().prefix(20))
-                // What fails each time is counted by the database.
+                // The database counts the failures.
                 try? store.batch(at: SystemClock().now) { tx in
                     if isSorted { return _ = try tx.lock(devices: some) }
                     for did in some {

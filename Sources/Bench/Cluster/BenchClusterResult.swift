@@ -2,15 +2,15 @@ package import JSON
 
 /// The result of `lamplighter-bench cluster`, and whether it meets its goals.
 package struct BenchClusterResult: GoalResult, Sendable {
-    /// What a number of processes did.
+    /// The figures for a number of processes.
     struct Speed: Sendable {
         var processes: Int
-        /// Reports answered a second.
+        /// The reports answered a second.
         var perSecond: Double
-        /// Processor time of the processes and the database for each.
+        /// The processor time of the processes and the database for each report, in microseconds.
         var microseconds: Double
 
-        /// A line for people.
+        /// The figures as a line.
         var text: String {
             "\(processes) processes: \(Int(perSecond)) reports/s answered, "
                 + "\(Int(microseconds)) µs of the processor each"
@@ -18,10 +18,10 @@ package struct BenchClusterResult: GoalResult, Sendable {
     }
 
     private let options: BenchClusterOptions
-    /// Milliseconds to the database and back.
+    /// The round trip time to the database, in milliseconds.
     var roundTrip = 0.0
     var speeds: [Speed] = []
-    /// What commands take there and back in milliseconds, sorted, for a number of processes.
+    /// The round trip times of commands in milliseconds, ascending, by number of processes.
     var commands: [Int: [Double]] = [:]
     var deadlocks = 0
     var unsortedDeadlocks = 0
@@ -75,7 +75,7 @@ package struct BenchClusterResult: GoalResult, Sendable {
         return goals
     }
 
-    /// The result as a table for people.
+    /// The result as a table.
     package var text: String {
         var lines = [
             "\(BenchGoal.short(roundTrip)) ms to the database and back, \(options.lanes) busy lanes "
@@ -91,7 +91,7 @@ package struct BenchClusterResult: GoalResult, Sendable {
         return (lines + goals.map(\.text)).joined(separator: "\n")
     }
 
-    /// The result for programs.
+    /// The result as JSON.
     package var json: JSONValue {
         let speeds = speeds.map { speed -> JSONValue in
             [

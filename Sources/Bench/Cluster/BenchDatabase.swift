@@ -4,23 +4,23 @@ import Load
 import PostgreSQL
 import Service
 
-/// A PostgreSQL of a benchmark's own, which ends with it.
+/// A benchmark's private PostgreSQL server, which ends with it.
 struct BenchDatabase {
-    /// The program's folder of Debian's package.
+    /// The folder of programs in Debian's package.
     private static let programs = "/usr/lib/postgresql/15/bin"
 
     private let process: ChildProcess
     private let folder: String
     let port: Int
 
-    /// Makes a server in a new folder and starts it, durable as it is by default.
+    /// Creates a server in a new folder and starts it, with its default durability.
     ///
-    /// - Throws: `LoadError`, or the system's refusal.
+    /// - Throws: `LoadError`, or the system's error.
     static func start(port: Int) async throws -> BenchDatabase {
         guard TextFile.exists(programs + "/postgres") else {
             throw LoadError.failed("PostgreSQL 15 is not installed: apt-get install postgresql-15")
         }
-        // Its user can reach a folder of root's there alone.
+        // Only below /tmp can the server's user reach a folder created by root.
         let folder = try BenchFolder.make(in: "/tmp")
         let output = folder + ".log"
         let data = folder + "/data"
@@ -49,9 +49,10 @@ struct BenchDatabase {
         return database
     }
 
-    /// Starts one of its programs, which refuse to run as root, and ends it when this process dies, even by SIGKILL.
+    /// Starts one of the programs, which refuse to run as root, and ends it when this process dies,
+    /// even by SIGKILL.
     ///
-    /// The wish for that is lost with the change of the user, and made again.
+    /// Changing the user clears the signal requested for that, so it's requested again.
     private static func launch(
         _ program: String,
         _ arguments: [String],
@@ -87,22 +88,22 @@ struct BenchDatabase {
         }
     }
 
-    /// The address of its database, over itself or over another port.
+    /// Returns the address of its database, direct or through another port.
     func address(over port: Int? = nil, _ name: String = "bench") -> String {
         "postgres://lamplighter@127.0.0.1:\(port ?? self.port)/\(name)"
     }
 
-    /// Connects to it.
+    /// Connects to a database.
     ///
     /// - Throws: `PostgresError`.
     func connect(over port: Int? = nil, to name: String = "bench") throws -> PostgresConnection {
         try PostgresConnection(PostgresAddress(address(over: port, name)))
     }
 
-    /// The seconds that its processes have worked.
+    /// The processor time that the server's processes have used, in seconds.
     var workSeconds: Double { ProcessorTime.seconds(ofTree: Int(process.pid)) }
 
-    /// Ends it.
+    /// Stops the server and removes its files.
     func stop() async {
         process.send(SIGINT)
         _ = await process.waitForExit()
@@ -111,12 +112,12 @@ struct BenchDatabase {
     }
 }
 
-/// The time that processes have worked, as the kernel counts it.
+/// The processor time of processes, as counted by the kernel.
 enum ProcessorTime {
-    /// Returns the seconds of a process.
+    /// Returns the processor time of a process, in seconds.
     static func seconds(of pid: Int) -> Double { ticks(pid, count: 2) / perSecond }
 
-    /// Returns the seconds of a process and of its children, those that ended included.
+    /// Returns the processor time of a process and its children, including ended ones, in seconds.
     static func seconds(ofTree pid: Int) -> Double {
         let children = TextFile.names(in: "/proc").compactMap(Int.init).filter { parent($0) == pid }
         return (ticks(pid, count: 4) + children.map { ticks($0, count: 2) }.reduce(0, +))
@@ -125,7 +126,7 @@ enum ProcessorTime {
 
     private static let perSecond = Double(sysconf(Int32(_SC_CLK_TCK)))
 
-    /// The fields of proc_pid_stat(5) from the third on.
+    /// Returns the fields of proc_pid_stat(5) from the third on.
     private static func fields(_ pid: Int) -> [Substring] {
         let text = TextFile.read("/proc/\(pid)/stat") ?? ""
         return text.split(separator: ")").last?.split(separator: " ") ?? []

@@ -10,7 +10,8 @@ import Storage
 import Web
 import Workers
 
-/// The ground of `lamplighter-bench cluster`: a database behind a delay, a broker with the gate, and processes that share the work.
+/// The environment of `lamplighter-bench cluster`: a database behind a delay, a broker with the
+/// gate, and processes that share the work.
 final class ClusterField {
     let seed: BenchSeed
     let root: String
@@ -22,12 +23,12 @@ final class ClusterField {
     private let folder: String
     private let options: BenchClusterOptions
     private let delayedPort: Int
-    /// The processes that run now.
+    /// The running processes.
     private(set) var processes: [BenchProcess] = []
 
-    /// Makes everything in a folder, without processes.
+    /// Sets up the environment in a folder, without processes.
     ///
-    /// - Throws: A `Problem`, `LoadError`, or what the store throws.
+    /// - Throws: A `Problem`, `LoadError`, or the store's error.
     init(_ options: BenchClusterOptions, in folder: String) async throws {
         self.options = options
         self.folder = folder
@@ -79,7 +80,7 @@ final class ClusterField {
         try Ports.choose(0, hosts: ["127.0.0.1"], cure: "", purpose: "bench")
     }
 
-    /// Ends everything.
+    /// Stops all parts.
     func stop() async {
         await stopProcesses()
         await broker.stop()
@@ -88,9 +89,9 @@ final class ClusterField {
 
     // MARK: Processes
 
-    /// Starts so many processes, and waits until each has its share of the lanes.
+    /// Starts processes up to a number, and waits until each has its share of the lanes.
     ///
-    /// - Throws: `LoadError`, or what the store throws.
+    /// - Throws: `LoadError`, or the store's error.
     func startProcesses(_ count: Int) async throws {
         for number in processes.count..<count {
             let data = folder + "/node\(number)"
@@ -121,7 +122,7 @@ final class ClusterField {
         }
     }
 
-    /// Ends all processes.
+    /// Stops all processes.
     func stopProcesses() async {
         for process in processes { await process.stop() }
         processes = []
@@ -135,9 +136,9 @@ final class ClusterField {
             && control.count == LanePlan.shared.count(of: .control)
     }
 
-    /// Returns who holds each lane of a worker.
+    /// Returns the process that holds each lane of a worker.
     ///
-    /// - Throws: What the store throws.
+    /// - Throws: The store's error.
     func holders(of worker: String) throws -> [Int: String] {
         let leases = try store.coordinate { try $0.leases.all() }
         return Dictionary(
@@ -150,9 +151,9 @@ final class ClusterField {
         )
     }
 
-    /// Returns the devices of so many status lanes of each process.
+    /// Returns the devices of a number of status lanes of each process.
     ///
-    /// - Throws: What the store throws.
+    /// - Throws: The store's error.
     func devices(ofLanes count: Int) throws -> [LoadDevice] {
         let lanes = Dictionary(grouping: try holders(of: "status")) { $0.value }.values
             .flatMap { $0.map(\.key).sorted().prefix(count) }
@@ -161,13 +162,13 @@ final class ClusterField {
         }
     }
 
-    /// The seconds that the processes and the database have worked.
+    /// The processor time that the processes and the database have used, in seconds.
     var workSeconds: Double {
         processes.map { ProcessorTime.seconds(of: Int($0.process.pid)) }.reduce(0, +)
             + database.workSeconds
     }
 
-    /// Returns the milliseconds of a round trip to the database, as the processes have it.
+    /// Returns the time of the processes' round trip to the database, in milliseconds.
     ///
     /// - Throws: `PostgresError`.
     func roundTrip() throws -> Double {

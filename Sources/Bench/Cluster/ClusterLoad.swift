@@ -1,8 +1,9 @@
 import Glibc
 import Load
 
-/// Reports of many devices that all ask for an answer, each device with so many under way: it runs in the thread that
-/// calls it.
+/// Reports of many devices that all request answers, with a number under way for each device.
+///
+/// It runs in the thread that calls it.
 final class ClusterLoad {
     private let connections: LoadConnections
     private let topics: [[UInt8]]
@@ -11,7 +12,7 @@ final class ClusterLoad {
     private let depth: Int
     private(set) var answered = 0
 
-    /// Prepares connections.
+    /// Creates the load without connecting.
     init(devices: [LoadDevice], depth: Int, root: String) {
         connections = LoadConnections(
             devices.map { .init(login: $0.login, filters: ["\(root)/device/\($0.did)/response"]) }
@@ -20,7 +21,7 @@ final class ClusterLoad {
         self.depth = depth
     }
 
-    /// Connects all devices, and begins to report.
+    /// Connects all devices and begins to report.
     ///
     /// - Throws: `LoadError`.
     func connect(port: Int) throws(LoadError) {
@@ -31,12 +32,13 @@ final class ClusterLoad {
         }
     }
 
-    /// Disconnects all.
+    /// Disconnects all devices.
     func disconnect() { connections.disconnect() }
 
-    /// Goes on until every device has had answers: arrivals are dealt with, and statements prepared.
+    /// Runs until every device has had answers, so that arrivals are processed and statements
+    /// prepared.
     ///
-    /// - Throws: `LoadError` when that takes more than a minute.
+    /// - Throws: `LoadError` if that takes more than a minute.
     func warmUp() throws(LoadError) {
         let end = LoadClock.nanoseconds + 60_000_000_000
         let wanted = answered + 2 * depth * topics.count
@@ -48,9 +50,9 @@ final class ClusterLoad {
         }
     }
 
-    /// Goes on for a time.
+    /// Runs for a time.
     ///
-    /// - Throws: `LoadError` when a connection ends, or nothing moves for ten seconds.
+    /// - Throws: `LoadError` if a connection ends, or nothing moves for ten seconds.
     func run(seconds: Double) throws(LoadError) {
         let end = LoadClock.nanoseconds + Int64(seconds * 1e9)
         var watch = LoadWatch()
@@ -66,7 +68,8 @@ final class ClusterLoad {
             send(place)
             connections.flush(place)
         }
-        // Many answers are then read at once: the load shares the machine with what it measures.
+        // This lets many answers be read at once: the load shares the machine with the measured
+        // processes.
         usleep(1000)
     }
 

@@ -3,17 +3,19 @@ import Glibc
 import Load
 import Workers
 
-/// A TCP way to a port of this machine on which every byte takes its time, as on a way to another one.
+/// A TCP proxy to a port of this machine that delays every byte, like a connection to another
+/// machine.
 ///
-/// One thread carries all connections until the process ends.
+/// A single thread serves all connections until the process ends.
 struct DelayingProxy {
-    /// Bytes that wait, or that the other side does not take yet.
+    /// One end of a connection, with the bytes that it hasn't accepted yet.
     private struct Side {
         var other: Int32
         var unsent: [UInt8] = []
     }
 
-    /// What arrives at a descriptor at a moment; nothing is the end of its connection.
+    /// The bytes that arrive at a descriptor at a moment; none stands for the end of its
+    /// connection.
     private struct Parcel {
         var due: Int64
         var to: Int32
@@ -25,15 +27,15 @@ struct DelayingProxy {
     private let delay: Int64
     private let poller = epoll_create1(Int32(EPOLL_CLOEXEC))
     private var sides: [Int32: Side] = [:]
-    /// In the order of their moments, since all take as long.
+    /// The parcels in order of their moments, since all have the same delay.
     private var parcels: [Parcel] = []
     private var first = 0
     private var scratch = [UInt8](repeating: 0, count: 64 << 10)
 
-    /// Opens a way to a port; each direction takes so many nanoseconds.
+    /// Opens a proxy to a port, with a delay in nanoseconds for each direction.
     ///
     /// - Returns: The port to connect to.
-    /// - Throws: `LoadError` when that is not possible.
+    /// - Throws: `LoadError` if that fails.
     static func start(to port: Int, delay: Int64) throws(LoadError) -> Int {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard listener >= 0 else { throw .system(function: "socket", code: errno) }
@@ -81,7 +83,7 @@ struct DelayingProxy {
         }
     }
 
-    /// The milliseconds until the next parcel is due; sleeps itself for what is less than one.
+    /// Returns the milliseconds until the next parcel is due; sleeps itself for less than one.
     private func pause() -> Int32 {
         guard first < parcels.count else { return 1000 }
         let left = parcels[first].due - LoadClock.nanoseconds
@@ -160,7 +162,7 @@ struct DelayingProxy {
         sides[descriptor] = side
     }
 
-    /// Closes both sides of a connection, of which the other one has ended.
+    /// Closes both ends of a connection after one of them has ended.
     private mutating func end(_ descriptor: Int32) {
         guard let side = sides.removeValue(forKey: descriptor) else { return }
         sides[side.other] = nil

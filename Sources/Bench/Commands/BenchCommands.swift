@@ -6,26 +6,27 @@ import Storage
 
 /// The options of `lamplighter-bench commands`.
 package struct BenchCommandsOptions: Sendable {
-    /// Devices that are commanded.
+    /// The number of devices that receive commands.
     package var devices = 100
-    /// Users bound to one device more, each with a terminal.
+    /// The number of users bound to one further device, each with a terminal.
     package var users = 1000
-    /// Commands a second.
+    /// The commands a second.
     package var rate = 200.0
-    /// Rounds; medians count.
+    /// The number of rounds; each figure is their median.
     package var rounds = 3
-    /// Seconds that each measurement takes.
+    /// The seconds that each measurement takes.
     package var seconds = 5.0
 
-    /// The options of a full run.
+    /// Creates the options of a full run.
     package init() {}
 }
 
-/// Measures the way of a command, app to service to device to service to app, against the same four
-/// hops through the bare broker, without and with waiting for the disk; and what a device with very many
-/// users does to the others: `lamplighter-bench commands`.
+/// Measures commands from app to service to device and back: `lamplighter-bench commands`.
+///
+/// It compares them with the same four hops through the bare broker, with and without waiting for
+/// the disk, and measures how a device with very many users affects the others.
 package struct BenchCommands: Sendable {
-    /// The measurement of one part of a round.
+    /// A measurement within a round.
     enum Part: String, CaseIterable {
         case bare, flushed, service, crowd
 
@@ -42,13 +43,13 @@ package struct BenchCommands: Sendable {
     private let options: BenchCommandsOptions
     private let tell: @Sendable (String) -> Void
 
-    /// Prepares a benchmark; `tell` takes a line about each measurement.
+    /// Creates a benchmark; `tell` receives a line for each measurement.
     package init(_ options: BenchCommandsOptions, tell: @escaping @Sendable (String) -> Void) {
         self.options = options
         self.tell = tell
     }
 
-    /// Runs everything in a temporary directory and removes it.
+    /// Runs the benchmark in a temporary directory, which it removes afterwards.
     ///
     /// - Throws: A `Problem`, `LoadError` or `MosquittoError`.
     package func run() async throws -> BenchCommandsResult {
@@ -77,7 +78,7 @@ package struct BenchCommands: Sendable {
         return result
     }
 
-    /// Binds all users to one more device.
+    /// Binds all users to one further device.
     private func gather(_ field: BenchField) throws -> LoadDevice {
         guard let crowd = field.seed.unbound.first else {
             throw LoadError.failed("there is no device left for the crowd")
@@ -100,7 +101,7 @@ package struct BenchCommands: Sendable {
         return crowd
     }
 
-    /// Returns the round trips of one part, in milliseconds, ascending.
+    /// Returns the round trips of a part, in milliseconds, ascending.
     func measure(
         _ part: Part,
         _ field: BenchField,
@@ -128,7 +129,7 @@ package struct BenchCommands: Sendable {
         )
         do {
             try load.connect(port: field.port)
-            // The service has to hear of every device's arrival first.
+            // The service must process every device's arrival first.
             try await Task.sleep(for: .seconds(2))
             try load.pace(seconds: 2, rate: options.rate)
             load.isTiming = true

@@ -8,13 +8,13 @@ package struct BenchCommandsResult: GoalResult, Sendable {
 
     init(options: BenchCommandsOptions) { self.options = options }
 
-    /// Takes the round trips of one measurement, in milliseconds, ascending.
+    /// Adds the round trips of a measurement, in milliseconds, ascending.
     mutating func add(_ delays: [Double], to part: String) {
         p50[part, default: []].append(Self.at(0.5, delays))
         p99[part, default: []].append(Self.at(0.99, delays))
     }
 
-    /// Returns the value below which a share of the sorted values lies; 0 for none.
+    /// Returns the value below which a share of the sorted values lies; 0 if there are none.
     static func at(_ share: Double, _ sorted: [Double]) -> Double {
         sorted.isEmpty ? 0 : sorted[Int(Double(sorted.count - 1) * share)]
     }
@@ -45,7 +45,7 @@ package struct BenchCommandsResult: GoalResult, Sendable {
         ("crowd", "the same beside a report a second to all users"),
     ]
 
-    /// The result as a table for people.
+    /// The result as a table.
     package var text: String {
         var lines = [
             "\(Int(options.rate)) commands/s to \(options.devices) devices, \(options.rounds) rounds "
@@ -59,7 +59,7 @@ package struct BenchCommandsResult: GoalResult, Sendable {
         return (lines + goals.map(\.text)).joined(separator: "\n")
     }
 
-    /// The result for programs.
+    /// The result as JSON.
     package var json: JSONValue {
         let parts = Self.titles.map { part, _ -> (String, JSONValue?) in
             (

@@ -5,22 +5,22 @@ import Service
 
 /// The options of `lamplighter-bench console`.
 package struct BenchConsoleOptions: Sendable {
-    /// Devices that report, each bound to an app's user.
+    /// The number of devices that report, each bound to an app's user.
     package var devices = 1000
-    /// Devices in the store.
+    /// The number of devices in the store.
     package var stored = 100_000
-    /// Rounds of each measurement; medians count.
+    /// The number of rounds; each figure is their median.
     package var rounds = 7
-    /// Seconds that each measurement takes, after a second of warm-up.
+    /// The seconds that each measurement takes, after a second of warm-up.
     package var seconds = 5.0
-    /// Reports under way at most, over all devices.
+    /// The most reports under way, over all devices.
     package var window = 4000
 
-    /// The options of a full run.
+    /// Creates the options of a full run.
     package init() {}
 }
 
-/// What is open in browsers while reports are measured.
+/// The pages open in browsers while reports are measured.
 enum OpenPages: String, Sendable, CaseIterable {
     case none
     case three
@@ -34,7 +34,7 @@ enum OpenPages: String, Sendable, CaseIterable {
         }
     }
 
-    /// What the pages watch; the list shows as many devices as a page does before more are asked for.
+    /// Returns the terms that the pages watch; the list shows the rows of one page.
     func watches(_ dids: [String]) -> [[String]] {
         switch self {
         case .none: []
@@ -47,21 +47,21 @@ enum OpenPages: String, Sendable, CaseIterable {
     private static let rows = 50
 }
 
-/// Measures what open consoles cost the path of reports: `lamplighter-bench console`.
+/// Measures the cost of open consoles to the processing of reports: `lamplighter-bench console`.
 ///
-/// One service, one load, and turns without and with consoles, each round in the other order: what a
-/// shared machine does to one it does to the other as well.
+/// One service and one load, with and without consoles in turn, in the opposite order each round,
+/// so that other work on a shared machine affects both alike.
 package struct BenchConsole: Sendable {
     private let options: BenchConsoleOptions
     private let tell: @Sendable (String) -> Void
 
-    /// Prepares a benchmark; `tell` takes a line about each measurement.
+    /// Creates a benchmark; `tell` receives a line for each measurement.
     package init(_ options: BenchConsoleOptions, tell: @escaping @Sendable (String) -> Void) {
         self.options = options
         self.tell = tell
     }
 
-    /// Runs everything in a temporary directory and removes it.
+    /// Runs the benchmark in a temporary directory, which it removes afterwards.
     ///
     /// - Throws: A `Problem`, `LoadError` or `MosquittoError`.
     package func run() async throws -> BenchConsoleResult {
@@ -137,7 +137,7 @@ package struct BenchConsole: Sendable {
         return try watches.map { try OpenConsole(port: Int(port), token: token, watch: $0) }
     }
 
-    /// Closes the pages, which must have been served until then.
+    /// Closes the pages, and requires that their streams were still open.
     private static func end(_ consoles: [OpenConsole]) throws {
         guard !consoles.contains(where: \.hasEnded) else {
             throw LoadError.failed("the console ended a stream by itself")

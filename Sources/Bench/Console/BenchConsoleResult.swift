@@ -4,10 +4,10 @@ package import JSON
 package struct BenchConsoleResult: GoalResult, Sendable {
     let options: BenchConsoleOptions
     var rates: [OpenPages: [Double]] = [:]
-    /// Microseconds of the service's processor time for each report.
+    /// The service's processor time for each report, in microseconds.
     var micros: [OpenPages: [Double]] = [:]
     var delays: [OpenPages: [(p50: Double, p99: Double)]] = [:]
-    /// Reports a second while latencies were measured.
+    /// The reports a second while latencies were measured.
     var pace = 0.0
 
     init(options: BenchConsoleOptions) { self.options = options }
@@ -37,7 +37,8 @@ package struct BenchConsoleResult: GoalResult, Sendable {
         ]
     }
 
-    /// The median over rounds of what was measured with three consoles to what was without, in the same round.
+    /// Returns the median, over rounds, of the ratio of a figure with three pages to the same
+    /// figure without.
     private static func ratio<Value>(
         _ measured: [OpenPages: [Value]],
         _ figure: (Value) -> Double
@@ -47,7 +48,7 @@ package struct BenchConsoleResult: GoalResult, Sendable {
         )
     }
 
-    /// The result as a table for people.
+    /// The result as a table.
     package var text: String {
         var lines = [
             "\(options.devices) devices report, \(options.stored) stored, \(options.rounds) rounds of "
@@ -64,7 +65,7 @@ package struct BenchConsoleResult: GoalResult, Sendable {
         return lines.joined(separator: "\n")
     }
 
-    /// The result for programs.
+    /// The result as JSON.
     package var json: JSONValue {
         let pages = OpenPages.allCases.map { pages in
             (

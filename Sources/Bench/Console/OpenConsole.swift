@@ -3,17 +3,18 @@ import Load
 import Synchronization
 import Workers
 
-/// A page of the console that stays open: the stream of events that its browser would hold, read by a thread of its own.
+/// An open page of the console: the event stream that its browser would hold, read by a thread of
+/// its own.
 final class OpenConsole: Sendable {
     private let descriptor: Int32
     private let ended = Mutex(false)
 
-    /// Bytes that are read at once.
+    /// The most bytes in one read.
     private static let chunk = 65_536
 
-    /// Opens the stream of what a page watches, such as `overview`, and returns once its first event has come.
+    /// Opens the stream of watched terms, such as `overview`, and returns after its first event.
     ///
-    /// - Throws: `LoadError` where the service refuses, or says nothing for ten seconds.
+    /// - Throws: `LoadError` if the service refuses, or sends nothing for ten seconds.
     init(port: Int, token: String, watch: [String]) throws(LoadError) {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw .system(function: "socket", code: errno) }
@@ -50,13 +51,13 @@ final class OpenConsole: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Whether the stream has ended, which it does only when it is closed.
+    /// Whether the stream has ended; it should end only when it's closed.
     var hasEnded: Bool { ended.withLock(\.self) }
 
     /// Closes the page.
     func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-    /// Reads until the first event is there, then beside the caller.
+    /// Reads until the first event has arrived, then continues on another thread.
     private func begin() throws(LoadError) {
         let until = LoadClock.nanoseconds + 10_000_000_000
         var head: [UInt8] = []

@@ -3,25 +3,25 @@ import Metering
 
 /// Measures the cost of counting a message: `lamplighter-bench gate`.
 ///
-/// The same code as in the broker, with the clock that the broker's plugin asks: for messages within the limits, for
-/// a flood beyond those of a connection, and for one beyond those of its source address. It is a part of what the
-/// gate does for a message; the whole shows in `lamplighter-bench reports`.
+/// It runs the broker plugin's code with the plugin's clock, for messages within the limits, for a
+/// flood beyond a connection's limits, and for one beyond its source address's limits. Counting is
+/// only a part of the gate's work for a message; `lamplighter-bench reports` shows the whole.
 package struct BenchGate: Sendable {
     private let messages: Int
     private static let goal = 1_000.0
 
-    /// Prepares a benchmark of so many messages of each kind.
+    /// Creates a benchmark with a number of messages of each kind.
     package init(messages: Int) {
         self.messages = messages
     }
 
     /// The result, in nanoseconds a message.
     package struct Result: GoalResult, Sendable {
-        /// For messages within the limits.
+        /// The time for messages within the limits.
         package let within: Double
-        /// For messages beyond the connection's.
+        /// The time for messages beyond the connection's limits.
         package let beyond: Double
-        /// For messages beyond their source address's.
+        /// The time for messages beyond their source address's limits.
         package let beyondAddress: Double
 
         var goals: [BenchGoal] {
@@ -38,10 +38,10 @@ package struct BenchGate: Sendable {
             }
         }
 
-        /// The result as a table for people.
+        /// The result as a table.
         package var text: String { (["asked for"] + goals.map(\.text)).joined(separator: "\n") }
 
-        /// The result for programs.
+        /// The result as JSON.
         package var json: JSONValue {
             [
                 "nanoseconds": [
@@ -66,7 +66,7 @@ package struct BenchGate: Sendable {
         byteBurst: 1
     )
 
-    /// Runs it; takes no connection and no file.
+    /// Runs the benchmark, which uses no connections or files.
     package func run() -> Result {
         Result(
             within: nanoseconds(Self.wide, addressPerSecond: 1_000_000_000),
@@ -92,7 +92,7 @@ package struct BenchGate: Sendable {
             if address.take(&sender, at: now) == .within { passed += 1 }
         }
         let took = ContinuousClock.now - start
-        // Used, so that none of it is left out.
+        // The result is used, so that the compiler can't remove the work.
         precondition(passed <= messages)
         let parts = took.components
         return (Double(parts.seconds) * 1e9 + Double(parts.attoseconds) / 1e9) / Double(messages)

@@ -1,8 +1,7 @@
 import Glibc
 import Load
 
-/// Writes as much as a commit does and waits for the disk, and does nothing else: what a durable service
-/// can't do without, whatever it is made of.
+/// Writes as much as a commit does and waits for the disk: the least work of any durable service.
 struct BenchDisk {
     /// The approximate size of a command's commit, in bytes.
     private static let commitBytes = 20 << 10
@@ -12,7 +11,7 @@ struct BenchDisk {
     private let bytes = [UInt8](repeating: 1, count: commitBytes)
     private var place = 0
 
-    /// Opens a file that keeps its length, as the store's log does; it ends with the process.
+    /// Opens a file of constant length, like the store's log; it's closed when the process ends.
     ///
     /// - Throws: `LoadError`.
     init(path: String) throws {
@@ -25,7 +24,7 @@ struct BenchDisk {
         try flush()
     }
 
-    /// Writes, and returns when the disk has it.
+    /// Writes, and returns when the data is on the disk.
     ///
     /// - Throws: `LoadError`.
     mutating func commit() throws {

@@ -10,21 +10,23 @@ import Sodium
 import Storage
 import Web
 
-/// The private ground of a benchmark: a temporary data directory, a filled store, a broker with the gate.
+/// A benchmark's private environment: a temporary data directory, a filled store, a broker with the
+/// gate.
 final class BenchField {
     let directory: DataDirectory
     let port: Int
     let seed: BenchSeed
     let root: String
-    /// Kept open: the last that closes a database deletes its log, and a file system that discards the blocks
-    /// at once has the disk pause for that while the next part is measured.
+    /// The store, kept open: the last process to close a database deletes its log, and a file
+    /// system that discards the blocks immediately makes the disk pause while the next part is
+    /// measured.
     private let store: Store
     private let secrets: ServiceSecrets
     private let broker: BrokerChild
 
-    /// Makes the directory, fills the store and starts the broker, with settings of its own in `flags`.
+    /// Creates the directory, fills the store and starts the broker; `flags` overrides settings.
     ///
-    /// - Throws: A `Problem`, or what the store throws.
+    /// - Throws: A `Problem`, or the store's error.
     init(
         devices: Int,
         terminals: Int,
@@ -39,8 +41,9 @@ final class BenchField {
             flags: [
                 "data": folder + "/data", "demo": "false",
                 "broker.gate": MeasuredProgram.current.gate, "broker.newClientsPerMinute": "100000",
-                // Mosquitto reads one packet of each connection in a round, so a thousand busy devices
-                // leave a subscriber's acknowledgements behind; what waits for them must not be dropped.
+                // In each pass Mosquitto reads one packet of each connection, so a thousand busy
+                // devices delay a subscriber's acknowledgements; the messages queued meanwhile must
+                // not be dropped.
                 "broker.queuedMessages": "10000000", "broker.queuedMegabytes": "4096",
                 "broker.memoryMegabytes": "16384",
             ].merging(Self.wideLimits) { own, _ in own }.merging(flags) { _, given in given }
@@ -79,7 +82,7 @@ final class BenchField {
         try await broker.start()
     }
 
-    /// Limits of connections that are counted and never met: a bench's few connections stand for many.
+    /// Limits that are counted but never reached: a benchmark's few connections stand for many.
     static let wideLimits = Dictionary(
         uniqueKeysWithValues: ["terminal", "device", "product"].flatMap { who in
             ["MessagesPerSecond", "MessageBurst", "KilobytesPerSecond", "KilobyteBurst"].map {
@@ -88,9 +91,9 @@ final class BenchField {
         } + [("limits.statusBacklog", "0")]
     )
 
-    /// Lets a benchmark have a field in a new folder, and ends its broker afterwards.
+    /// Runs a benchmark with a field in a new folder, and stops the field's broker afterwards.
     ///
-    /// - Throws: A `Problem`, `LoadError`, or what the store throws.
+    /// - Throws: A `Problem`, `LoadError`, or the store's error.
     static func with(
         devices: Int,
         terminals: Int,
@@ -120,9 +123,9 @@ final class BenchField {
         await field.stop()
     }
 
-    /// Makes a token with which the console's interface lets an operator in who may look at everything.
+    /// Makes a token with the role of a viewer for the console's interface.
     ///
-    /// - Throws: What the store throws.
+    /// - Throws: The store's error.
     func operatorToken() throws -> String {
         let now = Instant(milliseconds: LoadClock.milliseconds)
         let secret = Sodium.randomSecret()
@@ -141,10 +144,10 @@ final class BenchField {
         return secret
     }
 
-    /// Ends the broker.
+    /// Stops the broker.
     func stop() async { await broker.stop() }
 
-    /// Removes what the workers' sessions hold, so that the broker queues nothing for them.
+    /// Discards the workers' sessions, so that the broker queues nothing for them.
     ///
     /// - Throws: `MosquittoError`.
     func forgetWorkers() throws {

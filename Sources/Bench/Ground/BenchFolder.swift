@@ -2,9 +2,9 @@ import Foundation
 
 /// The temporary folder of a benchmark.
 enum BenchFolder {
-    /// Makes a private folder in `TMPDIR`, or in a given one.
+    /// Creates a private folder in `TMPDIR` or in a given folder.
     ///
-    /// - Throws: What the system says.
+    /// - Throws: The system's error.
     static func make(in place: String? = nil) throws -> String {
         let folder = (place.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory)
             .appending(path: "lamplighter-bench-\(UUID().uuidString.lowercased())")
@@ -16,6 +16,6 @@ enum BenchFolder {
         return folder.path
     }
 
-    /// Removes a folder with everything in it; what can't be removed stays.
+    /// Removes a folder with everything in it; files that can't be removed stay.
     static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 }

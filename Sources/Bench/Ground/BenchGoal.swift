@@ -1,16 +1,16 @@
 package import JSON
 
-/// What came of a benchmark, and whether it meets its goals.
+/// The result of a benchmark, and whether it meets its goals.
 package protocol BenchOutcome {
-    /// For people.
+    /// The result as text.
     var text: String { get }
-    /// The same for programs.
+    /// The result as JSON.
     var json: JSONValue { get }
-    /// Whether it was as it has to be.
+    /// Whether the result meets its goals.
     var isMet: Bool { get }
 }
 
-/// A result that is as it has to be where every goal is met.
+/// A result that is met if every goal is.
 protocol GoalResult: BenchOutcome {
     var goals: [BenchGoal] { get }
 }
@@ -20,7 +20,7 @@ extension GoalResult {
     package var isMet: Bool { goals.allSatisfy(\.isMet) }
 }
 
-/// One goal of a benchmark, with the measured value.
+/// A goal of a benchmark, with the measured value.
 struct BenchGoal {
     let name: String
     let value: Double
@@ -29,13 +29,13 @@ struct BenchGoal {
 
     var isMet: Bool { isAtLeast ? value >= limit : value <= limit }
 
-    /// A line for people.
+    /// The goal as a line.
     var text: String {
         "  \(isMet ? "ok    " : "MISSED") \(name): \(Self.short(value)) "
             + "(\(isAtLeast ? "at least" : "at most") \(Self.short(limit)))"
     }
 
-    /// The same for programs.
+    /// The goal as JSON.
     var json: JSONValue {
         .object(
             JSONObject([
@@ -45,7 +45,7 @@ struct BenchGoal {
         )
     }
 
-    /// Returns the middle of what was measured, since machines are not even; 0 for nothing.
+    /// Returns the median, since machines vary; 0 for no values.
     static func median(_ values: [Double]) -> Double {
         let sorted = values.sorted()
         guard !sorted.isEmpty else { return 0 }
@@ -53,19 +53,19 @@ struct BenchGoal {
         return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
     }
 
-    /// Returns a number with two decimals, or none from a hundred on.
+    /// Returns a number with two decimals, or without decimals from a hundred on.
     static func short(_ value: Double) -> String {
         guard value.isFinite else { return "?" }
         let hundredths = (value * 100).rounded() / 100
         return hundredths >= 100 ? "\(Int(hundredths))" : "\(hundredths)"
     }
 
-    /// Returns a text, filled with spaces from the right.
+    /// Returns a text padded with spaces on the right.
     static func filled(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))
     }
 
-    /// Returns a whole number, filled with spaces from the left.
+    /// Returns an integer padded with spaces on the left.
     static func padded(_ number: Int, _ width: Int) -> String {
         let text = "\(number)"
         return String(repeating: " ", count: max(0, width - text.count)) + text

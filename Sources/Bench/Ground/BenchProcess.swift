@@ -4,17 +4,17 @@ import Load
 import Service
 import SystemPackage
 
-/// A process that a benchmark measures: the measured program, or this executable as a consumer to compare with.
+/// A measured process: the measured program, or this executable as a consumer for comparison.
 struct BenchProcess {
     let process: ChildProcess
-    /// Seconds from its start until it said, or wrote, that it is ready.
+    /// The seconds from its start until it reported that it was ready.
     let readySeconds: Double
-    /// The file that takes what it says.
+    /// The file that receives its output.
     let output: String
 
-    /// Starts A or B and waits until it has subscribed.
+    /// Starts a consumer and waits until it has subscribed.
     ///
-    /// - Throws: `LoadError`, or the system's refusal.
+    /// - Throws: `LoadError`, or the system's error.
     static func consumer(
         _ kind: BenchConsumer.Kind,
         _ field: BenchField,
@@ -35,9 +35,9 @@ struct BenchProcess {
         ) { TextFile.read(output)?.contains("ready\n") == true }
     }
 
-    /// Starts the service and waits until everything accepts work.
+    /// Starts the service and waits until all its parts accept work.
     ///
-    /// - Throws: `LoadError`, or the system's refusal.
+    /// - Throws: `LoadError`, or the system's error.
     static func service(_ field: BenchField) async throws -> BenchProcess {
         try await start(
             [
@@ -48,9 +48,10 @@ struct BenchProcess {
         ) { TextFile.exists(field.directory.ready) }
     }
 
-    /// Starts one of several processes that share the work, and waits until everything accepts work.
+    /// Starts one of several processes that share the work, and waits until all its parts accept
+    /// work.
     ///
-    /// - Throws: `LoadError`, or the system's refusal.
+    /// - Throws: `LoadError`, or the system's error.
     static func sharer(
         _ data: String,
         port: Int,
@@ -65,7 +66,7 @@ struct BenchProcess {
         ) { TextFile.exists(data + "/ready.json") }
     }
 
-    /// Ends the process politely and waits until it is gone.
+    /// Asks the process to end, kills it after ten seconds, and waits for its exit.
     func stop() async {
         process.send(SIGTERM)
         let killer = Task {
@@ -76,7 +77,7 @@ struct BenchProcess {
         killer.cancel()
     }
 
-    /// Returns resident memory in megabytes: now, or at its highest.
+    /// Returns the current or the highest resident memory, in megabytes.
     func memory(peak: Bool = false) -> Double {
         let name = peak ? "VmHWM:" : "VmRSS:"
         let status = TextFile.read("/proc/\(process.pid)/status") ?? ""
@@ -85,7 +86,7 @@ struct BenchProcess {
         return (Double(kilobytes) ?? 0) / 1024
     }
 
-    /// Seconds of processor time that the process has taken.
+    /// The processor time that the process has used, in seconds.
     var processorSeconds: Double { ProcessorTime.seconds(of: Int(process.pid)) }
 
     private static func start(

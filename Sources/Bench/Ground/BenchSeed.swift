@@ -6,17 +6,17 @@ import Sodium
 import Storage
 import Workers
 
-/// Fills the store of a benchmark: one product, one app, users with a terminal each, and devices.
+/// Fills a benchmark's store with a product, an app, users with a terminal each, and devices.
 struct BenchSeed {
-    /// Unbound devices, and devices bound to one user each.
+    /// The unbound devices; `bound` holds devices bound to one user each.
     private(set) var unbound: [LoadDevice] = []
     private(set) var bound: [LoadDevice] = []
     private(set) var terminals: [LoadTerminal] = []
-    /// Terminals without a session, each of the user `bench-N` with `password`.
+    /// The terminals without a session, each for a user `bench-N` with `password`.
     private(set) var loggedOut: [LoadTerminal] = []
     /// The app's secret.
     let appSecret = Sodium.randomSecret()
-    /// The password of all users who have one.
+    /// The password of all users with one.
     static let password = "seven lamps in a row"
 
     private static let product = ProductKey(trusted: String(repeating: "be", count: 16))
@@ -26,9 +26,9 @@ struct BenchSeed {
     private var ids = IDSource()
     private var count = 0
 
-    /// Writes everything; `stored` devices in all, of which twice `devices` have a known secret.
+    /// Fills the store; of `stored` devices in all, twice `devices` have a known secret.
     ///
-    /// - Throws: What the store throws.
+    /// - Throws: The store's error.
     init(_ store: Store, devices: Int, terminals: Int, stored: Int, logins: Int = 0) throws {
         let now = Instant(milliseconds: LoadClock.milliseconds)
         try store.batch(at: now) { transaction in
@@ -86,7 +86,7 @@ struct BenchSeed {
         terminals.append(try Self.logIn(uid, &ids, in: transaction))
     }
 
-    /// Begins a session of a user of the app on a new terminal.
+    /// Begins a session of a user on a new terminal of the app.
     private static func logIn(
         _ uid: UserID,
         _ ids: inout IDSource,

@@ -1,17 +1,17 @@
 import Service
 import SystemPackage
 
-/// The program that the benchmarks start, and the gate of its broker.
+/// The program that the benchmarks start, and its broker's gate.
 package struct MeasuredProgram: Sendable {
     /// The path of `lamplighter`.
     package let program: String
     /// The path of the gate in the same folder.
     package let gate: String
 
-    /// The one in use: those beside this executable unless a command names others.
+    /// The program in use; by default the one beside this executable.
     @TaskLocal package static var current = beside(Executables.ownPath)
 
-    /// Names a program by its path, or by the folder that it is in.
+    /// Creates a program from its path, or from the path of its folder.
     package init(_ path: String) {
         let isFolder = FilePath(path).lastComponent?.string != Self.name
         let folder = isFolder ? FilePath(path) : FilePath(path).removingLastComponent()

@@ -7,22 +7,22 @@ import Workers
 
 /// The options of `lamplighter-bench history`.
 package struct BenchHistoryOptions: Sendable {
-    /// Records of the device with the long past.
+    /// The records of the device with the long past.
     package var records = 10_000_000
-    /// Questions of each kind to each device.
+    /// The number of queries of each kind to each device.
     package var questions = 100
 
-    /// The measurements as they are asked for.
+    /// Creates the options of a full run.
     package init() {}
 }
 
-/// Measures pages of a day, of a device with a long past beside one with a short one:
+/// Measures queries about a day, for a device with a long past and one with a short past:
 /// `lamplighter-bench history`.
 ///
-/// Both report every 8.64 seconds, 10,000 times a day: the short past is one day, the long one ends
+/// Both report every 8.64 seconds, 10,000 times a day. The short past is one day; the long one ends
 /// with a day of the same length.
 package struct BenchHistory: Sendable {
-    /// Records of the device with the short past, and of each day of the other's.
+    /// The records of the device with the short past, and of each day of the other's.
     static let fewRecords = 10_000
     private static let interval: Int64 = 8640
     private static let chunk = 20_000
@@ -31,15 +31,15 @@ package struct BenchHistory: Sendable {
     private let options: BenchHistoryOptions
     private let tell: @Sendable (String) -> Void
 
-    /// Prepares a benchmark; `tell` takes a line about each step.
+    /// Creates a benchmark; `tell` receives a line for each step.
     package init(_ options: BenchHistoryOptions, tell: @escaping @Sendable (String) -> Void) {
         self.options = options
         self.tell = tell
     }
 
-    /// Runs everything in a temporary directory and removes it.
+    /// Runs the benchmark in a temporary directory, which it removes afterwards.
     ///
-    /// - Throws: `LoadError`, or what the store throws.
+    /// - Throws: `LoadError`, or the store's error.
     package func run() throws -> BenchHistoryResult {
         let folder = try BenchFolder.make()
         defer { BenchFolder.remove(folder) }
@@ -62,7 +62,7 @@ package struct BenchHistory: Sendable {
         return result
     }
 
-    /// Writes a past that ends with the day, the way the service does: through the buffer, then sorted.
+    /// Writes a past that ends with the day, in the service's way: through the buffer, then sorted.
     private func fill(_ store: Store, _ did: DeviceID, count: Int) throws {
         let day = Int64(Self.fewRecords) * Self.interval
         let first = Self.dayStart.milliseconds + day - Int64(count) * Self.interval
@@ -80,7 +80,7 @@ package struct BenchHistory: Sendable {
         try store.checkpoint()
     }
 
-    /// Returns the median time of an answer.
+    /// Returns the median time of an answer in milliseconds.
     private func milliseconds(
         _ kind: BenchHistoryResult.Kind,
         _ did: DeviceID,

@@ -2,7 +2,7 @@ package import JSON
 
 /// The result of `lamplighter-bench history`, and whether it meets its goals.
 package struct BenchHistoryResult: GoalResult, Sendable {
-    /// A question about a day.
+    /// A query about a day.
     enum Kind: String, CaseIterable, Sendable {
         case page, hours
 
@@ -34,7 +34,7 @@ package struct BenchHistoryResult: GoalResult, Sendable {
         }
     }
 
-    /// The result as a table for people.
+    /// The result as a table.
     package var text: String {
         let lines = times.map { time in
             "\(time.kind.title): \(BenchGoal.short(time.few)) ms of \(BenchHistory.fewRecords) "
@@ -43,7 +43,7 @@ package struct BenchHistoryResult: GoalResult, Sendable {
         return (lines + ["asked for"] + goals.map(\.text)).joined(separator: "\n")
     }
 
-    /// The result for programs.
+    /// The result as JSON.
     package var json: JSONValue {
         let medians = times.map { time -> (String, JSONValue?) in
             (time.kind.rawValue, ["few": .double(time.few), "many": .double(time.many)])

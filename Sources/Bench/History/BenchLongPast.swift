@@ -3,16 +3,17 @@ import JSON
 import Load
 package import Storage
 
-/// Writes devices into a store, one of them with a long past: `lamplighter-bench history --data DIR`.
+/// Writes devices into a store, one of them with a long past: `lamplighter-bench history --data
+/// DIR`.
 ///
-/// The console and its pages are measured with it. The past ends now and is written as the service does it: through the
-/// buffer, then sorted.
+/// The console and its pages are measured with it. The past ends now and is written in the
+/// service's way: through the buffer, then sorted.
 package struct BenchLongPast: Sendable {
-    /// Records of the device with the long past.
+    /// The records of the device with the long past.
     package var records = 10_000_000
-    /// The days that they are spread over.
+    /// The days that the records are spread over.
     package var days = 365
-    /// Devices beside it, without a past.
+    /// The number of further devices, without a past.
     package var devices = 0
 
     private static let product = ProductKey(trusted: String(repeating: "bc", count: 16))
@@ -20,12 +21,12 @@ package struct BenchLongPast: Sendable {
     private static let chunk = 20_000
     private static let devicesChunk = 1000
 
-    /// A device of ten million records over a year.
+    /// Creates a writer of a device with ten million records over a year.
     package init() {}
 
-    /// Writes everything and returns the device.
+    /// Writes the devices and returns the one with the past.
     ///
-    /// - Throws: What the store throws.
+    /// - Throws: The store's error.
     package func write(
         into store: Store,
         _ tell: @Sendable (String) -> Void

@@ -1,30 +1,31 @@
 import Glibc
 import Load
 
-/// Commands from app terminals to devices and back, in one thread: four messages each.
+/// Commands from app terminals to devices and back, in one thread, with four messages each.
 ///
-/// A terminal sends a request, the service or `BenchHops` sends the command to the device, the device answers,
-/// the service or `BenchHops` publishes the outcome to the terminal.
+/// A terminal sends a request, the service or `BenchHops` sends the command to the device, the
+/// device answers, and the service or `BenchHops` publishes the outcome to the terminal.
 final class CommandLoad {
     private let connections: LoadConnections
     private let devices: [LoadDevice]
     private let terminals: [LoadTerminal]
-    /// The place of the terminal that commands each device.
+    /// The index of the terminal that commands each device.
     private let owners: [Int]
     private let crowd: LoadDevice?
     private let root: String
     private let crowdPlace: Int
-    /// No two loads begin alike: a request's id is known for ten minutes.
+    /// The next `sn`; its start differs from load to load, since a request's id stays known for ten
+    /// minutes.
     private var next = Int(LoadClock.milliseconds % 1_000_000_000) * 1000
     private var sentAt: [Int: Int64] = [:]
-    /// Nanoseconds of each round trip, while `isTiming`.
+    /// The nanoseconds of each round trip, recorded while `isTiming`.
     private(set) var delays: [Int64] = []
     var isTiming = false
-    /// Statuses of the crowd's device that terminals got.
+    /// The number of statuses of the crowd's device that terminals received.
     private(set) var seen = 0
     private(set) var crowdReports = 0
 
-    /// Prepares connections; `crowd` is a device that all terminals see.
+    /// Creates the load without connecting; `crowd` is a device that all terminals see.
     init(
         devices: [LoadDevice],
         terminals: [LoadTerminal],
@@ -54,14 +55,15 @@ final class CommandLoad {
     /// - Throws: `LoadError`.
     func connect(port: Int) throws(LoadError) { try connections.connect(port: port, take) }
 
-    /// Disconnects all.
+    /// Disconnects all clients.
     func disconnect() { connections.disconnect() }
 
-    // MARK: Commanding
+    // MARK: Commands
 
-    /// Commands at an even rate, and has the crowd's device report once a second; waits for the last.
+    /// Sends commands at an even rate, has the crowd's device report once a second, and waits for
+    /// the last outcome.
     ///
-    /// - Throws: `LoadError`, also where commands are lost.
+    /// - Throws: `LoadError`, also if commands are lost.
     func pace(seconds: Double, rate: Double) throws(LoadError) {
         let start = LoadClock.nanoseconds
         var sent = 0
@@ -82,7 +84,7 @@ final class CommandLoad {
         try awaitRest()
     }
 
-    /// Waits for what is under way, as long as no ten seconds pass in which nothing of it comes.
+    /// Waits for pending outcomes and statuses until none arrives for ten seconds.
     private func awaitRest() throws(LoadError) {
         let patience: Int64 = 10_000_000_000
         var (heard, end) = (-1, LoadClock.nanoseconds + patience)
@@ -147,7 +149,7 @@ final class CommandLoad {
         }
     }
 
-    /// A device obeys.
+    /// Answers a command as its device.
     private func answer(_ device: Int, _ body: String) {
         guard let cid = LoadText.number("\"cid\":", in: body),
             let sn = LoadText.number("\"sn\":", in: body)
@@ -159,7 +161,7 @@ final class CommandLoad {
         )
     }
 
-    /// A terminal hears an outcome, or the status of a device.
+    /// Handles an outcome or a device's status that a terminal received.
     private func hear(_ topic: String, _ body: String) {
         if topic.hasSuffix("/command") {
             guard let sn = LoadText.number("\"sn\":", in: body),

@@ -1,9 +1,9 @@
 import Glibc
 import Load
 
-/// The connections of one load: they come up together, and the first that ends ends the load.
+/// The connections of a load: they connect together, and the load ends when one of them does.
 ///
-/// It runs in the thread that calls it. Each connection has its place: the number of its member.
+/// It runs in the thread that calls it. Each connection has a place: the index of its member.
 final class LoadConnections {
     /// A client, and the topics that it subscribes to.
     struct Member: Sendable {
@@ -11,18 +11,18 @@ final class LoadConnections {
         var filters: [String] = []
     }
 
-    /// Takes a message that a connection has received: its place, the topic, the payload.
+    /// Handles a received message, given the connection's place, the topic and the payload.
     typealias Take = (Int, UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void
 
     private let members: [Member]
     private let pool: SocketPool
-    /// Answers to what all do at present: connect, or subscribe.
+    /// The number of answers to the current step: connecting or subscribing.
     private var answered = 0
     private var failure: LoadError?
 
-    /// The clients send no pings: no measurement takes as long.
+    /// The keep-alive time; no measurement takes as long, so the clients send no pings.
     static let keepAliveSeconds: UInt16 = 600
-    /// Connections that are not answered; with more the broker's backlog overflows.
+    /// The most unanswered connections; more would overflow the broker's backlog.
     private static let openingMax = 90
 
     init(_ members: [Member]) {
@@ -30,10 +30,10 @@ final class LoadConnections {
         pool = SocketPool(count: members.count)
     }
 
-    /// Connects all, then subscribes.
+    /// Connects all members, then subscribes.
     ///
-    /// - Returns: Connections a second, each of them authenticated.
-    /// - Throws: `LoadError` with the first refusal, or when nothing moves for ten seconds.
+    /// - Returns: The authenticated connections a second.
+    /// - Throws: `LoadError` for the first refusal, or if nothing moves for ten seconds.
     @discardableResult
     func connect(port: Int, _ take: Take) throws(LoadError) -> Double {
         let address = sockaddr_in(host: "127.0.0.1", port: port)
@@ -71,9 +71,9 @@ final class LoadConnections {
         }
     }
 
-    /// Takes what has come, and writes what that leads to.
+    /// Handles received packets, and writes the packets that follow from them.
     ///
-    /// - Throws: `LoadError` when a connection was refused or has ended.
+    /// - Throws: `LoadError` if a connection was refused or has ended.
     func turn(milliseconds: Int32, _ take: Take) throws(LoadError) {
         pool.turn(milliseconds: milliseconds) { place, packet in
             switch packet {
@@ -92,18 +92,18 @@ final class LoadConnections {
 
     private func fail(_ error: LoadError) { failure = failure ?? error }
 
-    /// Returns whether a connection stands, and the broker has confirmed all that it sent.
+    /// Returns whether a connection is open and the broker has confirmed all its messages.
     func isIdle(_ place: Int) -> Bool { pool.sockets[place]?.unconfirmed == 0 }
 
-    /// Queues a message; it leaves with `flush(_:)` or the next packet that comes.
+    /// Queues a message, which is sent with `flush(_:)` or after the next received packet.
     func queue(_ place: Int, topic: [UInt8], payload: [UInt8]) {
         pool.sockets[place]?.publish(topic: topic, payload: payload)
     }
 
-    /// Writes what is queued on one connection.
+    /// Writes a connection's queued messages.
     func flush(_ place: Int) { pool.flush(place) }
 
-    /// Disconnects all.
+    /// Disconnects all members.
     func disconnect() {
         for place in members.indices { pool.end(place) }
     }

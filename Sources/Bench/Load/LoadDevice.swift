@@ -1,13 +1,13 @@
 import Load
 
-/// One of the devices that a benchmark lets report or obey.
+/// A device that reports or obeys in a benchmark.
 struct LoadDevice: Sendable {
     var did: String
     var secret: String
 }
 
 extension LoadDevice {
-    /// How it connects.
+    /// The device's login.
     var login: MQTTWriter.Login {
         .init(
             clientID: did,

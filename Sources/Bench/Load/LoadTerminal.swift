@@ -1,6 +1,6 @@
 import Load
 
-/// A client of the load side that sends requests and reads: an app terminal with a session.
+/// A client that sends requests and reads answers: an app terminal with a session.
 struct LoadTerminal: Sendable {
     var appID: String
     var terminalID: String
@@ -9,7 +9,7 @@ struct LoadTerminal: Sendable {
 }
 
 extension LoadTerminal {
-    /// Returns how it connects: with its token, or with the app's secret while it has no session.
+    /// Returns the login with the terminal's token, or with the app's secret if it has no session.
     func login(secret: String? = nil) -> MQTTWriter.Login {
         .init(
             clientID: terminalID,
@@ -19,6 +19,6 @@ extension LoadTerminal {
         )
     }
 
-    /// Returns the beginning of the topics that belong to it alone.
+    /// Returns the beginning of the terminal's own topics.
     func space(_ root: String) -> String { "\(root)/app/\(appID)/\(terminalID)" }
 }

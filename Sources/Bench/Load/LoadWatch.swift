@@ -1,13 +1,13 @@
 import Load
 
-/// Notices that a count has stood still for too long.
+/// Detects that a count has stood still for too long.
 struct LoadWatch {
     private var last = -1
     private var since = LoadClock.nanoseconds
 
-    /// Takes the count as it is now.
+    /// Takes the current count.
     ///
-    /// - Throws: `LoadError.timeout` if it has been the same for ten seconds.
+    /// - Throws: `LoadError.timeout` if it hasn't changed for ten seconds.
     mutating func look(_ count: Int) throws(LoadError) {
         if count != last {
             last = count

@@ -1,9 +1,9 @@
 import Glibc
 import Load
 
-/// Reports from many devices over one broker, with never more under way than a window holds.
+/// Reports from many devices over one broker, with at most a window of them under way.
 ///
-/// It runs in the thread that calls it. The consumer of the reports tells how many it has done, through
+/// It runs in the thread that calls it. The reports' consumer provides the number done through
 /// `consumed`; the service does so by answering one report in `markEvery`, which carries an id.
 final class ReportLoad {
     private let devices: Int
@@ -12,36 +12,38 @@ final class ReportLoad {
     private var stream = ReportStream(at: LoadClock.milliseconds)
     private var report: [UInt8] = []
     private var order = 0
-    /// A report that left.
+    /// A report that was sent.
     private struct Sent {
-        /// When it left, in nanoseconds.
+        /// The time at which it was sent, in nanoseconds.
         var at: Int64 = 0
         var device = 0
-        /// How many its device had sent with it.
+        /// The number of reports that its device had sent, including it.
         var count = 0
     }
 
-    /// The last reports, by their sequence; a ring.
+    /// The last reports by sequence, in a ring.
     private var reports = [Sent](repeating: Sent(), count: 1 << 18)
-    /// How many reports each device has sent.
+    /// The number of reports that each device has sent.
     private var counts: [Int]
-    /// Of these, how many a terminal has been told of.
+    /// The number of these for which a terminal has received a status.
     private var told: [Int]
 
     private(set) var sent = 0
-    /// Of `sent`, how many the service has answered for.
+    /// The number of `sent` reports that the service's answers cover.
     private(set) var marked = 0
-    /// Of `sent`, how many the terminals know of, by a status made of it or by a later one of its device.
+    /// The number of `sent` reports that the terminals know, from their own status or from a later
+    /// one of the same device.
     ///
-    /// The service replaces statuses that have waited for a second. Retained ones of an earlier load don't count.
+    /// The service replaces statuses that are a second old. Retained ones of an earlier load don't
+    /// count.
     private(set) var delivered = 0
-    /// Nanoseconds from a device's publish to a terminal's receipt, while `isTiming`.
+    /// The nanoseconds from a device's publish to a terminal's receipt, recorded while `isTiming`.
     private(set) var delays: [Int64] = []
     var isTiming = false
 
-    /// One report in so many asks the service for a response.
+    /// The interval between reports that request a response from the service.
     static let markEvery = 100
-    /// Reports that a device sends in one go.
+    /// The number of reports that a device sends in one go.
     static let burst = 4
     private static let napMicroseconds: UInt32 = 1000
 
@@ -58,23 +60,23 @@ final class ReportLoad {
 
     /// Connects all devices and terminals.
     ///
-    /// - Returns: Connections a second, each of them authenticated.
-    /// - Throws: `LoadError` with the first refusal.
+    /// - Returns: The authenticated connections a second.
+    /// - Throws: `LoadError` for the first refusal.
     func connect(port: Int) throws(LoadError) -> Double {
         try connections.connect(port: port, take)
     }
 
-    /// Disconnects all.
+    /// Disconnects all devices and terminals.
     func disconnect() { connections.disconnect() }
 
     /// Sends as much as the window allows until the time is over.
     ///
     /// - Parameters:
-    ///   - seconds: How long.
-    ///   - window: Reports under way at most.
-    ///   - consumed: Returns how many of `sent` are done, by the count of their consumer.
-    ///   - meanwhile: Does something else for a moment; false ends the flood early.
-    /// - Throws: `LoadError` when a connection ends or nothing moves for ten seconds.
+    ///   - seconds: The duration.
+    ///   - window: The most reports under way.
+    ///   - consumed: Returns how many of `sent` are done, by their consumer's count.
+    ///   - meanwhile: Does other work between sends; false ends the flood early.
+    /// - Throws: `LoadError` if a connection ends or nothing moves for ten seconds.
     func flood(
         seconds: Double,
         window: Int,
@@ -88,15 +90,15 @@ final class ReportLoad {
             try watch.look(done)
             send(upTo: window - (sent - done))
             try turn(milliseconds: 1)
-            // The answers to a burst are then read at once: the load shares the machine with what it
-            // measures, and should cost little beside it.
+            // This lets the answers to a burst be read at once: the load shares the machine with
+            // the measured processes, and should cost little beside them.
             usleep(Self.napMicroseconds)
         }
     }
 
-    /// Sends at an even rate, whatever happens to it.
+    /// Sends at an even rate, without waiting for the consumer.
     ///
-    /// - Throws: `LoadError` when a connection ends.
+    /// - Throws: `LoadError` if a connection ends.
     func pace(seconds: Double, rate: Double) throws(LoadError) {
         let start = LoadClock.nanoseconds
         let before = sent
@@ -108,7 +110,7 @@ final class ReportLoad {
         }
     }
 
-    /// Waits until all that was sent is done.
+    /// Waits until all reports sent are done.
     ///
     /// - Throws: `LoadError` if nothing moves for ten seconds.
     func drain(_ isDone: () -> Bool) throws(LoadError) {
@@ -126,11 +128,12 @@ final class ReportLoad {
         }
     }
 
-    /// Sends one report that asks for a response, which then stands for all reports before it.
+    /// Sends a report that requests a response, which then covers all reports before it.
     ///
-    /// With a full window each device may have reports that are not confirmed; it then waits for the first that has
-    /// none.
-    /// - Throws: `LoadError` when a connection ends or nothing moves for ten seconds.
+    /// With a full window, every device can have unconfirmed reports; this waits for the first
+    /// device without any.
+    ///
+    /// - Throws: `LoadError` if a connection ends or nothing moves for ten seconds.
     func mark() throws(LoadError) {
         let before = sent
         try drain {
@@ -156,7 +159,8 @@ final class ReportLoad {
                     device: device,
                     count: counts[device]
                 )
-                // No id of an earlier load: the service would take the report for a repeat of it.
+                // The id must differ from those of earlier loads, or the service would treat the
+                // report as a repetition.
                 stream.write(at: now, id: isMark ? "m\(sent)-\(stream.first)" : nil, into: &report)
                 connections.queue(device, topic: topics[device], payload: report)
             }

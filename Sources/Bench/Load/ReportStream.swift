@@ -1,29 +1,31 @@
 import Glibc
 
-/// Makes the reports of a benchmark: 90 bytes, three attributes, no two alike.
+/// Makes a benchmark's reports: 90 bytes, three attributes, all different.
 struct ReportStream {
     /// The sequence of the first report.
     let first: Int
     private(set) var next: Int
 
-    /// Ten digits from the first to the last, so that all reports have one length.
+    /// The first sequence has ten digits like the last, so that all reports have the same length.
     private static let firstSequence = 1_000_000_000
-    /// Streams begin so far apart for each second between them; none is faster.
+    /// The distance between the sequences of streams begun a second apart; no stream is faster.
     private static let sequencesPerSecond = 100_000
-    /// After so many seconds the sequences begin again: ten digits hold no more.
+    /// The number of seconds after which the sequences repeat: ten digits hold no more.
     private static let secondsMax: Int64 = 80_000
 
-    /// Begins a stream whose sequences no stream of another second of the same day has.
+    /// Begins a stream whose sequences differ from those of streams begun in another second of the
+    /// same day.
     init(at milliseconds: Int64) {
         let second = Int(milliseconds / 1000 % Self.secondsMax)
         first = Self.firstSequence + second * Self.sequencesPerSecond
         next = first
     }
 
-    /// Returns whether a report of this stream that was written had that sequence.
+    /// Returns whether a report written by this stream had a sequence.
     func contains(_ sequence: Int) -> Bool { (first..<next).contains(sequence) }
 
-    /// Writes a report into `bytes`, which it empties first; an `id` asks the service for a response.
+    /// Writes a report into `bytes`, which it empties first; an `id` requests a response from the
+    /// service.
     mutating func write(at milliseconds: Int64, id: String?, into bytes: inout [UInt8]) {
         let sequence = next
         next += 1
@@ -40,7 +42,7 @@ struct ReportStream {
         bytes += sequence % 2 == 0 ? "false}}".utf8 : "true}}".utf8
     }
 
-    /// Finds the sequence in a report, or in a status made of it; nil if there is none.
+    /// Returns the sequence in a report or in a status made from it; nil if it's absent.
     static func sequence(in payload: UnsafeRawBufferPointer) -> Int? {
         let name: StaticString = "\"sequence\":"
         let size = name.utf8CodeUnitCount
@@ -60,7 +62,8 @@ struct ReportStream {
         var digits: UInt64 = 0
         var count = 0
         var rest = UInt64(number.magnitude)
-        // Packed from the right, four bits each: sixteen digits are enough for any number here.
+        // Digits are packed from the right, four bits each: sixteen digits suffice for any number
+        // here.
         repeat {
             digits = digits << 4 | rest % 10
             rest /= 10

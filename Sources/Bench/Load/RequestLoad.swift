@@ -1,17 +1,15 @@
 import Glibc
 import Load
 
-/// Requests of many app terminals over one broker, each terminal with a few under way.
-///
-/// It runs in the thread that calls it.
+/// Requests of many app terminals over one broker, with a few under way for each terminal.
 final class RequestLoad {
-    /// A request, and how many of it one terminal has under way.
+    /// A request, and how many of it a terminal has under way.
     struct Question: Sendable {
         var method: String
-        /// The JSON text of the parameters; nil for a method that goes without a token.
+        /// The JSON text of the parameters; `#` stands for the terminal's index.
         var params: String
         var needsToken = true
-        /// Requests under way of one terminal.
+        /// The number of requests that a terminal has under way.
         var window = 4
     }
 
@@ -22,17 +20,18 @@ final class RequestLoad {
     private var underWay: [Int]
     private var isAsking = true
     private var payload: [UInt8] = []
-    /// Makes the ids of one load unlike those of another.
+    /// The prefix that makes the ids of this load differ from those of others.
     private let prefix: String
 
     private(set) var sent = 0
     private(set) var answered = 0
-    /// Of `answered`, the refused ones.
+    /// The number of `answered` requests that were refused.
     private(set) var refused = 0
     /// The first refusal.
     private(set) var firstRefusal: String?
 
-    /// Prepares the terminals, each with its token, or with the app's secret instead.
+    /// Creates the load without connecting; each terminal uses its token, or the app's secret
+    /// instead.
     init(_ question: Question, terminals: [LoadTerminal], root: String, secret: String? = nil) {
         self.question = question
         self.terminals = terminals
@@ -48,23 +47,24 @@ final class RequestLoad {
 
     /// Connects all terminals.
     ///
-    /// - Throws: `LoadError` with the first refusal.
+    /// - Throws: `LoadError` for the first refusal.
     func connect(port: Int) throws(LoadError) { try connections.connect(port: port, take) }
 
-    /// Disconnects all.
+    /// Disconnects all terminals.
     func disconnect() { connections.disconnect() }
 
-    /// Asks with all terminals, and again with each answer, for so many seconds.
+    /// Sends requests from all terminals, and a new one after each answer, for a number of seconds.
     ///
-    /// - Returns: Answers a second.
-    /// - Throws: `LoadError` when a connection ends or nothing moves for ten seconds.
+    /// - Returns: The answers a second.
+    /// - Throws: `LoadError` if a connection ends or nothing moves for ten seconds.
     func flood(seconds: Double) throws(LoadError) -> Double {
         let begin = (LoadClock.nanoseconds, answered)
         isAsking = true
         askAll()
         while LoadClock.nanoseconds - begin.0 < Int64(seconds * 1e9) {
             try turn(milliseconds: 10)
-            // Answers are then read many at once: the load shares the machine with what it measures.
+            // This lets many answers be read at once: the load shares the machine with the measured
+            // processes.
             usleep(500)
         }
         let rate = Double(answered - begin.1) * 1e9 / Double(LoadClock.nanoseconds - begin.0)
@@ -77,7 +77,7 @@ final class RequestLoad {
         return rate
     }
 
-    /// Asks once with each terminal, and goes on while `turn` is called.
+    /// Sends one request from each terminal; `turn` reads the answers.
     func askOnce() {
         isAsking = false
         askAll()
@@ -86,9 +86,9 @@ final class RequestLoad {
     /// Whether every request has an answer.
     var isDone: Bool { answered == sent }
 
-    /// Takes what has come, and writes what that leads to.
+    /// Handles received packets, and writes the packets that follow from them.
     ///
-    /// - Throws: `LoadError` when a connection ends.
+    /// - Throws: `LoadError` if a connection ends.
     func turn(milliseconds: Int32) throws(LoadError) {
         try connections.turn(milliseconds: milliseconds, take)
     }
@@ -119,7 +119,7 @@ final class RequestLoad {
             refused += 1
             firstRefusal = firstRefusal ?? text
         }
-        // A refreshed token is used from here on.
+        // A refreshed token is used from now on.
         if question.method == "session/refresh",
             let token = text.split(separator: "\"token\":\"")
                 .dropFirst().first?.prefix(while: { $0 != "\"" })

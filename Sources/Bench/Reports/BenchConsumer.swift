@@ -3,49 +3,52 @@ import Load
 import Mosquitto
 import PlainSubscriber
 
-/// A program that the service is compared with; like the service it runs in a process of its own.
+/// A program that the service is compared with; like the service, it runs in a process of its own.
 package struct BenchConsumer: Sendable {
     /// The handling of a report.
     package enum Kind: String, Sendable, CaseIterable {
-        /// A: libmosquitto as its manual shows it; nothing is done. A report counts once the broker has
-        /// read its confirmation, as one counts for the service once it is answered.
-        case plain
-        /// The same, but a report counts as soon as it has come.
+        /// A: libmosquitto used as its manual shows, without any work.
         ///
-        /// A busy broker reads one packet of a connection for a packet of every device, so most
-        /// confirmations lie unread when the measurement ends: half of its work is left for later.
+        /// A report counts once the broker has read its confirmation, as a report counts for the
+        /// service once it's answered.
+        case plain
+        /// A*: the same, but a report counts as soon as it's received.
+        ///
+        /// A busy broker reads one packet of a connection for each packet of every device, so most
+        /// confirmations are unread when the measurement ends: half of its work is left for later.
         case received
-        /// B: read in batches, each published on, no store.
+        /// B: reports are read in batches and each is published on, without a store.
         case relay
-        /// Requests of apps are sent back as they came; nothing is looked at.
+        /// Requests of apps are sent back unread.
         case echo
         /// Commands and their outcomes are passed on.
         case hops
-        /// The same, each batch once the disk has as much as a commit writes.
+        /// The same, but each batch waits until the disk has written as much as for a commit.
         case flushedHops = "flushed-hops"
     }
 
-    /// What it does with the messages.
+    /// The handling of messages.
     package var kind: Kind
     /// The broker's port on this machine.
     package var port: Int
     /// The user name at the broker.
     package var username: String
-    /// The file that holds the password on its first line: passwords don't belong into arguments.
+    /// The file with the password on its first line: passwords don't belong in arguments.
     package var passwordFile: String
-    /// The file that it writes its counts to, for the process that measures.
+    /// The file to which it writes its counts for the measuring process.
     package var counterFile: String
     /// The first levels of all topics.
     package var root: String
-    /// B publishes on as many bytes as a status of the service has.
+    /// The size of B's messages in bytes, the same as the size of the service's statuses.
     package var statusBytes: Int
-    /// Topics of B: one of so many users each.
+    /// The users to whose topics B publishes.
     package var users: [String]
 
-    /// A asks once in so many messages how far the broker has read, as often as the service answers.
+    /// The interval at which A asks how far the broker has read, the same as between the service's
+    /// answers.
     private static let askEvery = ReportLoad.markEvery
 
-    /// Prepares a consumer.
+    /// Creates a consumer.
     package init(
         kind: Kind,
         port: Int,
@@ -66,7 +69,7 @@ package struct BenchConsumer: Sendable {
         self.users = users
     }
 
-    /// Consumes reports until the process is ended.
+    /// Consumes reports until the process ends.
     ///
     /// - Throws: `MosquittoError` or `LoadError`.
     package func run() throws {
@@ -152,7 +155,7 @@ package struct BenchConsumer: Sendable {
         }
     }
 
-    /// Reads in batches as a worker does, and publishes what follows from each message.
+    /// Reads in batches like a worker, and publishes the message that follows from each.
     private func serve(
         _ options: ConnectionOptions,
         _ filters: [String],
@@ -209,7 +212,7 @@ package struct BenchConsumer: Sendable {
     }
 }
 
-/// Turns a report's topic and payload into those of a status of the same size as the service's.
+/// Converts a report's topic and payload to those of a status of the same size as the service's.
 private struct Relay {
     private(set) var topic: [UInt8] = []
     private(set) var payload: [UInt8] = []
@@ -225,7 +228,7 @@ private struct Relay {
 
     mutating func prepare(_ reportTopic: ArraySlice<UInt8>, _ report: ArraySlice<UInt8>) {
         let did = reportTopic.dropFirst(skipped).dropLast("/report".utf8.count)
-        // The last two digits of a did are random; they spread the devices over the users.
+        // A device id's last two digits are random and spread the devices over the users.
         let spread = did.suffix(2).reduce(0) { $0 &* 31 &+ Int($1) }
         topic.removeAll(keepingCapacity: true)
         topic += prefixes[spread % prefixes.count]

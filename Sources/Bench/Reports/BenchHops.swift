@@ -1,8 +1,9 @@
 import Glibc
 
-/// Passes on what apps ask of devices and what devices say to that, without a look at it.
+/// Passes on apps' commands to devices and the devices' answers, without validating them.
 ///
-/// `lamplighter-bench commands` compares the service with it: the same four hops, with no work in between.
+/// `lamplighter-bench commands` compares the service with it: the same four hops without work in
+/// between.
 struct BenchHops {
     private let root: String
     /// The topic of each command's outcome, by its `sn`.
@@ -10,12 +11,12 @@ struct BenchHops {
 
     init(root: String) { self.root = root }
 
-    /// Returns the filters to subscribe to.
+    /// Returns the topic filters to subscribe to.
     static func filters(_ root: String) -> [String] {
         ["\(root)/app/+/+/request/device/control", "\(root)/device/+/report"]
     }
 
-    /// Returns the message that follows from one, or nil.
+    /// Returns the message that follows from a received one; nil if none does.
     mutating func follow(
         _ topic: ArraySlice<UInt8>,
         _ payload: ArraySlice<UInt8>

@@ -36,22 +36,22 @@ enum BenchPhase: String, Sendable, CaseIterable {
     var hasReaders: Bool { self == .relay || self == .bound }
 }
 
-/// One phase while it runs: the consumer's process and the load against it.
+/// A running phase: the consumer's process and its load.
 struct BenchRig {
     let phase: BenchPhase
     let field: BenchField
     let consumer: BenchProcess
     let load: ReportLoad
-    /// Authenticated connections a second when the load came.
+    /// The authenticated connections a second while the load connected.
     let connectsPerSecond: Double
     private let counter: SharedCounter?
 
-    /// About what a status of these reports has: 250 bytes.
+    /// The approximate size of the status of such a report, in bytes.
     static let statusBytes = 250
 
     /// Starts the consumer, then connects the load.
     ///
-    /// - Throws: `LoadError`, `MosquittoError` or the system's refusal.
+    /// - Throws: `LoadError`, `MosquittoError` or the system's error.
     static func make(_ phase: BenchPhase, _ field: BenchField) async throws -> BenchRig {
         try field.forgetWorkers()
         let path = field.directory.path + "/counter"
@@ -84,9 +84,9 @@ struct BenchRig {
         )
     }
 
-    /// Lets a benchmark have a rig, and ends it afterwards.
+    /// Runs a benchmark with a rig, and ends the rig afterwards.
     ///
-    /// - Throws: As `make`, or what the benchmark throws.
+    /// - Throws: The errors of `make`, or the benchmark's.
     static func with(
         _ phase: BenchPhase,
         _ field: BenchField,
@@ -102,12 +102,12 @@ struct BenchRig {
         await rig.end()
     }
 
-    /// How many of the reports sent are done, by the count of their consumer.
+    /// The number of reports done, by their consumer's count.
     var done: Int { counter?.value ?? load.marked }
 
-    /// Floods and measures.
+    /// Floods the consumer and measures its throughput.
     ///
-    /// - Returns: Reports done a second, after a second of warm-up.
+    /// - Returns: The reports done a second, after a second of warm-up.
     /// - Throws: `LoadError`.
     func throughput(seconds: Double, window: Int) throws -> Double {
         try settle()
@@ -120,7 +120,7 @@ struct BenchRig {
         return rate
     }
 
-    /// Sends at an even rate and measures how long a report takes to its reader.
+    /// Sends at an even rate and measures the time from a report to its reader.
     ///
     /// - Returns: The median and the 99th percentile in milliseconds.
     /// - Throws: `LoadError`.
@@ -137,20 +137,20 @@ struct BenchRig {
         return (at(0.5), at(0.99))
     }
 
-    /// Returns what the window counts as done: readers must keep up as well, or the broker's queues for them
-    /// overflow.
+    /// Returns the number of reports done for the window: readers must keep up as well, or the
+    /// broker's queues for them overflow.
     private func consumed(_ window: Int) -> Int {
         phase.hasReaders ? min(done, load.delivered + window) : done
     }
 
-    /// Waits until the service has dealt with the arrival of the devices.
+    /// Waits until the service has processed the arrival of the devices.
     private func settle() throws {
         guard phase.isService else { return }
         try load.mark()
         try load.drain { done >= load.sent }
     }
 
-    /// Waits until all is done and read, so that nothing of it disturbs the next measurement.
+    /// Waits until all reports are done and read, so that they don't disturb the next measurement.
     private func finish() throws {
         if phase.isService { try load.mark() }
         try load.drain { done >= load.sent && (!phase.hasReaders || load.delivered >= load.sent) }

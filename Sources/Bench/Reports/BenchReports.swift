@@ -1,22 +1,22 @@
 import Service
 
-/// Measures the main path against what bounds it, on a private broker: `lamplighter-bench reports`.
+/// Measures the main path against its bounds, on a private broker: `lamplighter-bench reports`.
 ///
-/// A a plain libmosquitto subscriber that does nothing; A* the same, counted before the broker has read its
-/// confirmations; B a relay that publishes each report on; C the service with unbound devices; D the service
-/// with each device bound to one app. Each runs in a process of its own, in turns, several rounds: machines are
-/// not even, medians are fairer.
+/// The phases are: A, a plain libmosquitto subscriber without any work; A*, the same, counted
+/// before the broker has read its confirmations; B, a relay that publishes each report on; C, the
+/// service with unbound devices; D, the service with each device bound to one app's user. Each runs
+/// in a process of its own, in turns over several rounds: machines vary, and medians are fairer.
 package struct BenchReports: Sendable {
     private let options: BenchReportsOptions
     private let tell: @Sendable (String) -> Void
 
-    /// Prepares a benchmark; `tell` takes a line about each measurement.
+    /// Creates a benchmark; `tell` receives a line for each measurement.
     package init(_ options: BenchReportsOptions, tell: @escaping @Sendable (String) -> Void) {
         self.options = options
         self.tell = tell
     }
 
-    /// Runs everything in a temporary directory and removes it.
+    /// Runs the benchmark in a temporary directory, which it removes afterwards.
     ///
     /// - Throws: A `Problem`, `LoadError` or `MosquittoError`.
     package func run() async throws -> BenchResult {
@@ -29,7 +29,7 @@ package struct BenchReports: Sendable {
         return result
     }
 
-    /// All phases in turns; then the latencies of B and D at half of D's throughput.
+    /// Measures all phases in turns, then the latencies of B and D at half of D's throughput.
     private func compare(in folder: String, _ result: inout BenchResult) async throws {
         try await withField(in: folder, stored: 0) { field in
             for round in 1...options.rounds {
@@ -52,7 +52,7 @@ package struct BenchReports: Sendable {
         }
     }
 
-    /// C and D with many devices in the store, beside the same with few in the same minutes.
+    /// Measures C and D with many devices in the store.
     private func grow(in folder: String, _ result: inout BenchResult) async throws {
         tell("filling a store with \(options.stored) devices")
         try await withField(in: folder, stored: options.stored) { field in

@@ -1,18 +1,18 @@
 /// The options of `lamplighter-bench reports`.
 package struct BenchReportsOptions: Sendable {
-    /// Devices that report.
+    /// The number of devices that report.
     package var devices = 1000
-    /// App terminals that the bound devices' statuses go to.
+    /// The number of app terminals that receive the bound devices' statuses.
     package var terminals = 10
-    /// Devices in the store for the second part; 0 leaves it out.
+    /// The number of devices in the store for the second part; 0 skips it.
     package var stored = 100_000
-    /// Rounds of A, B, C, D; the median of each counts.
+    /// The number of rounds of all phases; each figure is their median.
     package var rounds = 3
-    /// Seconds that each measurement takes, after a second of warm-up.
+    /// The seconds that each measurement takes, after a second of warm-up.
     package var seconds = 5.0
-    /// Reports under way at most, over all devices.
+    /// The most reports under way, over all devices.
     package var window = 4000
 
-    /// The options of a full run.
+    /// Creates the options of a full run.
     package init() {}
 }

@@ -5,7 +5,7 @@ package struct BenchResult: GoalResult, Sendable {
     let options: BenchReportsOptions
     var rates: [BenchPhase: [Double]] = [:]
     var delays: [BenchPhase: [(p50: Double, p99: Double)]] = [:]
-    /// Reports a second while latencies were measured.
+    /// The reports a second while latencies were measured.
     var pace = 0.0
     var largeRates: [BenchPhase: [Double]] = [:]
     var readySeconds: [Double] = []
@@ -75,7 +75,7 @@ package struct BenchResult: GoalResult, Sendable {
 
     func p99(_ phase: BenchPhase) -> Double { BenchGoal.median((delays[phase] ?? []).map(\.p99)) }
 
-    /// The result as a table for people.
+    /// The result as a table.
     package var text: String {
         var lines = [
             "\(options.devices) devices, QoS 1, \(options.rounds) rounds of \(options.seconds) s, medians"
@@ -106,7 +106,7 @@ package struct BenchResult: GoalResult, Sendable {
         return lines.joined(separator: "\n")
     }
 
-    /// The result for programs.
+    /// The result as JSON.
     package var json: JSONValue {
         let rates = BenchPhase.allCases.map { phase in
             (phase.rawValue, JSONValue?.some(.double(rate(phase))))

@@ -3,13 +3,13 @@ import JSON
 import Load
 import Storage
 
-/// Schedules of a benchmark, written straight into the store.
+/// A benchmark's schedules, written directly into the store.
 struct BenchScheduleSeed {
     private var ids = IDSource()
     private static let chunk = 2000
     private static let everyDay = Timing.Days.weekly([1, 2, 3, 4, 5, 6, 7])
 
-    /// Adds so many schedules, all due at a moment, spread over devices that are bound.
+    /// Adds a number of schedules, all due at a moment, spread over bound devices.
     mutating func add(_ count: Int, of dids: [DeviceID], dueAt: Instant, to store: Store) throws {
         let now = Instant(milliseconds: LoadClock.milliseconds)
         let owners = try store.read { tx in
@@ -47,7 +47,7 @@ struct BenchScheduleSeed {
         )
     }
 
-    /// Fills a store of its own: schedules over the days to come, and some that are due.
+    /// Fills a separate store with schedules over the coming hours, and some that are due.
     mutating func fill(_ store: Store, schedules: Int, due: Int) throws {
         let now = Instant(milliseconds: LoadClock.milliseconds)
         let dids = try devices(max(1, schedules / Schedule.perDeviceMax), in: store, at: now)
@@ -59,7 +59,7 @@ struct BenchScheduleSeed {
         }
     }
 
-    /// Makes so many devices of one product, each with an owner.
+    /// Creates a number of devices of one product, each with an owner.
     mutating func devices(
         _ count: Int,
         in store: Store,

@@ -10,33 +10,33 @@ import Storage
 
 /// The options of `lamplighter-bench schedules`.
 package struct BenchSchedulesOptions: Sendable {
-    /// Schedules that are due in the same minute.
+    /// The number of schedules due in the same minute.
     package var schedules = 100_000
-    /// Devices that they belong to, all connected.
+    /// The number of their devices, all connected.
     package var devices = 1000
-    /// Schedules in the large store, of which the due ones are to be found.
+    /// The number of schedules in the large store among which the due ones are looked up.
     package var stored = 1_000_000
-    /// Minutes of light load whose triggers are timed.
+    /// The minutes of light load in which triggers are timed.
     package var minutes = 2
-    /// Single commands a second, as `lamplighter-bench commands` shows them; 0 where that is not known.
+    /// The single commands a second that `lamplighter-bench commands` measured; 0 if unknown.
     package var commands = 0.0
 
-    /// The measurements as they are asked for.
+    /// Creates the options of a full run.
     package init() {}
 }
 
 /// Measures schedules on a private broker: `lamplighter-bench schedules`.
 ///
-/// How long it takes to find what is due with few and with many schedules; how fast very many that are
-/// due in one minute are carried out, alone and beside reports; how punctual triggers are with little
-/// to do.
+/// It measures how long finding due schedules takes among few and among many, how fast very many
+/// due in the same minute are carried out, alone and beside reports, and how punctual triggers are
+/// under light load.
 package struct BenchSchedules: Sendable {
     private let options: BenchSchedulesOptions
     private let tell: @Sendable (String) -> Void
     private static let fewStored = 10_000
     private static let dueStored = 500
 
-    /// Prepares a benchmark; `tell` takes a line about each measurement.
+    /// Creates a benchmark; `tell` receives a line for each measurement.
     package init(
         _ options: BenchSchedulesOptions,
         tell: @escaping @Sendable (String) -> Void
@@ -45,7 +45,7 @@ package struct BenchSchedules: Sendable {
         self.tell = tell
     }
 
-    /// Runs everything in a temporary directory and removes it.
+    /// Runs the benchmark in a temporary directory, which it removes afterwards.
     ///
     /// - Throws: A `Problem`, `LoadError` or `MosquittoError`.
     package func run() async throws -> BenchSchedulesResult {
@@ -59,9 +59,9 @@ package struct BenchSchedules: Sendable {
         return result
     }
 
-    // MARK: Finding what is due
+    // MARK: Finding due schedules
 
-    /// Returns the median time of finding 500 due schedules among so many, in microseconds.
+    /// Returns the median time to find 500 due schedules among a number of them, in microseconds.
     private func lookup(_ stored: Int, _ path: String) throws -> Double {
         guard let key = ServerKey(Sodium.randomBytes(32)) else {
             throw LoadError.failed("no random key")
@@ -90,7 +90,7 @@ package struct BenchSchedules: Sendable {
         return median
     }
 
-    // MARK: Very many in one minute
+    // MARK: Many schedules in one minute
 
     private func burst(in folder: String, _ result: inout BenchSchedulesResult) async throws {
         let reports = BenchReportsOptions()
@@ -138,7 +138,7 @@ package struct BenchSchedules: Sendable {
         result.lags = try punctuality(field, store, dids: dids, seed: &seed)
     }
 
-    /// Waits until so many runs are in the store; gives the seconds since a moment.
+    /// Waits until a number of runs are in the store; returns the seconds since a moment.
     private func drain(_ store: Store, _ count: Int, since: Instant) throws -> Double {
         while true {
             let runs = try store.read { try $0.runs.counts() }.reduce(0) { $0 + $1.count }
@@ -149,16 +149,17 @@ package struct BenchSchedules: Sendable {
         }
     }
 
-    // MARK: With little to do
+    // MARK: Light load
 
-    /// Returns how long after their minutes' beginnings triggers arrived, in milliseconds.
+    /// Returns the times from the beginnings of their minutes to the triggers' arrivals, in
+    /// milliseconds.
     private func punctuality(
         _ field: BenchField,
         _ store: Store,
         dids: [DeviceID],
         seed: inout BenchScheduleSeed
     ) throws -> [Double] {
-        // What the bursts have left, commands that expire, is over by then.
+        // The bursts' leftovers, commands that expire, are done by then.
         let first = Self.minute(ahead: 60)
         for number in 0..<options.minutes {
             let dueAt = first.adding(seconds: Int64(number) * 60)

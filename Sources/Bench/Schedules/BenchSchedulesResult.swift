@@ -59,7 +59,7 @@ package struct BenchSchedulesResult: GoalResult, Sendable {
         return goals
     }
 
-    /// The result as a table for people.
+    /// The result as a table.
     package var text: String {
         let lines = [
             "finding 500 due: \(Int(fewMicroseconds)) µs of 10000, "
@@ -74,7 +74,7 @@ package struct BenchSchedulesResult: GoalResult, Sendable {
         return (lines + goals.map(\.text)).joined(separator: "\n")
     }
 
-    /// The result for programs.
+    /// The result as JSON.
     package var json: JSONValue {
         .object([
             "schedules": .integer(Int64(options.schedules)),

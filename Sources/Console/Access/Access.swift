@@ -2,20 +2,22 @@ import Domain
 import Storage
 import Web
 
-/// Finds out who asks, and refuses what the caller may not do.
+/// Authenticates and authorizes the callers of requests.
 struct Access: Sendable {
     let store: Store
     let isSecure: Bool
 
-    /// The cookie's name: with TLS browsers send it to this host alone, and never over a plain connection.
+    /// The cookie's name.
+    ///
+    /// With TLS, browsers send the cookie to this host alone, and never over a plain connection.
     var cookieName: String { isSecure ? "__Host-lamplighter" : "lamplighter" }
 
-    /// Returns the cookie that carries a session's token; without one, that ends it.
+    /// Returns the cookie that carries a session's token, or without a token the one that ends it.
     func cookie(_ token: String?) -> (name: String, value: String) {
         setCookie(cookieName, token ?? "", seconds: token == nil ? 0 : OperatorSignIn.lifeSeconds)
     }
 
-    /// Tells whether a request shows anything that may let it in.
+    /// Returns whether a request carries a token or a session's cookie.
     func hasProof(_ request: ConsoleRequest) -> Bool {
         request.header("authorization") != nil || request.cookie(cookieName)?.isEmpty == false
     }
@@ -28,7 +30,8 @@ struct Access: Sendable {
         setCookie(browserCookieName, mark, seconds: KnownBrowser.lifeSeconds)
     }
 
-    /// Returns what makes a request's browser known; nil in one that is new.
+    /// Returns the mark in a request's cookie that identifies a known browser; nil for a new
+    /// browser.
     func browserMark(_ request: ConsoleRequest) -> String? { request.cookie(browserCookieName) }
 
     private func setCookie(_ name: String, _ value: String, seconds: Int64) -> (String, String) {
@@ -36,9 +39,10 @@ struct Access: Sendable {
         return ("Set-Cookie", "\(name)=\(value)\(rest)\(isSecure ? "; Secure" : "")")
     }
 
-    /// Returns the caller of a request; nil without a session or token that lets in.
+    /// Returns the caller of a request; nil without a valid session or token.
     ///
-    /// A token in the header counts before a cookie, and a wrong one is not made good by a cookie.
+    /// A token in the header takes precedence over a cookie: with a wrong token the cookie isn't
+    /// used.
     func caller(_ request: ConsoleRequest, at now: Instant) throws -> Caller? {
         if let header = request.header("authorization") {
             let parts = header.split(separator: " ", maxSplits: 1)
@@ -93,12 +97,13 @@ struct Access: Sendable {
         )
     }
 
-    /// Why a caller's session or token no longer lets in.
+    /// The reason why a caller's session or token is no longer valid.
     enum End: String, Sendable {
         case revoked, expired
     }
 
-    /// Returns why a caller's session or token no longer lets in; nil while it does, for streams that are open.
+    /// Returns why a caller's session or token is no longer valid, for open streams; nil while it's
+    /// valid.
     func end(of caller: Caller, at now: Instant) throws -> End? {
         try store.read { tx in
             guard let row = try tx.operators.find(caller.name) else { return .revoked }
@@ -117,10 +122,10 @@ struct Access: Sendable {
         }
     }
 
-    /// Refuses requests that change something and may come from another page than the console's.
+    /// Refuses requests that change something and may come from a page other than the console's.
     ///
-    /// Every such request carries JSON; one that a cookie lets in, or that signs in, also the console's own header, and
-    /// the browser's word that it comes from the same origin.
+    /// Every changing request carries JSON. Unless a token authenticates it, it also carries the
+    /// console's own header and the browser's statement that it comes from the same origin.
     static func requireOwnPage(_ request: ConsoleRequest, hasToken: Bool) throws {
         guard request.method != "GET" else { return }
         let type = request.header("content-type")?.lowercased() ?? ""

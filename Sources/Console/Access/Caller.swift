@@ -1,8 +1,8 @@
 import Domain
 
-/// Who asks.
+/// The caller of an operation.
 struct Caller: Sendable, Equatable {
-    /// How the caller came.
+    /// The way in which a caller is authenticated.
     enum Way: Sendable, Equatable {
         case session(OperatorSession)
         case token(OperatorToken)
@@ -10,7 +10,7 @@ struct Caller: Sendable, Equatable {
 
     /// The operator's name; empty without a session or token.
     var name: String
-    /// What the caller may do.
+    /// The caller's role, which determines their rights.
     var role: OperatorRole
     var hasPassword: Bool
     var way: Way?
@@ -18,7 +18,7 @@ struct Caller: Sendable, Equatable {
     /// A caller who has not signed in.
     static let nobody = Caller(name: "", role: .viewer, hasPassword: false, way: nil)
 
-    /// The session, where it is one.
+    /// The caller's session, if any.
     var session: OperatorSession? {
         guard case .session(let session) = way else { return nil }
         return session

@@ -4,9 +4,9 @@ import Service
 import Storage
 import Web
 
-/// Reports failed sign-ins: each as a refusal, some in the audit.
+/// Reports failed sign-ins: each as a refusal, some in the audit trail.
 struct FailedSignIns: Sendable {
-    /// What was tried.
+    /// The proof that was tried.
     enum Proof: String, Sendable {
         case password, link, token
     }
@@ -17,7 +17,7 @@ struct FailedSignIns: Sendable {
 
     init(_ context: ConsoleContext) { self.context = context }
 
-    /// Makes a counter of each minute.
+    /// Returns a counter of visits per minute.
     static func limit(_ perMinute: Int) -> VisitLimit {
         let start = ContinuousClock.now
         return VisitLimit(perMinute: perMinute) {
@@ -25,9 +25,11 @@ struct FailedSignIns: Sendable {
         }
     }
 
-    /// Tells of one, which with `isTooMany` was not even looked at.
+    /// Reports a failed sign-in; with `isTooMany` the proof wasn't verified at all.
     ///
-    /// Without a `name` there is no operator of the one that was given, which may be a secret in the wrong field.
+    /// `name` is nil if no operator has the name that was given: that text may be a secret typed
+    /// into the wrong field.
+    ///
     /// - Throws: The error of the store.
     func tell(
         _ proof: Proof,

@@ -15,7 +15,8 @@ struct SignIn: Sendable {
     private let failures: FailedSignIns
     private let browsers: KnownBrowser
     private let hasher: PasswordHasher
-    /// The hash of no password, against which those of unknown names are verified, in the same time.
+    /// The hash that passwords of unknown names are verified against, so that they take the same
+    /// time.
     private let dummy: String?
 
     init(_ context: ConsoleContext, _ access: Access, failures: FailedSignIns) {
@@ -26,7 +27,7 @@ struct SignIn: Sendable {
         dummy = try? hasher.hash(Array(Sodium.randomSecret().utf8))
     }
 
-    /// The operations of signing in and out.
+    /// The operations for signing in and out.
     var operations: [Operation] {
         [
             Operation("enter", "POST", "session/enter", role: nil, enter),
@@ -46,11 +47,11 @@ struct SignIn: Sendable {
         ]
     }
 
-    // MARK: In
+    // MARK: Signing in
 
     private func enter(_ call: ConsoleCall) throws -> Reply {
         let token = try call.fields.requiredText("token", length: 1...64)
-        // A right one lets in, whatever came before: of 128 random bits none is found by guessing.
+        // A valid token signs in whatever came before: 128 random bits can't be guessed.
         let found = try call.store.batch(at: call.now, once: true) { tx in
             try tx.operators.takeLink(token: token)
         }
@@ -71,7 +72,8 @@ struct SignIn: Sendable {
         let password = try call.fields.requiredText("password", length: 1...256)
         let row = try call.store.read { try $0.operators.find(name) }
         let limits = tries(of: row?.name, Self.counted(name, row), for: call)
-        // Counted before it is known to be wrong, so that tries side by side have no more than the rest.
+        // The try is counted before the password is verified, so that concurrent tries get no more
+        // than sequential ones.
         try count(limits, .password, name: row?.name, for: call)
         let bytes = PasswordRules.normalised(password) ?? []
         let isRight = hasher.verify(bytes, against: row?.passwordHash ?? dummy ?? "")
@@ -90,8 +92,8 @@ struct SignIn: Sendable {
         return try begin(row, .password, for: call)
     }
 
-    /// The tries of a password: those of the browser, where it is a known one; else those of the name from the address,
-    /// and those of the name.
+    /// Returns the limits on tries of a password: in a known browser those of the browser,
+    /// elsewhere those of the name from the address and of the name.
     private func tries(
         of name: String?,
         _ counted: String,
@@ -107,12 +109,12 @@ struct SignIn: Sendable {
         ]
     }
 
-    /// Returns the name that tries are counted under; those that no operator has share 256.
+    /// Returns the name that tries are counted under; unknown names share 256 counters.
     private static func counted(_ name: String, _ row: Operator?) -> String {
         row?.name ?? "?\(Sodium.sha256(name.utf8)[0])"
     }
 
-    /// The wrong links that one address has.
+    /// Returns the limit on wrong links from one address.
     private static func links(_ call: ConsoleCall) -> AttemptTable.Limit {
         limit("from/\(call.request.address)", OperatorSignIn.linksPerAddress)
     }
@@ -121,7 +123,7 @@ struct SignIn: Sendable {
         .init("operator/\(subject)", max: max, windowSeconds: OperatorSignIn.triesSeconds)
     }
 
-    /// Counts a try, and refuses it where there are none left.
+    /// Counts a try, and refuses it when none are left.
     private func count(
         _ limits: [AttemptTable.Limit],
         _ proof: FailedSignIns.Proof,
@@ -140,7 +142,7 @@ struct SignIn: Sendable {
         throw refused
     }
 
-    /// Begins a session with a token of its own, whatever the browser had before.
+    /// Begins a session with a new token, even if the browser already has one.
     private func begin(
         _ row: Operator,
         _ way: OperatorSession.Way,
@@ -180,7 +182,7 @@ struct SignIn: Sendable {
         return reply
     }
 
-    // MARK: Out, and the password
+    // MARK: Signing out, and the password
 
     private func signOut(_ call: ConsoleCall) throws -> Reply {
         switch call.caller.way {
@@ -201,7 +203,7 @@ struct SignIn: Sendable {
         return reply
     }
 
-    /// The tries of the current password that an operator has who is signed in.
+    /// Returns the limit on tries of the current password by an operator who is signed in.
     private static func current(_ row: Operator) -> AttemptTable.Limit {
         limit("current/\(row.name)", OperatorSignIn.tries)
     }
@@ -240,7 +242,7 @@ struct SignIn: Sendable {
         return Reply(try Self.signedIn(caller, call))
     }
 
-    // MARK: What is shown
+    // MARK: Output
 
     private static func signedIn(_ caller: Caller, _ call: ConsoleCall) throws -> JSONObject {
         let others = try call.store.read { try $0.operators.sessions(of: caller.name) }

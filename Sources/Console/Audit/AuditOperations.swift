@@ -2,7 +2,7 @@ import Domain
 import JSON
 import Storage
 
-/// Operations on the audit trail.
+/// The operations on the audit trail.
 enum AuditOperations {
     static let all: [Operation] = [
         Operation("listAudit", "GET", "audit", role: .viewer, list),

@@ -3,9 +3,9 @@ import JSON
 import Storage
 import Wire
 
-/// Lines of the audit trail as the interface shows them.
+/// The audit trail's lines in the interface's form.
 enum AuditView {
-    /// Returns rows (`AuditRow`), with the names of the devices that they are about.
+    /// Returns rows (`AuditRow`) with the names of the devices that they concern.
     static func rows(
         _ lines: [(id: Int64, entry: AuditEntry)],
         in tx: Transaction
@@ -18,7 +18,7 @@ enum AuditView {
         }
     }
 
-    /// Returns the device that an entry is about; nil for other subjects.
+    /// Returns the device that an entry concerns; nil for other subjects.
     private static func device(of entry: AuditEntry) -> DeviceID? {
         let parts = (entry.subject ?? "").split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0] == "device" else { return nil }

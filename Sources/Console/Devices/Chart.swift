@@ -4,7 +4,7 @@ import JSON
 import Storage
 import Web
 
-/// The values of one data point over a time, in steps: what a chart draws.
+/// The values of one data point over a time, summed up by steps for a chart.
 ///
 /// `ChartReading` reads them.
 struct Chart {
@@ -16,15 +16,15 @@ struct Chart {
     private let stepText: String
     private let zone: TimeZone
 
-    /// Steps that a chart has at most.
+    /// The most steps in a chart.
     private static let rowsMax = 2000
-    /// The steps to choose from by the length of the time, in milliseconds, the finest first.
+    /// The steps to choose from, finest first, with their length in milliseconds.
     private static let steps: [(text: String, milliseconds: Int64)] = [
         ("1s", 1000), ("5s", 5000), ("15s", 15_000), ("1m", 60_000), ("5m", 300_000),
         ("15m", 900_000), ("1h", 3_600_000),
         ("6h", 21_600_000), ("1d", 86_400_000), ("1w", 604_800_000), ("1M", 2_592_000_000),
     ]
-    /// Steps that a chart has unless it asks for others.
+    /// The number of steps that a chart aims at if the request names no step.
     private static let rowsWanted: Int64 = 400
     private static let dayMilliseconds: Int64 = 86_400_000
 
@@ -49,7 +49,7 @@ struct Chart {
         self.zone = zone
     }
 
-    /// Returns the time that is asked for; the last day unless said.
+    /// Returns the requested time; the last day by default.
     static func period(_ call: ConsoleCall) throws -> (from: Instant, to: Instant) {
         let range = 0...JSONValue.integerMax
         let to = try call.integer("to", in: range, default: call.now.milliseconds)
@@ -99,7 +99,7 @@ struct Chart {
 enum HistoryTableText {
     private static let rowsMax = 100_000
 
-    /// Returns the file: a line for each record, a column for each data point.
+    /// Returns the file, with a line for each record and a column for each data point.
     static func reply(_ call: ConsoleCall) throws -> Reply {
         let (from, to) = try Chart.period(call)
         let name = call.request.query["name"]

@@ -2,8 +2,8 @@ import Domain
 import JSON
 import Storage
 
-/// Reads what a chart shows of a data point and a time: the sums of days that have some (`HistoryDayTable`), and the records of
-/// all other times.
+/// Reads a data point's values over a time, from the stored sums of days (`HistoryDayTable`) and
+/// from the records of all days without sums.
 struct ChartReading {
     let store: Store
     let did: DeviceID
@@ -11,12 +11,14 @@ struct ChartReading {
     let from: Instant
     let to: Instant
 
-    /// Records that one chart looks at.
+    /// The most records that one chart reads.
     private static let scanMax = 2_000_000
-    /// Records in one read of the store: a long read prevents the copying of the log.
+    /// The most records in one read of the store: a long read keeps the log from being
+    /// checkpointed.
     private static let stepRecords = 20_000
 
-    /// Adds the sums of days that have some, and the records of all other times; returns whether there were too many.
+    /// Adds the sums of days that have them, and the records of all other times; returns whether
+    /// there were too many.
     func read(into sums: inout ChartSums) throws -> Bool {
         var left: [Range<Int64>] = [from.milliseconds..<to.milliseconds]
         if sums.step.isCalendar || sums.step.unit == .hour {
@@ -29,9 +31,10 @@ struct ChartReading {
         return false
     }
 
-    /// Adds the half hours of days that are summed up; returns the times that are left.
+    /// Adds the half hours of days that have sums, and returns the remaining times.
     ///
-    /// What lies in the buffer and belongs to such a day is added in the same view of the store: no record counts twice.
+    /// Buffered records of those days are added in the same read of the store, so that no record
+    /// counts twice.
     private func addSums(
         _ tx: Transaction,
         _ sums: inout ChartSums
@@ -51,7 +54,8 @@ struct ChartReading {
             for (number, totals) in day.halves {
                 let start = day.day * HistoryDay.length + number * half
                 guard time.contains(start) else { continue }
-                // A zone whose days begin elsewhere cuts some of them.
+                // Half hours that straddle two steps are read record by record: a zone's days can
+                // begin between them.
                 if !sums.add(totals, of: start..<start + half) { left.append(start..<start + half) }
             }
         }
@@ -64,7 +68,7 @@ struct ChartReading {
         return left
     }
 
-    /// Adds all records of a time, a part of them in each read; returns whether there were too many.
+    /// Adds all records of a time over several reads, and returns whether there were too many.
     private func scan(
         _ time: Range<Int64>,
         _ visited: inout Int,

@@ -2,12 +2,12 @@ import Domain
 import Foundation
 import JSON
 
-/// Sums a data point's values up by steps.
+/// A data point's values, summed up by steps.
 struct ChartSums {
     let step: TimeStep
     private let zone: TimeZone
     private let rowsMax: Int
-    /// The steps by their beginnings, but for the open one.
+    /// All steps by their beginnings, except the open one.
     private var steps: [Int64: (until: Int64, totals: ValueTotals)] = [:]
     private var open: Range<Int64>?
     private var totals = ValueTotals()
@@ -18,7 +18,7 @@ struct ChartSums {
         self.rowsMax = rowsMax
     }
 
-    /// Adds a value; false once there are too many steps.
+    /// Adds a value; returns false once there are too many steps.
     mutating func add(_ value: JSONValue?, at moment: Int64) -> Bool {
         guard let value, value != .null else { return true }
         guard open?.contains(moment) == true || turn(to: moment) else { return false }
@@ -26,7 +26,7 @@ struct ChartSums {
         return true
     }
 
-    /// Adds the sums of a time, if one step has all of it; returns whether.
+    /// Adds the sums of a time if a single step covers it, and returns whether it did.
     mutating func add(_ sums: ValueTotals, of time: Range<Int64>) -> Bool {
         let bounds = open?.contains(time.lowerBound) == true ? open : bounds(time.lowerBound)
         guard let bounds, bounds.upperBound >= time.upperBound else { return false }
@@ -43,7 +43,7 @@ struct ChartSums {
         return bounds.lowerBound.milliseconds..<bounds.upperBound.milliseconds
     }
 
-    /// Opens the step of a moment; false where it is one too many.
+    /// Opens the step of a moment; returns false if that would be one step too many.
     private mutating func turn(to moment: Int64, always: Bool = false) -> Bool {
         close()
         let bounds = bounds(moment)
@@ -60,7 +60,7 @@ struct ChartSums {
         open = nil
     }
 
-    /// Returns the rows in the order of time, and whether there are more.
+    /// Returns the rows in order of time, and whether more were left out.
     mutating func finish() -> (rows: [JSONObject], isLong: Bool) {
         close()
         let rows = steps.sorted { $0.key < $1.key }.prefix(rowsMax).map { start, step in

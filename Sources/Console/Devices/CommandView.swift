@@ -2,9 +2,9 @@ import Domain
 import JSON
 import Wire
 
-/// Commands as the interface shows them.
+/// Commands in the interface's form.
 enum CommandView {
-    /// Returns a row (`Command`), secrets masked.
+    /// Returns a row (`Command`) with secrets masked.
     static func row(_ command: Command, product: Product?) -> JSONObject {
         [
             "cid": .integer(command.cid), "kind": .string(command.kind.rawValue),
@@ -23,7 +23,7 @@ enum CommandView {
         ]
     }
 
-    /// Returns the states that a command took on.
+    /// Returns the states that a command has passed through.
     static func steps(_ command: Command) -> JSONValue {
         .array(
             command.steps.map { step in

@@ -2,14 +2,15 @@ import Domain
 import JSON
 import Storage
 
-/// How far a new device is on its way to its first report.
+/// The progress of a new device towards its first report.
 enum ConnectView {
-    /// Refusals that are looked through for one of the device.
+    /// The most refusals searched for one that concerns the device.
     private static let refusalsMax = 200
-    /// How old a refusal may be that still explains why a device is not there, in seconds.
+    /// The greatest age, in seconds, at which a refusal still explains why a device isn't
+    /// connected.
     private static let refusalSeconds: Int64 = 600
 
-    /// Returns where the device of a product and a MAC stands (`Connection`).
+    /// Returns the progress of the device with a product and a MAC (`Connection`).
     static func state(_ key: ProductKey, _ mac: MAC, in tx: Transaction) throws -> JSONObject {
         var state: JSONObject = ["productKey": .string(key.text), "mac": .string(mac.text)]
         let device = try tx.devices.find(key, mac)

@@ -7,7 +7,7 @@ import Storage
 import Wire
 import Workers
 
-/// What an operator does with a device.
+/// The operations by which an operator acts on a device.
 enum DeviceActions {
     static let all: [Operation] = [
         Operation("commandDevice", "POST", "devices/{did}/commands", role: .operator, command),
@@ -160,7 +160,7 @@ enum DeviceActions {
 }
 
 extension JSONObject {
-    /// Returns the object with further members behind its own.
+    /// Returns the object with further members after its own.
     func adding(_ more: [(String, JSONValue?)]) -> JSONObject {
         JSONObject(members: members + JSONObject(more).members)
     }

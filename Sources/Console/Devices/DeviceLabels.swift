@@ -3,7 +3,7 @@ import JSON
 import Storage
 import Workers
 
-/// Names and tags that operators give devices.
+/// The names and tags that operators give devices.
 enum DeviceLabels {
     /// Changes the name and tags of the device in the path.
     static func change(_ call: ConsoleCall) throws -> Reply {
@@ -21,12 +21,12 @@ enum DeviceLabels {
         return Reply(row ?? [:])
     }
 
-    /// A name and tags, for the audit.
+    /// Returns a name and tags for the audit trail.
     private static func shown(_ name: String, _ tags: [DeviceTag]) -> JSONObject {
         ["name": Shown.name(name), "tags": .object(DeviceView.tags(tags))]
     }
 
-    /// Reads `name`, and `tags` with a value for each that is set and null for each that is taken away.
+    /// Reads `name` and `tags`; in `tags`, a value sets a tag and null removes it.
     private static func labeling(_ fields: Fields) throws -> DeviceLabeling {
         var change = DeviceLabeling()
         change.name = try fields.text("name", length: 0...DeviceName.lengthMax)

@@ -4,7 +4,7 @@ import ServiceSettings
 import Storage
 import Web
 
-/// Operations on the list of devices, and on one device.
+/// The operations on the list of devices and on a single device.
 enum DeviceOperations {
     static let all: [Operation] = [
         Operation("listDevices", "GET", "devices", role: .viewer, list),
@@ -12,7 +12,7 @@ enum DeviceOperations {
         Operation("showDevice", "GET", "devices/{did}", role: .viewer, show),
     ]
 
-    /// Finds a device by the id in the path.
+    /// Returns the device whose id is in the path.
     static func device(_ call: ConsoleCall, in tx: Transaction) throws -> DeviceListing {
         let did = try call.id("did", DeviceKind.self)
         guard let device = try tx.devices.find(did), let status = try tx.statuses.find(did) else {

@@ -3,9 +3,9 @@ import JSON
 import Sodium
 import Storage
 
-/// What a device's page follows: the row, and marks that tell which tabs to ask for again.
+/// The state that a device's page follows: its row, and marks that show which tabs have changed.
 enum DevicePageView {
-    /// Returns the marks (`DeviceChange`); nil where there is no such device.
+    /// Returns the row and the marks (`DeviceChange`); nil for an unknown device.
     static func change(_ did: DeviceID, in tx: Transaction) throws -> JSONObject? {
         guard let row = try DeviceView.row(of: did, in: tx) else { return nil }
         let commands = try tx.commands.newest(did, limit: 50)

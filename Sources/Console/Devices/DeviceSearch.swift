@@ -1,17 +1,17 @@
 package import Domain
 package import Storage
 
-/// The search of the list of devices: what the store narrows by, and what is looked at row by row.
+/// A search of the list of devices: a filter for the store, and the terms checked row by row.
 struct DeviceSearch {
     private(set) var filter = DeviceFilter()
-    /// Terms that the store does not know.
+    /// The terms that the store can't filter by.
     private var rest: [SearchTerms.Term] = []
 
     static let keys = [
         "product", "online", "alert", "fault", "owner", "seen", "registered", "name", "tag",
     ]
 
-    /// Reads a search; products are found by key or part of their name.
+    /// Parses a search, in which a product is found by its key or a part of its name.
     ///
     /// - Throws: `Refused` for a term that can't be understood.
     init(_ terms: SearchTerms, products: [Product], at now: Instant) throws {
@@ -54,13 +54,15 @@ struct DeviceSearch {
         }
     }
 
-    /// `tag:floor=2`: the tag with that value; `tag:floor`: with any.
+    /// Splits `tag:floor=2`, which finds the tag with that value, or `tag:floor`, which finds it
+    /// with any value.
     private static func parts(ofTag term: SearchTerms.Term) -> (name: String, value: String?) {
         let parts = term.value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         return (String(parts[0]), parts.count > 1 ? String(parts[1]) : nil)
     }
 
-    /// `seen:>1d`: it came or went longer ago than a day; `seen:<1h`: within the hour.
+    /// Parses `seen:>1d`, which finds devices that last came or went over a day ago, or `seen:<1h`,
+    /// within the last hour.
     private mutating func take(seen term: SearchTerms.Term, at now: Instant) throws {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
         guard let sign = term.value.first, "<>".contains(sign),
@@ -75,10 +77,10 @@ struct DeviceSearch {
         }
     }
 
-    /// Whether the store narrows by all terms.
+    /// Whether the store can filter by all terms.
     var isWhole: Bool { rest.isEmpty }
 
-    /// Tells whether a device fits the terms that the store does not know.
+    /// Returns whether a device matches the terms that the store can't filter by.
     func fits(_ listing: DeviceListing, in tx: Transaction) throws -> Bool {
         guard !isWhole else { return true }
         let device = listing.device
@@ -118,17 +120,17 @@ struct DeviceSearch {
     }
 }
 
-/// A page of the devices that a search finds, in the order of their ids.
+/// A page of the devices that match a search, in the order of their ids.
 package struct FoundDevices {
     /// The devices.
     package var found: [DeviceListing] = []
-    /// The id to go on behind; nil where there are no more.
+    /// The id after which the next page begins; nil if there are no more.
     package var next: DeviceID?
 
-    /// Rows that a search looks at before it gives up for this page.
+    /// The most rows that a search examines for one page.
     static let scanMax = 200_000
 
-    /// Finds devices behind an id by terms such as `tag:floor=2 online:no kitchen`.
+    /// Finds devices after an id by terms such as `tag:floor=2 online:no kitchen`.
     ///
     /// - Throws: `Rejection` for a search that can't be understood.
     package init(
@@ -147,7 +149,7 @@ package struct FoundDevices {
         }
     }
 
-    /// Finds devices behind an id.
+    /// Finds devices after an id.
     init(
         _ search: DeviceSearch,
         after did: String,

@@ -4,10 +4,11 @@ import Storage
 import Web
 import Wire
 
-/// What happened to a device, newest first: reports, commands, events, bindings, refusals and operators' acts in one order.
+/// A device's history, newest first: reports, commands, events, bindings, refusals and operators'
+/// acts in one order.
 ///
-/// Each entry holds the data of a sentence; the page says it in its language. The cursor is the moment of the last
-/// entry, and how many of that moment were told.
+/// Each entry holds the data of a sentence, which the page words in its own language. The cursor is
+/// the moment of the last entry and the number of entries already returned for that moment.
 struct Timeline {
     private struct Entry {
         var at: Instant
@@ -24,7 +25,7 @@ struct Timeline {
     private static let allKinds: Set<String> = [
         "report", "command", "event", "binding", "refusal", "act",
     ]
-    /// Lines of the audit and refusals that are looked through.
+    /// The most lines of the audit trail, and the most refusals, that a page examines.
     private static let scanMax = 5000
 
     init(_ call: ConsoleCall) throws {
@@ -76,7 +77,7 @@ struct Timeline {
         return Shown.page(rows.map(\.object), next: place.cursor)
     }
 
-    /// How many rows each kind gives at most: enough to fill the page alone.
+    /// The most rows fetched of each kind: enough to fill the page alone.
     private var most: Int { limit + skip + 1 }
 
     // MARK: Kinds
@@ -105,8 +106,8 @@ struct Timeline {
         _ product: Product?,
         in tx: Transaction
     ) throws -> [Entry] {
-        // A record has no number of its own: it is known by its moment, and its place among those of the same moment, of
-        // which the newest is always there.
+        // A record has no number of its own. Its moment and its place among the records of that
+        // moment identify it; the newest of them is always read.
         var (moment, place) = (Instant.max, Int64(0))
         return try tx.history.newest(device.did, until: before, limit: most).map { record in
             (moment, place) = (record.ts, record.ts == moment ? place + 1 : 0)

@@ -1,4 +1,5 @@
-// The console: who is signed in, the frame around the pages, and which page the address asks for.
+// The console: the signed-in operator, the frame around the pages, and the page that the address
+// names.
 
 import { html, render } from './base/html.js';
 import { t, fill, language, speak, time, span, timeZone, ownZone, keepZone } from './base/words.js';
@@ -27,9 +28,9 @@ const GROUPS = [
   ['operation', [['system', 'system'], ['deadletters', 'dead'], ['audit', 'audit']]],
 ];
 
-let open; // the View that is shown
+let open; // the visible View
 let shownPath;
-let latest; // the route asked for last: one whose page takes longer to come is not shown any more
+let latest; // the route requested last; a page that loads later than its successor isn't shown
 const scrolls = new Map();
 
 applyTheme(localStorage.getItem('theme'));
@@ -87,7 +88,7 @@ async function signOut() {
   if (await attempt(() => remove(['session']))) leave('left');
 }
 
-// How fresh what is shown is: a dot with the age of the last event, and what it means in words.
+// The freshness of the page: a dot with the age of the last event, and its meaning in words.
 function dot() {
   const at = paused();
   const age = status.at === null ? null : Date.now() - status.at;
@@ -111,7 +112,8 @@ function tick() {
   lastState = status.state;
 }
 
-// Tabs of one thing are one place: between them neither scroll nor keyboard moves.
+// Tabs of one thing count as one place: moving between them keeps the scroll position and the
+// focus.
 const place = parts => parts.slice(0, /^(system|audit)$/.test(parts[0]) ? 1 : 2).join('/');
 
 async function show() {
@@ -144,7 +146,7 @@ async function show() {
   view.redraw();
   document.title = `${page.title(view)} – Lamplighter`;
   queueMicrotask(() => {
-    // Who began to type or to scroll while the page was still being read is not moved.
+    // Don't move an operator who began to type or scroll while the page was still loading.
     if (isNew && !document.activeElement?.value && !main.contains(document.activeElement)) {
       if (!scrollY) scrollTo(0, scrolls.get(path) ?? 0);
       if (!isFirst) (main.querySelector('h1') ?? main).focus({ preventScroll: true });
@@ -154,7 +156,7 @@ async function show() {
   });
 }
 
-/** Nobody is signed in any more: in this tab at once, whatever it shows. */
+/** Returns this tab to the sign-in page at once, whatever it shows. */
 function leave(reason) {
   if (session) open?.close();
   open = latest = undefined;

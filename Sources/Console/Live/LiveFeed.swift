@@ -3,23 +3,25 @@ import JSON
 import Storage
 import Workers
 
-/// Finds out what of a stream's things has changed since its position.
+/// Finds the changes of a stream's watched objects since its position.
 struct LiveFeed: Sendable {
     private let hub: LiveHub
     private var position: StreamPosition
     private var refusals: [Int64: Int64] = [:]
-    /// When the newest session of the same operator began that is known here.
+    /// The beginning of the newest session of the same operator that the stream has reported.
     private var signedInAt: Instant?
     private var taps: [Watch: Tap.Position] = [:]
     private var lastSlow: ContinuousClock.Instant?
     private var readers: [Watch: LogReader] = [:]
 
-    /// Rows of a log that one look tells at most; the next look goes on.
+    /// The most rows of a log in one event; the next look continues after them.
     private static let toldMax = 100
-    /// How long before the watch begins what is told of refusals, in seconds: a page asks for its list first, and what
-    /// comes between the list and the watch would be in neither.
+    /// The time before the watch for which refusals are reported too, in seconds.
+    ///
+    /// A page reads its list first, and refusals between the list and the watch would otherwise be
+    /// in neither.
     private static let before: Int64 = 10
-    /// How often what costs more is looked at.
+    /// The interval between looks at the costlier objects.
     private static let slowInterval: Duration = .seconds(1)
 
     init(_ hub: LiveHub, position: StreamPosition) {
@@ -27,7 +29,8 @@ struct LiveFeed: Sendable {
         self.position = position
     }
 
-    /// Looks at what is watched, in one state of the store; what changes by itself once a second.
+    /// Returns the events since the last look, from one state of the store; the overview and the
+    /// system are examined once a second.
     mutating func look(
         at watches: [Watch],
         _ caller: Caller,
@@ -84,7 +87,7 @@ struct LiveFeed: Sendable {
         }
     }
 
-    /// Tells a state unless it is the one told last; of what is gone, once, that it is.
+    /// Reports a state unless it was the last one reported; a removed object is reported once.
     private mutating func tell(
         _ name: String,
         _ state: JSONObject?,
@@ -102,7 +105,7 @@ struct LiveFeed: Sendable {
         )
     }
 
-    /// Tells what travels; a stream that goes on takes up behind the last line that it was told.
+    /// Reports tapped messages; a resumed stream continues after the last line that it reported.
     private mutating func lookAtTap(
         _ watch: Watch,
         _ caller: Caller,
@@ -118,7 +121,8 @@ struct LiveFeed: Sendable {
         events.append(LiveEvent(name: "tap", data: data, id: position.id))
     }
 
-    /// Tells every other session of an operator that one has begun: who is not meant sees it, and ends it.
+    /// Reports a new session to the operator's other sessions, so that an intruder's can be seen
+    /// and ended.
     private mutating func lookAtSignIns(
         of caller: Caller,
         in tx: Transaction,
@@ -170,13 +174,14 @@ struct LiveFeed: Sendable {
         )
     }
 
-    /// How much smaller the id of an audit line may be than that of one that was seen before it: ten seconds in
-    /// microseconds, more than clocks differ and a transaction takes.
+    /// The most by which the id of an audit line lies below the id of a line seen before it: ten
+    /// seconds in microseconds, more than a transaction lasts and clocks differ.
     private static let auditDistance: Int64 = 10_000_000
-    /// The same of dead letters, which the database numbers when they are written: more than come in ten seconds.
+    /// The same for dead letters, which the database numbers as they're written: more than are
+    /// written in ten seconds.
     private static let deadLettersDistance: Int64 = 1_000
 
-    /// Tells the rows of a log that are new.
+    /// Reports the new rows of a log.
     private mutating func tellRows<Row>(
         _ name: String,
         of watch: Watch,
@@ -197,7 +202,8 @@ struct LiveFeed: Sendable {
         events.append(LiveEvent(name: name, data: data, id: position.id))
     }
 
-    /// Refusals are rows that grow: those that came or happened again since the newest one known.
+    /// Reports refusals that are new or were repeated since the newest known one: a refusal's row
+    /// counts its repetitions.
     private mutating func lookAtRefusals(
         in tx: Transaction,
         into events: inout [LiveEvent]

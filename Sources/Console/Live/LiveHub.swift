@@ -5,7 +5,8 @@ import Synchronization
 import Web
 import Wire
 
-/// The open streams, and what they have in common: one look for changes, four times a second, while there is any.
+/// The open streams and their common check for changes, which runs four times a second while any is
+/// open.
 final class LiveHub: Sendable {
     private struct State {
         var streams: [String: LiveStream] = [:]
@@ -17,16 +18,16 @@ final class LiveHub: Sendable {
     let context: ConsoleContext
     let access: Access
     let overview: OverviewView
-    /// What is seen at the broker while a stream watches it.
+    /// The tap on the broker's messages, for streams that watch them.
     let tap: Tap
     private let state = Mutex(State())
     private let changes: ChangeWatch?
 
-    /// Streams that are open at once, of all operators.
+    /// The most open streams of all operators together.
     static let streamsMax = 64
-    /// Streams of one operator that are open at once.
+    /// The most open streams of one operator.
     static let perOperatorMax = 8
-    /// How often streams look for changes: no row is told more often.
+    /// The interval at which streams look for changes; no row is reported more often.
     static let interval: Duration = .milliseconds(250)
 
     init(_ context: ConsoleContext, _ access: Access) {
@@ -45,7 +46,7 @@ final class LiveHub: Sendable {
         ]
     }
 
-    /// Ends all streams: the service stops.
+    /// Ends all streams when the service stops.
     func stop() {
         state.withLock { $0.isStopping = true }
         tap.want([])
@@ -53,7 +54,7 @@ final class LiveHub: Sendable {
 
     var isStopping: Bool { state.withLock(\.isStopping) }
 
-    /// Grows whenever something may have been committed.
+    /// A number that grows whenever something may have been committed.
     var generation: Int { state.withLock(\.generation) }
 
     // MARK: Streams
@@ -71,7 +72,7 @@ final class LiveHub: Sendable {
             let detail = "Too many streams are open, of all operators or of \(stream.caller.name)."
             throw Refused(503, ErrorCode.unavailable.rawValue, detail)
         }
-        // It is open while its body runs, which it does not for every answer.
+        // The stream is open while its body runs, and not every answer's body is run.
         return Reply(events: { writer in
             guard self.enter(stream, isBegun: true) else { return }
             defer { self.close(stream) }
@@ -81,7 +82,7 @@ final class LiveHub: Sendable {
         })
     }
 
-    /// Tells whether there is a place for a stream, which takes it once it has begun.
+    /// Returns whether there's room for a stream; with `isBegun` the stream takes its place.
     private func enter(_ stream: LiveStream, isBegun: Bool) -> Bool {
         state.withLock { state in
             let own = state.streams.values.count { $0.caller.name == stream.caller.name }
@@ -93,7 +94,8 @@ final class LiveHub: Sendable {
         }
     }
 
-    /// Gives the places of streams whose session has ended to others, though their clients don't take the end.
+    /// Frees the places of streams whose session has ended, even if their clients haven't read the
+    /// end.
     private func dropEnded(at now: Instant) throws {
         for stream in state.withLock({ Array($0.streams.values) })
         where try access.end(of: stream.caller, at: now) != nil {
@@ -106,7 +108,7 @@ final class LiveHub: Sendable {
         tellTap()
     }
 
-    /// Tells the tap what all streams together watch.
+    /// Passes the tap everything that the streams watch.
     private func tellTap() {
         let streams = state.withLock { $0.isStopping ? [] : Array($0.streams.values) }
         let wanted = streams.flatMap(\.watches).compactMap { watch -> DeviceID?? in

@@ -2,19 +2,21 @@ import JSON
 import Synchronization
 import Web
 
-/// One open stream of events.
+/// An open stream of events.
 final class LiveStream: Sendable {
     let id: String
     let caller: Caller
     private let state: Mutex<[Watch]>
 
-    /// How long a stream lasts at most; the page then asks again, and goes on where it was.
+    /// The longest life of a stream; the page then opens another, which continues at the same
+    /// position.
     private static let lifeMax: Duration = .seconds(1800)
-    /// How long nothing may be told before the stream says that it lives.
+    /// The longest silence before the stream sends a beat.
     private static let silenceMax: Duration = .seconds(5)
-    /// The same of one that watches messages: by it the service notices who left, and ends its connection with the broker.
+    /// The same for a stream that watches messages: a failed beat shows that the client is gone, so
+    /// that the tap's connection can end.
     private static let tapSilenceMax: Duration = .seconds(1)
-    /// How long a session may have ended before a stream that nothing else wakes notices.
+    /// The longest time for which a stream without events misses the end of its session.
     private static let accessInterval: Duration = .milliseconds(500)
 
     init(id: String, caller: Caller, watches: [Watch]) {
@@ -23,19 +25,19 @@ final class LiveStream: Sendable {
         state = Mutex(watches)
     }
 
-    /// What it watches.
+    /// The objects that the stream watches.
     var watches: [Watch] {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }
     }
 
-    /// One look at what is watched.
+    /// The result of one look at the watched objects.
     private struct Look {
         var events: [LiveEvent] = []
         var end: Access.End?
     }
 
-    /// Tells what changes, until the session ends, half an hour is over, or the service stops.
+    /// Sends changes until the session ends, half an hour has passed, or the service stops.
     ///
     /// - Throws: Once the client is gone.
     @concurrent func run(
@@ -94,7 +96,7 @@ final class LiveStream: Sendable {
         try await writer.write(Self.event("end", ["reason": .string(reason)]))
     }
 
-    /// Writes an event; JSON has no line breaks of its own.
+    /// Returns an event's bytes; encoded JSON contains no line breaks.
     private static func event(_ name: String, _ data: JSONObject, id: String? = nil) -> [UInt8] {
         var bytes: [UInt8] = []
         if let id { bytes += Array("id: \(id)\n".utf8) }
@@ -105,10 +107,10 @@ final class LiveStream: Sendable {
     }
 }
 
-/// One event of a stream.
+/// An event of a stream.
 struct LiveEvent: Sendable {
     var name: String
     var data: JSONObject
-    /// The position behind it.
+    /// The stream's position after the event.
     var id: String
 }

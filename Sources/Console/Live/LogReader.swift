@@ -1,31 +1,32 @@
-/// What a reader of a growing log was told of it last.
+/// Reads the new rows of a growing log.
 ///
-/// Where several processes write, a row may be seen behind one with a larger id: their clocks differ, and transactions end in
-/// another order than they began. So for a while after each new row those whose ids are smaller by at most `distance` are
-/// looked at again.
+/// When several processes write, a row can become visible after one with a larger id: their clocks
+/// differ, and transactions don't end in the order in which they began. So for a while after each
+/// new row, rows whose ids are smaller by at most `distance` are read again.
 struct LogReader: Sendable {
     private let distance: Int64
     private let limit: Int
-    /// The ids that were told, of those that are looked at again; nil before the first look.
+    /// The ids already returned among those read again; nil before the first look.
     private var told: Set<Int64>?
-    /// Until when they are looked at again.
+    /// The moment until which rows are read again.
     private var againUntil = ContinuousClock.now
 
-    /// How many rows are looked at again at most: more than are written in ten seconds.
+    /// The most rows that are read again: more than are written in ten seconds.
     private static let againMax = 100_000
-    /// How long they are: transactions last up to five seconds, and clocks differ by up to one.
+    /// How long rows are read again: transactions last up to five seconds, and clocks differ by up
+    /// to one.
     private static let againTime: Duration = .seconds(10)
 
-    /// Follows a log, of which one look tells at most `limit` rows.
+    /// Creates a reader whose looks return at most `limit` rows each.
     init(distance: Int64, limit: Int) {
         self.distance = distance
         self.limit = limit
     }
 
-    /// Returns the rows that were not returned yet, and moves `position` behind them.
+    /// Returns the rows that weren't returned yet, and moves `position` after them.
     ///
-    /// Without a position the first look returns none, and sets it to the log's end. `page` returns rows behind an id in the
-    /// order of their ids.
+    /// Without a position the first look returns no rows and sets the position to the log's end.
+    /// `page` returns rows after an id in the order of their ids.
     mutating func newRows<Row>(
         after position: inout Int64?,
         at now: ContinuousClock.Instant = .now,
@@ -54,7 +55,7 @@ struct LogReader: Sendable {
         return rows
     }
 
-    /// The rows that were there before the first look.
+    /// Returns the ids of the rows that existed before the first look.
     private func seen<Row>(
         _ from: Int64,
         _ known: Int64,

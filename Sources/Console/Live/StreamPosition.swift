@@ -1,19 +1,20 @@
 import Sodium
 
-/// How far a stream is with each thing that it watches: what `Last-Event-ID` brings back.
+/// A stream's position in each object that it watches, which `Last-Event-ID` restores.
 ///
-/// Of a log the number of its last row, of a state a digest of it. So a stream goes on after any break, of the service too:
-/// each row of a log is told once, and of a state the latest; of refusals one of the same millisecond may be left out.
+/// For a log it holds the number of the last row, for a state a digest. So a stream resumes after
+/// any break, even one of the service: each row of a log is reported once, and the latest of each
+/// state. A refusal in the same millisecond as the last one can be missed.
 struct StreamPosition: Sendable, Equatable {
     private var numbers: [UInt32: Int64] = [:]
 
-    /// Bytes of one thing in the id.
+    /// The bytes of one object in the id.
     private static let entryBytes = 12
 
-    /// Knows nothing.
+    /// Creates a position before all events.
     init() {}
 
-    /// Reads an id; one that is none knows nothing.
+    /// Parses an id; an invalid one gives a position before all events.
     init(id: String) {
         guard let bytes = Sodium.bytes(base64: id), bytes.count % Self.entryBytes == 0,
             bytes.count <= Self.entryBytes * Watch.countMax
@@ -25,19 +26,19 @@ struct StreamPosition: Sendable, Equatable {
         }
     }
 
-    /// How far it is with a thing; nil before its first event.
+    /// The position in an object; nil before its first event.
     subscript(_ watch: Watch) -> Int64? {
         get { numbers[Self.key(watch)] }
         set { numbers[Self.key(watch)] = newValue }
     }
 
-    /// Forgets what is no longer watched.
+    /// Removes the positions of objects that are no longer watched.
     mutating func keep(_ watches: [Watch]) {
         let keys = Set(watches.map(Self.key))
         numbers = numbers.filter { keys.contains($0.key) }
     }
 
-    /// The id of an event after which a stream is here.
+    /// The id of an event after which a stream has this position.
     var id: String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(numbers.count * Self.entryBytes)
@@ -48,13 +49,13 @@ struct StreamPosition: Sendable, Equatable {
         return Sodium.base64(bytes)
     }
 
-    /// The digest of a state.
+    /// Returns the digest of a state.
     static func digest(_ bytes: [UInt8]) -> Int64 {
         let first = Sodium.sha256(bytes).prefix(8)
         return Int64(bitPattern: first.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
 
-    /// FNV-1a of the term.
+    /// Returns the FNV-1a hash of a watch's term.
     private static func key(_ watch: Watch) -> UInt32 {
         watch.text.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
     }

@@ -1,6 +1,6 @@
 import Domain
 
-/// What a stream may watch.
+/// An object that a stream can watch.
 enum Watch: Hashable, Sendable {
     case overview, system, refusals, deadLetters, messages, audit, schedules
     case device(DeviceID)
@@ -9,10 +9,10 @@ enum Watch: Hashable, Sendable {
     case connect(ProductKey, MAC)
     case tap(DeviceID?)
 
-    /// How many a stream watches at most.
+    /// The most objects that a stream watches.
     static let countMax = 250
 
-    /// Reads a term such as `device:d-1`; nil for any other text.
+    /// Parses a term such as `device:d-1`; returns nil for any other text.
     init?(_ term: Substring) {
         let parts = term.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         switch (parts[0], parts.count) {
@@ -43,12 +43,12 @@ enum Watch: Hashable, Sendable {
         }
     }
 
-    /// Whether it is messages as they travel.
+    /// Whether the watch is for messages as they travel.
     var isTap: Bool {
         if case .tap = self { true } else { false }
     }
 
-    /// The term.
+    /// The term of the watch.
     var text: String {
         switch self {
         case .overview: "overview"
@@ -66,9 +66,9 @@ enum Watch: Hashable, Sendable {
         }
     }
 
-    /// Reads terms.
+    /// Parses terms.
     ///
-    /// - Throws: `Refused` for one that there isn't, or too many.
+    /// - Throws: `Refused` for an unknown term or too many terms.
     static func read(_ terms: [Substring]) throws -> [Watch] {
         guard terms.count <= countMax else {
             throw Refused.invalid("watch", "A stream watches at most \(countMax) things.")

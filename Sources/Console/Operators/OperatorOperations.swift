@@ -5,7 +5,7 @@ import Storage
 import Wire
 import Workers
 
-/// Operations on operators, their sessions and their tokens.
+/// The operations on operators, their sessions and their tokens.
 struct OperatorOperations: Sendable {
     let consoleURL: String
 
@@ -70,7 +70,7 @@ struct OperatorOperations: Sendable {
         ]
     }
 
-    /// Finds the operator of the path.
+    /// Returns the operator whose name is in the path.
     private func found(_ call: ConsoleCall, in tx: Transaction) throws -> Operator {
         let name = call.parameter("name")
         guard let row = try tx.operators.find(name) else {
@@ -133,7 +133,7 @@ struct OperatorOperations: Sendable {
         }
     }
 
-    /// Keeps one admin, who can manage the other operators.
+    /// Requires that an admin remains, who can manage the other operators.
     private static func requireOtherAdmin(
         than row: Operator,
         unless isStill: Bool,

@@ -3,7 +3,8 @@ import JSON
 import Storage
 import Synchronization
 
-/// The load that the overview shows: reports a second at present, and reports and refusals of the last day.
+/// The load that the overview shows: the current reports per second, and the reports and refusals
+/// of the last day.
 final class OverviewLoad: Sendable {
     private struct Kept: Sendable {
         var rate = ReportRate()
@@ -12,10 +13,11 @@ final class OverviewLoad: Sendable {
     }
 
     private let kept = Mutex(Kept())
-    /// How old the counts of the day may be: each step of them is ten minutes long.
+    /// The greatest age of the day's counts, which have steps of ten minutes.
     private static let ageMax: Duration = .seconds(5)
 
-    /// Takes how many reports this process has stored; returns how many it stores in a second.
+    /// Takes the number of reports that this process has stored; returns how many it stores a
+    /// second.
     func perSecond(_ stored: Int64) -> Double {
         kept.withLock { $0.rate.note(stored, at: .now) }
     }
@@ -43,17 +45,17 @@ final class OverviewLoad: Sendable {
     }
 }
 
-/// How fast a count grows, over the last seconds in which it was looked at.
+/// The rate at which a count grows, over the last seconds in which it was read.
 struct ReportRate: Sendable {
     private var looks: [(at: ContinuousClock.Instant, count: Int64)] = []
     private var rate = 0.0
 
-    /// Looks older than this are forgotten, but for the newest of them.
+    /// The age beyond which readings are dropped, except for the newest of them.
     static let window: Duration = .seconds(10)
-    /// The shortest time that tells a rate.
+    /// The shortest time over which a rate is computed.
     static let timeMin: Duration = .milliseconds(900)
 
-    /// Notes the count at a moment, and returns by how much it grows in a second, to one decimal; 0 at first.
+    /// Notes the count at a moment, and returns its growth per second to one decimal; 0 at first.
     mutating func note(_ count: Int64, at now: ContinuousClock.Instant) -> Double {
         while looks.count > 1, now - looks[0].at > Self.window { looks.removeFirst() }
         let first = looks.first ?? (now, count)

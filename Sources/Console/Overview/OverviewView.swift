@@ -6,9 +6,9 @@ import Synchronization
 import Web
 import Workers
 
-/// How the installation does, in one look (`Overview`).
+/// The installation's state at a glance (`Overview`).
 final class OverviewView: Sendable {
-    /// What costs more to find out, and is kept for a while.
+    /// Facts that are costly to compute and are kept for a while.
     private struct Kept: Sendable {
         var findings: [JSONValue] = []
         var examinedAt: ContinuousClock.Instant?
@@ -17,7 +17,7 @@ final class OverviewView: Sendable {
         var countedAt: ContinuousClock.Instant?
         var countedFor: Duration = .zero
         var isCounting = false
-        /// Steps of the guide; once all are done they stay so.
+        /// Whether all steps of the guide are done; then they stay done.
         var isGuideDone = false
     }
 
@@ -25,17 +25,18 @@ final class OverviewView: Sendable {
     private let kept = Mutex(Kept())
     private let load = OverviewLoad()
 
-    /// How old the doctor's findings may be.
+    /// The greatest age of the doctor's findings.
     private static let examinationMax: Duration = .seconds(30)
-    /// What is looked at: not what knocks at the broker or the listeners, which would see it every time.
+    /// The groups that the doctor examines: not those whose checks connect to the broker or the
+    /// listeners, where each would be noticed.
     private static let groups = [
         "store", "secrets", "disk", "clock", "limits", "refusals", "backup",
     ]
-    /// How much longer than counting devices took the counts are kept.
+    /// How many times longer than counting devices took its results are kept.
     private static let countedFactor = 50
-    /// How long counting devices may take for a caller to wait for it.
+    /// The longest count of devices that a request waits for.
     private static let countedQuickly: Duration = .milliseconds(20)
-    /// How old the counts of devices are at least before they are made again.
+    /// The least age of the counts of devices before they're made again.
     private static let countedMin: Duration = .seconds(1)
     private static let changesMax = 10
     /// The time that counts as today, in seconds.
@@ -43,14 +44,15 @@ final class OverviewView: Sendable {
 
     init(_ context: ConsoleContext) { self.context = context }
 
-    /// The operation that shows it.
+    /// The operation that returns the overview.
     var operation: Operation {
         Operation("showOverview", "GET", "overview", role: .viewer) { _ in
             Reply(try self.json())
         }
     }
 
-    /// Returns all of it; the doctor's findings are those of the last examination, which goes on beside.
+    /// Returns the overview; its findings are the doctor's last ones, while the next examination
+    /// runs in the background.
     func json() throws -> JSONObject {
         examine()
         let now = context.now
@@ -128,9 +130,10 @@ final class OverviewView: Sendable {
         )
     }
 
-    /// Returns the numbers of devices; made again after fifty times as long as making them took.
+    /// Returns the numbers of devices, which are kept for fifty times as long as counting them
+    /// took.
     ///
-    /// Where counting takes long it is done in the background, and the last numbers are shown until it is done.
+    /// A slow count runs in the background, and the last numbers are shown until it ends.
     private func deviceCounts() throws -> JSONObject {
         let now = ContinuousClock.now
         let (known, isDue, isQuick) = kept.withLock { kept in
@@ -149,7 +152,7 @@ final class OverviewView: Sendable {
         return known
     }
 
-    /// Counts the devices, and keeps the numbers.
+    /// Counts the devices and keeps the numbers.
     private func countDevices() throws -> JSONObject {
         let began = ContinuousClock.now
         defer { kept.withLock { $0.isCounting = false } }
@@ -163,7 +166,7 @@ final class OverviewView: Sendable {
         return shown
     }
 
-    /// The steps of the guide to a first device.
+    /// Returns the steps of the guide to a first device.
     private func guide(in tx: Transaction) throws -> JSONObject {
         let names = ["product", "registered", "reported", "bound", "switched"]
         if kept.withLock(\.isGuideDone) { return JSONObject(names.map { ($0, true) }) }
@@ -172,7 +175,7 @@ final class OverviewView: Sendable {
         return JSONObject(zip(names, done).map { ($0, .bool($1)) })
     }
 
-    /// Has the doctor look again in the background where its last look is too old.
+    /// Starts an examination by the doctor in the background if the last one is too old.
     private func examine() {
         let now = ContinuousClock.now
         let isDue = kept.withLock { kept in
@@ -201,7 +204,7 @@ final class OverviewView: Sendable {
 }
 
 extension [(String, JSONValue?)] {
-    /// Returns these members with those of an object behind them.
+    /// Returns these members followed by those of an object.
     fileprivate func merging(_ object: JSONObject) -> [(String, JSONValue?)] {
         self + object.members.map { ($0.key, $0.value) }
     }

@@ -5,7 +5,7 @@ import Sodium
 import Storage
 import Workers
 
-/// Operations on apps.
+/// The operations on apps.
 enum AppOperations {
     static let all: [Operation] = [
         Operation("listApps", "GET", "apps", role: .viewer) { call in
@@ -20,7 +20,7 @@ enum AppOperations {
         Operation("rotateAppSecret", "POST", "apps/{appId}/secret", role: .admin, rotate),
     ]
 
-    /// Finds the app of the path.
+    /// Returns the app whose id is in the path.
     static func app(_ call: ConsoleCall, in tx: Transaction) throws -> App {
         let id = try call.id("appId", AppKind.self)
         guard let found = try tx.apps.find(id) else { throw Refused.notFound("app \(id)") }
@@ -42,7 +42,7 @@ enum AppOperations {
         ])
     }
 
-    /// The document as it may be shown.
+    /// Returns the app's document without its secrets.
     private static func document(_ app: App, in tx: Transaction) throws -> JSONObject {
         AppSecrets.removed(from: try tx.apps.document(app.id) ?? [:])
     }

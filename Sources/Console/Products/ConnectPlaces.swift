@@ -2,7 +2,7 @@ import Certificates
 import Service
 import ServiceSettings
 
-/// Where devices and apps connect.
+/// The addresses at which devices and apps connect.
 struct ConnectPlaces {
     let mqtt: String
     let mqttTLS: String?
@@ -16,7 +16,7 @@ struct ConnectPlaces {
         }
         let local = ["0.0.0.0", "::"].contains(settings.mqttHost) ? "127.0.0.1" : settings.mqttHost
         mqtt = url("mqtt", local, port: ports.mqtt)
-        // The name that the certificate has is what devices elsewhere must use.
+        // Remote devices must connect by a name in the certificate.
         let name = context.run.tls?.certificate.names.first ?? local
         mqttTLS = ports.mqttTLS.map { url("mqtts", name, port: $0) }
         webSocket =

@@ -3,9 +3,9 @@ import JSON
 import Service
 import Storage
 
-/// What a product's document would change, and what would break.
+/// Checks what a product's document would change and break.
 enum ProductCheck {
-    /// Returns the outcome (`DocumentCheck`); changes nothing.
+    /// Returns the outcome (`DocumentCheck`) without changing anything.
     static func check(_ document: JSONObject, in tx: Transaction) throws -> JSONObject {
         let key = document["productKey"]?.stringValue.flatMap { ProductKey($0) }
         let before = try key.flatMap { try tx.products.find($0) }
@@ -33,7 +33,7 @@ enum ProductCheck {
         ]
     }
 
-    /// Returns everything that a document is refused for.
+    /// Returns all reasons for which a document is refused.
     static func problems(_ rejection: Rejection) -> [JSONValue] {
         ([rejection] + rejection.others).map { fault in
             .object(
@@ -87,9 +87,9 @@ enum ProductCheck {
     }
 }
 
-/// The differences of two documents, member by member.
+/// The differences between two documents, member by member.
 enum DocumentChanges {
-    /// Returns them by path; lists of named things are compared by their names.
+    /// Returns the differences by path; lists of named objects are compared by name.
     static func between(_ before: JSONObject, _ after: JSONObject, path: String = "") -> [JSONValue]
     {
         var names = before.members.map(\.key)
@@ -116,7 +116,7 @@ enum DocumentChanges {
         ]
     }
 
-    /// Returns a list of objects that have names as an object by these; nil for any other value.
+    /// Returns a list of named objects as an object by their names; nil for any other value.
     private static func named(_ value: JSONValue?) -> JSONObject? {
         guard let list = value?.arrayValue, !list.isEmpty else { return nil }
         var members: [JSONObject.Member] = []

@@ -6,7 +6,7 @@ import Storage
 import Web
 import Workers
 
-/// Operations on products.
+/// The operations on products.
 enum ProductOperations {
     static let all: [Operation] = [
         Operation("listProducts", "GET", "products", role: .viewer, list),
@@ -38,7 +38,7 @@ enum ProductOperations {
 
     private static let macsMax = 1000
 
-    /// Finds the product of the path.
+    /// Returns the product whose key is in the path.
     private static func product(_ call: ConsoleCall, in tx: Transaction) throws -> Product {
         let key = try call.id("productKey", ProductKind.self)
         guard let found = try tx.products.find(key) else {
@@ -47,7 +47,7 @@ enum ProductOperations {
         return found
     }
 
-    // MARK: Looking
+    // MARK: Reading
 
     private static func list(_ call: ConsoleCall) throws -> Reply {
         try call.read { tx in
@@ -175,7 +175,7 @@ enum ProductOperations {
         return try call.read { Reply(try shown(try product(call, in: $0), in: $0)) }
     }
 
-    /// Refuses a change of what somebody else changed since it was read.
+    /// Refuses a change to a document that was changed by another request since it was read.
     static func requireMatch(_ call: ConsoleCall, _ updatedAt: Instant?) throws {
         guard let wanted = call.request.header("if-match") else { return }
         guard wanted.filter({ $0 != "\"" }) == updatedAt.map({ "\($0.milliseconds)" }) else {

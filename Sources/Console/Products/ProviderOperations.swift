@@ -5,7 +5,8 @@ import Service
 import Storage
 import Workers
 
-/// Providers of an app: of sign-in, and those of mails and texts that all apps share.
+/// The operations on an app's providers: its identity providers, and those of e-mails and text
+/// messages that all apps share.
 enum ProviderOperations {
     static let all: [Operation] = [
         Operation(
@@ -44,7 +45,7 @@ enum ProviderOperations {
             }
     }
 
-    /// What is tried.
+    /// The provider under trial.
     private enum Subject {
         case identity(ProviderSettings)
         case channel(OutgoingMessage.Channel, gateways: Int)

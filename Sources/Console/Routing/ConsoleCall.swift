@@ -4,14 +4,14 @@ import Storage
 import Web
 import Workers
 
-/// One request for an operation, with who asks.
+/// A request for an operation, with its caller.
 struct ConsoleCall: Sendable {
     let request: ConsoleRequest
     let operation: Operation
     /// The parameters in the path.
     let parameters: [String: String]
     let context: ConsoleContext
-    /// Who asks; a caller without a session is nobody with the least role.
+    /// The caller; without a session, one without a name and with the least role.
     let caller: Caller
     /// The members of the body.
     let body: JSONObject
@@ -20,9 +20,9 @@ struct ConsoleCall: Sendable {
     var now: Instant { context.now }
     /// The body's members, read with their types.
     var fields: Fields { Fields(body) }
-    /// The actor that an operator's effects name.
+    /// The actor that the operator's effects name.
     var actor: Actor { Actor(.operator, caller.name) }
-    /// Whether addresses are shown in part only.
+    /// Whether addresses are masked.
     var isMasked: Bool { caller.role < .admin }
 
     /// Returns a parameter of the path.
@@ -39,7 +39,7 @@ struct ConsoleCall: Sendable {
         return id
     }
 
-    /// Returns a whole number of the query.
+    /// Returns an integer from the query.
     func integer(
         _ name: String,
         in range: ClosedRange<Int64>,
@@ -55,7 +55,7 @@ struct ConsoleCall: Sendable {
         return number
     }
 
-    /// How many rows a page has.
+    /// Returns the page's number of rows.
     func limit() throws -> Int { Int(try integer("limit", in: 1...200, default: 50)) }
 
     /// Returns the cursor as a number.
@@ -63,8 +63,8 @@ struct ConsoleCall: Sendable {
         try integer("cursor", in: 0...JSONValue.integerMax, default: JSONValue.integerMax)
     }
 
-    /// Returns the cursor of a list in the order of its rows' ids: the last one's, whose kind begins with a prefix; empty
-    /// without one.
+    /// Returns the cursor of a list in the order of its rows' ids: the last row's id, which begins
+    /// with a prefix; empty without a cursor.
     func cursor<Kind: IdentifierKind>(after prefix: String, _: Kind.Type) throws -> String {
         guard let cursor = request.query["cursor"], !cursor.isEmpty else { return "" }
         guard cursor.hasPrefix(prefix), Identifier<Kind>(cursor) != nil else {
@@ -73,13 +73,13 @@ struct ConsoleCall: Sendable {
         return cursor
     }
 
-    /// The search of the query.
+    /// Returns the query's search.
     func search() throws -> SearchTerms { try SearchTerms(request.query["query"] ?? "") }
 
-    /// Reads the last committed state.
+    /// Runs a read on the last committed state.
     func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value { try store.read(body) }
 
-    /// Runs a transaction that changes something, and notes the act in the same one.
+    /// Runs a transaction that changes something, and notes the act in the same transaction.
     func act<Value>(_ body: (inout UnitOfWork, inout Act) throws -> Value) throws -> Value {
         try context.environment.work(publishedBy: .session) { work in
             var act = Act()
@@ -89,7 +89,7 @@ struct ConsoleCall: Sendable {
         }
     }
 
-    /// Notes an act whose effect is elsewhere than in the store.
+    /// Notes an act whose effect lies outside the store.
     func note(_ act: Act) throws {
         try store.batch(at: now, once: true) { try note(act, in: $0) }
     }
@@ -109,7 +109,7 @@ struct ConsoleCall: Sendable {
         try tx.audit.add(entry)
     }
 
-    /// Requires the id of what disappears to be typed.
+    /// Requires the typed id of the object to remove.
     func requireConfirmation(of id: String) throws {
         guard body["confirm"]?.stringValue == id else {
             throw Refused.invalid("confirm", "Type \(id) to confirm.")
@@ -117,7 +117,7 @@ struct ConsoleCall: Sendable {
     }
 }
 
-/// What an operator did, for the audit: without secrets.
+/// An operator's act for the audit trail, without secrets.
 struct Act {
     var subject = ""
     var uid: UserID?

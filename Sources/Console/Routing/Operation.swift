@@ -2,30 +2,30 @@ import Domain
 import JSON
 import Web
 
-/// One operation of the interface: an entry of `schemas/http`, whose id and role a test compares.
+/// An operation of the interface: an entry of `schemas/http`, whose id and role a test compares.
 struct Operation: Sendable {
-    /// Carries an operation out.
+    /// The work of an operation.
     enum Work: Sendable {
-        /// On one of the console's threads; may block.
+        /// Work on one of the console's threads, which may block.
         case blocking(@Sendable (ConsoleCall) throws -> Reply)
-        /// Anywhere; must not block.
+        /// Work on any thread, which must not block.
         case waiting(@Sendable (ConsoleCall) async throws -> Reply)
     }
 
     /// The operation's id.
     let id: String
     let method: String
-    /// The parts of the path below `/api/v1`; those in braces take any part.
+    /// The parts of the path below `/api/v1`; a part in braces matches any text.
     let path: [String]
-    /// The least role; nil for those that need no session.
+    /// The least role; nil for an operation without a session.
     let role: OperatorRole?
-    /// Whether a token is not enough.
+    /// Whether the operation requires a browser's session rather than a token.
     let isForBrowsers: Bool
-    /// Bytes of the body at most.
+    /// The most bytes in the body.
     private(set) var bodyMax: Int
     let work: Work
 
-    /// Bytes of a body at most: of strangers, of others, and of documents.
+    /// The most bytes in a body without a session, in other bodies, and in documents.
     private static let (strangersMax, othersMax, documentsMax) = (4 << 10, 64 << 10, 1 << 20)
 
     init(
@@ -56,14 +56,14 @@ struct Operation: Sendable {
         bodyMax = role == nil ? Self.strangersMax : Self.othersMax
     }
 
-    /// The same operation, whose body is a document.
+    /// The same operation with a document as its body.
     var takingDocument: Operation {
         var operation = self
         operation.bodyMax = Self.documentsMax
         return operation
     }
 
-    /// Returns the values of the path's parameters; nil where a path is another one.
+    /// Returns the values of the path's parameters; nil for a path that doesn't match.
     func match(_ path: ArraySlice<String>) -> [String: String]? {
         guard path.count == self.path.count else { return nil }
         var values: [String: String] = [:]
@@ -77,33 +77,34 @@ struct Operation: Sendable {
         return values
     }
 
-    /// How many of its parts take any text: among operations that match, the one with fewest counts.
+    /// The number of parts that match any text; of several matching operations, the one with the
+    /// least is chosen.
     var looseness: Int { path.count { $0.hasPrefix("{") } }
 }
 
-/// What an operation answers.
+/// The answer of an operation.
 struct Reply: Sendable {
     var body: ConsoleAnswer.Body
     var mediaType = "application/json"
     var headers: [(name: String, value: String)] = []
 
-    /// An object.
+    /// Creates a reply with an object.
     init(_ object: JSONObject) { body = .bytes(object.encoded()) }
 
-    /// A text of another type, which browsers keep as a file.
+    /// Creates a reply with a text of another type, which browsers save as a file.
     init(_ bytes: [UInt8], mediaType: String, file: String) {
         body = .bytes(bytes)
         self.mediaType = mediaType
         headers = [("Content-Disposition", "attachment; filename=\"\(file)\"")]
     }
 
-    /// A stream of events.
+    /// Creates a reply with a stream of events.
     init(events: @escaping @Sendable @concurrent (inout EventWriter) async throws -> Void) {
         body = .stream(events)
         mediaType = "text/event-stream"
         headers = [("X-Accel-Buffering", "no"), ("Cache-Control", "no-store")]
     }
 
-    /// An object without members.
+    /// A reply with an empty object.
     static let empty = Reply(JSONObject())
 }

@@ -2,19 +2,19 @@ import Domain
 import JSON
 import Problems
 
-/// A request that is refused: what becomes problem details (RFC 9457).
+/// A refused request, answered with problem details (RFC 9457).
 struct Refused: Error {
     /// The HTTP status.
     var status: Int
-    /// An error code as everywhere, or a code that `lamplighter explain` knows.
+    /// One of the error codes, or a code that `lamplighter explain` knows.
     var code: String
-    /// What was wrong and what to do.
+    /// The fault and its correction.
     var detail: String
-    /// The member of the request at fault.
+    /// The request's faulty member.
     var field: String?
-    /// Seconds until asking again makes sense.
+    /// The seconds after which a repetition makes sense.
     var retryAfter: Int64?
-    /// All faults of a document, where it has more than one.
+    /// All faults of a document that has more than one.
     var problems: [JSONValue] = []
 
     init(_ status: Int, _ code: String, _ detail: String, field: String? = nil) {
@@ -38,7 +38,7 @@ struct Refused: Error {
         "Nobody is signed in. Sign in, or make a link: lamplighter console"
     )
 
-    /// Translates what an operation threw.
+    /// Converts an operation's error.
     init(_ error: any Error) {
         switch error {
         case let refused as Refused: self = refused

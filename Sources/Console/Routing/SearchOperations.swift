@@ -3,13 +3,13 @@ import JSON
 import Storage
 import Web
 
-/// One search over devices, users, products and schedules, for the console's top field.
+/// The search over devices, users, products and schedules, for the console's top field.
 enum SearchOperations {
     static let all: [Operation] = [
         Operation("search", "GET", "search", role: .viewer) { try search($0) }
     ]
 
-    /// Rows of each kind that are looked at: the field asks while a person types.
+    /// The most rows of each kind that are examined: the field searches during typing.
     private static let scanMax = 20_000
 
     private static func search(_ call: ConsoleCall) throws -> Reply {
@@ -22,7 +22,7 @@ enum SearchOperations {
             found["devices"] = .array(
                 try devices(call, terms, products: products, limit: limit, in: tx)
             )
-            // Terms with keys are of devices: name:, tag: and so on.
+            // Terms with keys, such as name: and tag:, apply to devices only.
             guard terms.terms.allSatisfy(\.key.isEmpty) else { return Reply(found) }
             let page = PageWanted(limit: limit, scanMax: scanMax)
             found["users"] = try UserOperations.page(page, terms, for: call.caller.role, in: tx)[
@@ -38,7 +38,7 @@ enum SearchOperations {
         }
     }
 
-    /// Returns the devices that are found: one alone whose id was typed.
+    /// Returns the devices found; if the query is a device's id, that device alone.
     private static func devices(
         _ call: ConsoleCall,
         _ terms: SearchTerms,
@@ -56,14 +56,15 @@ enum SearchOperations {
     }
 }
 
-/// Which page of a list is wanted, and how many rows are looked at for it.
+/// The wanted page of a list, and the number of rows to examine for it.
 struct PageWanted {
-    /// The id to go on behind.
+    /// The id after which the page begins.
     var after = ""
     let limit: Int
     let scanMax: Int
 
-    /// Walks over pages of rows and returns those that fit, with the id to go on behind; nil where there are no more.
+    /// Examines rows page by page and returns the matching ones, with the id after which the next
+    /// page begins; nil if there are no more.
     func rows<Row>(
         _ next: (_ after: String, _ limit: Int) throws -> [Row],
         id: (Row) -> String,

@@ -1,26 +1,26 @@
 /// A search: terms such as `product:lamp`, `-online:yes`, `"exact words"` and `part`.
 struct SearchTerms: Sendable, Equatable {
-    /// One term.
+    /// A term of a search.
     struct Term: Sendable, Equatable {
-        /// What is searched; empty for a word alone.
+        /// The searched field; empty for a word alone.
         var key: String
-        /// The text, as it was typed.
+        /// The text as typed.
         var value: String
-        /// Whether it excludes what it finds.
+        /// Whether the term excludes its matches.
         var isNegated: Bool
-        /// Whether the whole text must be the same.
+        /// Whether the whole text must match.
         var isExact: Bool
     }
 
-    /// The terms, in their order.
+    /// The terms in their order.
     let terms: [Term]
 
-    /// How many terms one search has.
+    /// The most terms in a search.
     static let countMax = 20
 
-    /// Reads a search; every text is one.
+    /// Parses a search; any text is valid.
     ///
-    /// - Throws: `Refused` where there are too many terms.
+    /// - Throws: `Refused` for too many terms.
     init(_ text: String) throws {
         var terms: [Term] = []
         var rest = Substring(text)
@@ -57,12 +57,12 @@ struct SearchTerms: Sendable, Equatable {
         return Term(key: key, value: String(value), isNegated: isNegated, isExact: isExact)
     }
 
-    /// Tells whether each term fits some texts, whatever its key.
+    /// Returns whether each term matches one of some texts, whatever its key.
     func find(anyOf texts: [String?]) -> Bool {
         terms.allSatisfy { $0.finds(anyOf: texts) != $0.isNegated }
     }
 
-    /// Refuses keys that a list does not know.
+    /// Refuses keys that a list doesn't support.
     func requireKeys(_ known: [String]) throws {
         for term in terms where !term.key.isEmpty && !known.contains(term.key) {
             throw Refused.invalid(
@@ -74,17 +74,17 @@ struct SearchTerms: Sendable, Equatable {
 }
 
 extension SearchTerms.Term {
-    /// Tells whether a text is what the term searches.
+    /// Returns whether the term matches a text.
     func finds(_ text: String) -> Bool {
         isExact ? text == value : text.lowercased().contains(value.lowercased())
     }
 
-    /// Tells whether any of some texts is.
+    /// Returns whether the term matches one of some texts.
     func finds(anyOf texts: [String?]) -> Bool {
         texts.contains { $0.map(finds) ?? false }
     }
 
-    /// The term's yes or no.
+    /// Returns the term's yes or no.
     func flag() throws -> Bool {
         switch value.lowercased() {
         case "yes", "true", "1": return true

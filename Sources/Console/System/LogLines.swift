@@ -2,20 +2,20 @@ import Domain
 import JSON
 import Service
 
-/// The last lines of the log, as operators see them: without the texts of messages, which have codes and links, and for
-/// those who see addresses in part only, with those masked.
+/// The log's last lines as operators may see them: without the texts of messages, which contain
+/// codes and links, and with addresses masked for roles below admin.
 enum LogLines {
-    /// Lines that are shown at most.
+    /// The most lines that are shown.
     static let linesMax = 200
     private static let hidden = "•••"
 
-    /// Returns the newest lines, the oldest of them first (`LogLines`).
+    /// Returns the newest lines, oldest first (`LogLines`).
     static func shown(isMasked: Bool) -> JSONObject {
         let lines = LogTail.lines.suffix(linesMax).map { masked($0, withAddresses: !isMasked) }
         return ["items": .array(lines.map { .string($0) })]
     }
 
-    /// Returns a line, in either form of the log, without what operators may not see.
+    /// Returns a line in either form of the log, without the parts that operators may not see.
     static func masked(_ line: String, withAddresses: Bool) -> String {
         let line = line.replacing(#/ text=(?:"(?:[^"\\]|\\.)*"|\S*)/#, with: " text=\(hidden)")
             .replacing(#/"text":"(?:[^"\\]|\\.)*"/#, with: "\"text\":\"\(hidden)\"")

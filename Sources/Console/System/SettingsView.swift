@@ -4,7 +4,7 @@ import ServiceSettings
 import Storage
 import Web
 
-/// Settings and limits as the interface shows them.
+/// Settings and limits in the interface's form.
 enum SettingsView {
     /// Returns every setting with its value and origin, secrets masked (`SettingList`).
     static func all(_ settings: Settings) -> JSONObject {
@@ -22,10 +22,10 @@ enum SettingsView {
         return list
     }
 
-    /// Returns the numbers that bound something, with their use where it is known, and how often each refused something
-    /// where that is counted (`LimitList`).
+    /// Returns the limits, with their use if it's known and how often each refused something if
+    /// that is counted (`LimitList`).
     static func limits(_ context: ConsoleContext) throws -> JSONObject {
-        // What is sampled is sampled now.
+        // Rendering samples the metrics that are sampled.
         _ = context.run.metrics.render()
         let rows = try context.store.read { tx in
             [
@@ -49,7 +49,8 @@ enum SettingsView {
         return Shown.page(items)
     }
 
-    /// A metric that shows how much of a limit is in use: of several series all together, or the one that has most.
+    /// A metric that shows how much of a limit is used: the sum of its series, or the largest of
+    /// them.
     private struct Measure {
         var metric: String
         var isSum = false
@@ -81,7 +82,7 @@ enum SettingsView {
         return (used * 10).rounded() / 10
     }
 
-    /// How often a limit refused something since the start: where a counter has its name.
+    /// Returns how often a limit has refused something since the start, if a counter has its name.
     private static func rejected(_ key: String, _ context: ConsoleContext) -> JSONValue? {
         let label = "limit=\"\(key.dropFirst("limits.".count))\""
         return context.run.metrics.readings("lamplighter_limited_total")

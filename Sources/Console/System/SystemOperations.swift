@@ -7,7 +7,7 @@ import Storage
 import Web
 import Wire
 
-/// Operations on the installation itself.
+/// The operations on the installation itself.
 struct SystemOperations: Sendable {
     let context: ConsoleContext
 
@@ -56,7 +56,7 @@ struct SystemOperations: Sendable {
     private static let logMinutes: ClosedRange<Int64> = 1...60
     private static let logMinutesDefault: Int64 = 10
 
-    /// Has the doctor look at some groups; its checks have deadlines of their own.
+    /// Runs the doctor on some groups; its checks have their own deadlines.
     private func examine(_ groups: [String] = Doctor.groups) async throws -> [Finding] {
         let doctor = Doctor(
             settings: context.settings,

@@ -9,9 +9,9 @@ import Storage
 import Web
 import Workers
 
-/// The installation as the interface shows it.
+/// The installation in the interface's form.
 enum SystemView {
-    /// Returns what the page of the system follows (`SystemGlance`).
+    /// Returns the figures that the system's page follows (`SystemGlance`).
     static func glance(_ context: ConsoleContext) throws -> JSONObject {
         JSONObject([
             ("workers", .object(workers(context))), ("store", .object(try store(context))),
@@ -35,7 +35,7 @@ enum SystemView {
             return count > 0 ? lanes.map(\.value).reduce(0, +) / Double(count) : nil
         }
         let rows = context.settings.workers.map { worker -> JSONValue in
-            // Of several lanes the process is ready as a whole.
+            // A process with several lanes is ready as a whole.
             let part = parts.first {
                 ["worker \(worker.rawValue)", "worker cluster"].contains($0.name)
             }
@@ -94,7 +94,8 @@ enum SystemView {
 }
 
 extension SystemView {
-    /// Returns the server's certificate and the authorities of devices' ones (`CertificateList`).
+    /// Returns the server's certificate and the authorities that sign devices' certificates
+    /// (`CertificateList`).
     static func certificates(_ context: ConsoleContext) -> JSONObject {
         guard let tls = context.run.tls else { return Shown.page([]) }
         let concerns = tls.concerns(at: context.now)
@@ -115,7 +116,7 @@ extension SystemView {
         )
     }
 
-    /// Returns the newest backup, and how the service makes them (`Backups`).
+    /// Returns the newest backup, and the settings for automatic backups (`Backups`).
     static func backups(_ context: ConsoleContext) -> JSONObject {
         let note = BackupNote(of: context.run.directory)
         let settings = context.settings
@@ -131,9 +132,9 @@ extension SystemView {
     }
 }
 
-/// The series of a worker's metrics: one, or one for each of its lanes.
+/// The series of a worker's metrics: one, or one for each lane.
 enum WorkerSeries {
-    /// Whether labels, as they are written, are of a worker.
+    /// Returns whether labels, in their written form, are a worker's.
     static func isOf(_ worker: WorkerName, _ labels: String) -> Bool {
         ["\"", "."].contains { labels.contains("worker=\"\(worker.rawValue)\($0)") }
     }

@@ -5,7 +5,7 @@ import Storage
 import Web
 import Workers
 
-/// Operations on users and their sessions.
+/// The operations on users and their sessions.
 enum UserOperations {
     static let all: [Operation] = [
         Operation("listUsers", "GET", "users", role: .viewer, list),
@@ -44,14 +44,14 @@ enum UserOperations {
     private static let scanMax = 100_000
     private static let devicesMax: Int64 = 1000
 
-    /// Finds the user of the path.
+    /// Returns the user whose id is in the path.
     private static func user(_ call: ConsoleCall, in tx: Transaction) throws -> User {
         let uid = try call.id("uid", UserKind.self)
         guard let found = try tx.accounts.find(uid) else { throw Refused.notFound("user \(uid)") }
         return found
     }
 
-    /// Locks and finds the user of the path, whom the act is about.
+    /// Locks and returns the user whose id is in the path, and makes them the act's subject.
     private static func lockedUser(
         _ call: ConsoleCall,
         _ act: inout Act,
@@ -64,7 +64,7 @@ enum UserOperations {
         return user
     }
 
-    /// Finds the session of the path.
+    /// Returns the session whose id is in the path.
     private static func session(_ call: ConsoleCall, in tx: Transaction) throws -> Session {
         let id = try call.id("sessionId", MessageKind.self)
         guard let found = try tx.sessions.find(id) else {
@@ -73,7 +73,7 @@ enum UserOperations {
         return found
     }
 
-    // MARK: Looking
+    // MARK: Reading
 
     private static func list(_ call: ConsoleCall) throws -> Reply {
         let (limit, terms) = (try call.limit(), try call.search())
@@ -85,7 +85,7 @@ enum UserOperations {
         }
     }
 
-    /// Returns a page of the users that a search finds.
+    /// Returns a page of the users that match a search.
     static func page(
         _ wanted: PageWanted,
         _ terms: SearchTerms,
@@ -125,8 +125,9 @@ enum UserOperations {
         }
     }
 
-    /// Tells whether a term is an address of a user: a part of one for an admin, the whole for an operator, who sees it
-    /// masked and could else find it out letter by letter; nothing for a viewer.
+    /// Returns whether a term matches an address of a user: a part of it for an admin; the whole of
+    /// it for an operator, who sees it masked and could otherwise find it letter by letter; nothing
+    /// for a viewer.
     static func finds(
         _ term: SearchTerms.Term,
         addressOf user: User,
@@ -195,7 +196,7 @@ enum UserOperations {
         return Reply(document)
     }
 
-    // MARK: Acting
+    // MARK: Changing
 
     private static func endAll(_ call: ConsoleCall) throws -> Reply {
         let count = try call.act { work, act in
@@ -259,7 +260,7 @@ enum UserOperations {
         try call.requireConfirmation(of: uid.text)
         let found = try call.read { try user(call, in: $0) }
         let summary = try OperatorSessions.erase(found, in: call.store, call.context.settings)
-        // Without the user's id: nothing of the user is left but that it was erased, and by whom.
+        // Without the user's id: all that remains is that a user was erased, and by whom.
         try call.note(Act(subject: "user"))
         return Reply(
             JSONObject([

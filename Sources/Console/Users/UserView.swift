@@ -3,14 +3,14 @@ import JSON
 import Storage
 import Wire
 
-/// Users and their sessions as the interface shows them.
+/// Users and their sessions in the interface's form.
 enum UserView {
-    /// Sessions of a user that are shown at most.
+    /// The most sessions of a user that are shown.
     static let sessionsMax = 200
-    /// Lines of a user's audit in which it is looked for who ended a session.
+    /// The most lines of a user's audit trail that are searched for who ended a session.
     static let auditMax = 1_000
 
-    /// Returns rows of the list (`UserRow`); addresses are masked unless asked for.
+    /// Returns rows of the list (`UserRow`); `isOpen` shows addresses unmasked.
     static func rows(
         _ users: [User],
         isOpen: Bool = false,
@@ -40,7 +40,7 @@ enum UserView {
         return JSONObject(members)
     }
 
-    /// Returns a user's name; one that is an address is masked like one.
+    /// Returns a user's name; a name that is an address is masked unless `isOpen`.
     static func name(_ user: User, isOpen: Bool) -> String {
         guard let name = user.username ?? user.externalUID else { return "" }
         let isAddress = name.contains("@") || Phone.isLike(name)
@@ -63,19 +63,20 @@ enum UserView {
         return JSONObject(members)
     }
 
-    /// Returns a user's sessions, live ones first, then the newest.
+    /// Returns a user's sessions: the live ones, then those that ended, each newest first.
     static func sessions(of uid: UserID, in tx: Transaction) throws -> [JSONObject] {
         let all = try tx.sessions.log(of: uid, limit: sessionsMax)
         let sorted = all.filter { $0.endedAt == nil } + all.filter { $0.endedAt != nil }
         return try rows(of: sorted, in: tx)
     }
 
-    /// Returns one session (`Session`).
+    /// Returns a session (`Session`).
     static func session(_ session: Session, in tx: Transaction) throws -> JSONObject {
         try rows(of: [session], in: tx).first ?? row(session, endedBy: nil)
     }
 
-    /// Returns sessions of one user, with who ended each: the audit has the line of it, of the same transaction.
+    /// Returns sessions of one user with the actors who ended them, from the audit trail's lines of
+    /// the same transactions.
     private static func rows(of sessions: [Session], in tx: Transaction) throws -> [JSONObject] {
         guard let ended = sessions.first(where: { $0.endedAt != nil }) else {
             return sessions.map { row($0, endedBy: nil) }
@@ -88,7 +89,7 @@ enum UserView {
         }
     }
 
-    /// Returns what a user's page follows (`UserChange`); nil where there is no such user.
+    /// Returns the state that a user's page follows (`UserChange`); nil for an unknown user.
     static func change(_ uid: UserID, in tx: Transaction) throws -> JSONObject? {
         guard try tx.accounts.find(uid) != nil else { return nil }
         let sessions = try sessions(of: uid, in: tx)

@@ -3,9 +3,9 @@ import JSON
 import Storage
 import Wire
 
-/// Devices as the interface shows them.
+/// Devices in the interface's form.
 enum DeviceView {
-    /// Where a device says which firmware it runs, the most telling first.
+    /// The members of a device's hardware that hold its firmware's version, most specific first.
     private static let firmware = ["mcuSoftVersion", "wifiFirmwareVer", "wifiSoftVersion"]
 
     /// Returns a row of the list (`DeviceRow`).
@@ -35,7 +35,7 @@ enum DeviceView {
         ]
     }
 
-    /// Returns tags as an object: their values by their names.
+    /// Returns tags as an object of values by name.
     static func tags(_ tags: [DeviceTag]) -> JSONObject {
         JSONObject(members: tags.map { .init(key: $0.name, value: .string($0.value)) })
     }
@@ -58,7 +58,7 @@ enum DeviceView {
         }
     }
 
-    /// Returns the row of one device; nil where there is none.
+    /// Returns the row of a device; nil for an unknown one.
     static func row(of did: DeviceID, in tx: Transaction) throws -> JSONObject? {
         guard let device = try tx.devices.find(did), let status = try tx.statuses.find(did) else {
             return nil
@@ -66,7 +66,7 @@ enum DeviceView {
         return try rows([DeviceListing(device: device, status: status)], in: tx).first
     }
 
-    /// Returns all of a device's page that is asked for at once (`Device`).
+    /// Returns the part of a device's page that is read at once (`Device`).
     static func page(
         _ listing: DeviceListing,
         root: String,
@@ -117,7 +117,8 @@ enum DeviceView {
         ]
     }
 
-    /// What the gate grants a device that has a secret (reference: connecting#rights).
+    /// Returns the rights that the gate grants a device with a secret (reference:
+    /// connecting#rights).
     private static func grants(_ device: DeviceRecord, root: String) -> [String] {
         guard device.secretHash != nil else { return [] }
         let base = "\(root)/device/\(device.did)"
@@ -128,7 +129,7 @@ enum DeviceView {
 
 /// Data points with their values.
 enum PointView {
-    /// Returns a data point as its product declares it.
+    /// Returns a data point as declared by its product.
     static func declared(_ point: DataPoint) -> JSONObject {
         [
             "name": .string(point.name), "title": point.displayName.map { .string($0) },
@@ -140,8 +141,8 @@ enum PointView {
         ]
     }
 
-    /// Returns all data points of a device: those that its product declares, of a free-form product those that it
-    /// reported, each with what is known and what is wanted.
+    /// Returns a device's data points with their known and wanted values: those that its product
+    /// declares or, for a free-form product, those that the device reported.
     static func points(
         _ status: Status,
         product: Product?,

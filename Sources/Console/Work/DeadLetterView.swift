@@ -4,7 +4,7 @@ import Sodium
 import Storage
 import Wire
 
-/// Dead letters as the interface shows them.
+/// Dead letters in the interface's form.
 enum DeadLetterView {
     /// Returns rows of the list (`DeadLetterRow`), with the devices that their topics name.
     static func rows(
@@ -31,7 +31,7 @@ enum DeadLetterView {
         ])
     }
 
-    /// Returns a letter with its payload, and the place that is at fault where it is no JSON.
+    /// Returns a letter with its payload and, if that isn't JSON, the place of the fault.
     static func whole(
         _ letter: DeadLetter,
         _ topics: Topics,

@@ -4,7 +4,7 @@ import Storage
 import Web
 import Workers
 
-/// Operations on outgoing messages.
+/// The operations on outgoing messages.
 enum MessageOperations {
     static let all: [Operation] = [
         Operation("listMessages", "GET", "messages", role: .viewer, list),
@@ -43,7 +43,7 @@ enum MessageOperations {
 
     // MARK: Test messages
 
-    /// Where a test message goes.
+    /// The recipient of a test message.
     private struct Recipient {
         var channel: OutgoingMessage.Channel
         var to: String
@@ -100,7 +100,7 @@ enum MessageOperations {
             }
             return Recipient(channel: .email, to: address.text)
         case OutgoingMessage.Channel.sms.rawValue:
-            // What the country code is, only a sign behind it tells.
+            // Only a separator after the country code shows where it ends.
             let digits = to.drop { $0 == "+" }.prefix { $0.isASCII && $0.isNumber }
             guard to.hasPrefix("+"), CountryCode.accepts(String(digits)),
                 let phone = Phone(to, countryCode: String(digits))
@@ -118,7 +118,8 @@ enum MessageOperations {
 }
 
 extension ConsoleCall {
-    /// Counts an act that sends a message or asks another server: each operator may do `max` of a kind in an hour.
+    /// Counts an act that sends a message or contacts another server; each operator may perform
+    /// `max` of a kind in an hour.
     ///
     /// - Throws: `Rejection` with `TooManyRequests`.
     func take(_ what: String, _ max: Int, in tx: Transaction) throws {

@@ -4,20 +4,20 @@ import Service
 import Storage
 import Workers
 
-/// Outgoing messages as the interface shows them: those that wait, and what became of the others.
+/// Outgoing messages in the interface's form: waiting ones, and the outcomes of the others.
 enum MessageView {
-    /// How many the stream of events tells of.
+    /// The number of messages in an event of the stream.
     static let shownMax = 100
-    /// Rows of one table that are read at once.
+    /// The most rows of one table that are read at once.
     private static let pageRows = 200
 
-    /// The terms of a search, each with the member of a row that it looks at.
+    /// The keys of a search, each with the member of a row that it searches.
     private static let keys = [
         "state": "state", "channel": "channel", "template": "template", "app": "appId",
         "provider": "provider", "to": "to",
     ]
 
-    /// A row with its place in the list.
+    /// A row and its place in the list.
     private typealias Line = (place: MessageRecordTable.Place, row: JSONObject)
 
     /// Returns the newest messages (`MessagePage`).
@@ -30,7 +30,7 @@ enum MessageView {
         return try page(context, terms, for: role, behind: .begin, limit: shownMax, in: tx)
     }
 
-    /// Returns a page of what a search finds, the newest message first (`MessagePage`).
+    /// Returns a page of the messages that match a search, newest first (`MessagePage`).
     static func page(
         _ context: ConsoleContext,
         _ terms: SearchTerms,
@@ -66,14 +66,15 @@ enum MessageView {
         return page
     }
 
-    /// Returns a row without the code for those who may not send messages: with it they could sign in as a user.
+    /// Returns a row, without its code for roles that may not send messages: the code would let
+    /// them sign in as a user.
     private static func shown(_ row: JSONObject, to role: OperatorRole) -> JSONObject {
         var row = row
         if role < .operator { row["code"] = nil }
         return row
     }
 
-    /// Reads a cursor that a page gave.
+    /// Parses the cursor of a page.
     static func place(of cursor: String?) throws -> MessageRecordTable.Place {
         guard let cursor else { return .begin }
         let parts = cursor.split(separator: ".", maxSplits: 1).map(String.init)
@@ -83,7 +84,7 @@ enum MessageView {
         return .init(createdAt: Instant(milliseconds: milliseconds), id: parts[1])
     }
 
-    /// Returns one message, wherever it is.
+    /// Returns a message, whether it waits or is done.
     static func one(
         _ id: MessageID,
         _ context: ConsoleContext,

@@ -3,9 +3,9 @@ import JSON
 import Service
 import Storage
 
-/// Refusals with the rule that said no, and the cure.
+/// Refusals with the rule that refused the client, and the remedy.
 enum RefusalView {
-    /// Returns rows (`Refusal`), with the names of the devices that were refused.
+    /// Returns rows (`Refusal`) with the names of the refused devices.
     static func rows(
         _ refusals: some Collection<(id: Int64, refusal: ClientRefusal)>,
         in tx: Transaction
@@ -40,7 +40,7 @@ enum RefusalView {
         ])
     }
 
-    /// Which device it was, as far as its name and client id tell.
+    /// Returns the refused device, as far as its username and client id identify it.
     private static func party(
         _ refusal: ClientRefusal,
         in tx: Transaction

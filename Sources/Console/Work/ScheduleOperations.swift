@@ -5,7 +5,7 @@ import Web
 import Wire
 import Workers
 
-/// Operations on schedules.
+/// The operations on schedules.
 enum ScheduleOperations {
     static let all: [Operation] = [
         Operation("listSchedules", "GET", "schedules", role: .viewer, list),
@@ -28,7 +28,7 @@ enum ScheduleOperations {
         return try call.read { Reply(try Self.page(page, terms, in: $0)) }
     }
 
-    /// Returns a page of the schedules that a search finds.
+    /// Returns a page of the schedules that match a search.
     static func page(
         _ wanted: PageWanted,
         _ terms: SearchTerms,
@@ -69,7 +69,7 @@ enum ScheduleOperations {
         }
     }
 
-    /// Finds the schedule of the path.
+    /// Returns the schedule whose id is in the path.
     private static func schedule(_ call: ConsoleCall, in tx: Transaction) throws -> Schedule {
         let id = try call.id("scheduleId", ScheduleKind.self)
         guard let found = try tx.schedules.find(id) else {
@@ -129,7 +129,7 @@ enum ScheduleOperations {
     }
 }
 
-/// What runs in the next hours, what ran in the last ones, and when clocks change.
+/// The runs due in the next hours, those of the last hours, and the changes of clocks.
 private struct Upcoming {
     private let call: ConsoleCall
     private let from: Instant

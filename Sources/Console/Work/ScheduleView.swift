@@ -3,9 +3,9 @@ import Foundation
 import JSON
 import Storage
 
-/// Schedules as the interface shows them.
+/// Schedules in the interface's form.
 enum ScheduleView {
-    /// Returns rows (`Schedule`), secrets masked, each with its last run.
+    /// Returns rows (`Schedule`) with secrets masked, each with its last run.
     static func rows(_ schedules: [Schedule], in tx: Transaction) throws -> [JSONObject] {
         let names = try tx.devices.names(of: schedules.map(\.did))
         return try schedules.map { schedule in
@@ -60,7 +60,7 @@ enum ScheduleView {
         ])
     }
 
-    /// Returns the devices of the schedules that ran.
+    /// Returns the devices of the schedules of some runs.
     static func devices(
         of runs: [ScheduleRun],
         in tx: Transaction
@@ -73,9 +73,9 @@ enum ScheduleView {
     }
 }
 
-/// The moments at which a zone's clocks are set.
+/// The changes of a zone's clocks.
 enum ClockChanges {
-    /// Returns those of a time.
+    /// Returns the changes of a zone's clocks within a time.
     static func of(_ name: String, from: Instant, to: Instant) -> [JSONValue] {
         guard let zone = TimeZone(identifier: name) else { return [] }
         var changes: [JSONValue] = []
@@ -94,7 +94,7 @@ enum ClockChanges {
 }
 
 extension ScheduleView {
-    /// Returns the days on which a schedule acts.
+    /// Returns the days on which a schedule runs.
     private static func days(_ days: Timing.Days) -> [(String, JSONValue?)] {
         switch days {
         case .once(let date): [("date", .string("\(date)"))]

@@ -4,7 +4,7 @@ import Service
 import Storage
 import Workers
 
-/// Operations on refusals and dead letters.
+/// The operations on refusals and dead letters.
 enum WorkOperations {
     static let all: [Operation] = [
         Operation("listRefusals", "GET", "refusals", role: .viewer, refusals),
@@ -27,7 +27,7 @@ enum WorkOperations {
         Operation("explain", "GET", "explain/{code}", role: .viewer, explain),
     ]
 
-    /// Rows that one search looks through.
+    /// The most rows that a search examines.
     static let scanMax = 10_000
 
     // MARK: Refusals
@@ -136,7 +136,7 @@ enum WorkOperations {
         }
     }
 
-    /// Finds the letter of the path.
+    /// Returns the dead letter whose number is in the path.
     private static func letter(_ call: ConsoleCall, in tx: Transaction) throws -> DeadLetter {
         let id = Int64(call.parameter("letter"))
         guard let id, let found = try tx.deadLetters.find(id) else {

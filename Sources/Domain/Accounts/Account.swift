@@ -1,11 +1,11 @@
-/// An app: a tenant with users and policies of its own.
+/// An app: a tenant with its own users and policies.
 package struct App: Sendable, Equatable {
     /// The products that an app sees.
     package enum Products: Sendable, Equatable {
         case all
         case only([ProductKey])
 
-        /// Tells whether the app sees a product.
+        /// Returns whether the app sees a product.
         package func contains(_ key: ProductKey) -> Bool {
             switch self {
             case .all: true
@@ -13,8 +13,8 @@ package struct App: Sendable, Equatable {
             }
         }
 
-        /// Returns the given products that the app sees; all that it sees where none are given, and nil for no
-        /// limit at all.
+        /// Returns the given products that the app sees, or all that it sees if none are given; nil
+        /// means no limit.
         package func among(_ asked: [ProductKey]?) -> [ProductKey]? {
             switch self {
             case .all: asked
@@ -25,7 +25,7 @@ package struct App: Sendable, Equatable {
 
     /// The app's id.
     package var id: AppID
-    /// The app's name, for people.
+    /// The app's display name.
     package var name: String
     /// The products that it sees.
     package var products: Products
@@ -56,17 +56,17 @@ package struct User: Sendable, Equatable {
     package var uid: UserID
     /// The app that the user belongs to.
     package var app: AppID
-    /// The region that the account lives in.
+    /// The region of the account.
     package var region: String
-    /// The country code that picked the region.
+    /// The country code that determined the region.
     package var countryCode: String
     /// The profile that the user entered.
     package var profile: Profile
     /// Whether the account has no way to log in yet.
     package var isAnonymous: Bool
-    /// The name that the user logs in with; of a user who registered by phone, that number.
+    /// The name that the user logs in with; for a user who registered by phone, the phone number.
     package var username: String?
-    /// Whether `username` is a name of its own, and not the number that the user registered with.
+    /// Whether `username` is a separate name, not the number that the user registered with.
     package var ownsUsername = true
     /// The phone number.
     package var phone: Phone?
@@ -74,7 +74,7 @@ package struct User: Sendable, Equatable {
     package var isPhoneVerified = false
     /// The number that replaces `phone` once a code verifies it.
     package var pendingPhone: Phone?
-    /// Since when the account has the phone number; nil since its beginning.
+    /// The time since which the account has the phone number; nil if it always had it.
     package var phoneSince: Instant?
     /// The e-mail address.
     package var email: EmailAddress?
@@ -82,11 +82,11 @@ package struct User: Sendable, Equatable {
     package var emailClaim = EmailClaim.given
     /// The address that replaces `email` once a link or a code verifies it.
     package var pendingEmail: EmailAddress?
-    /// Since when the account has the e-mail address; nil since its beginning.
+    /// The time since which the account has the e-mail address; nil if it always had it.
     package var emailSince: Instant?
-    /// The app's own id of the user.
+    /// The app's own id for the user.
     package var externalUID: String?
-    /// The password's hash; never leaves the service.
+    /// The password's hash, which never leaves the service.
     package var passwordHash: String?
     /// The picture's digest.
     package var avatar: String?
@@ -94,36 +94,36 @@ package struct User: Sendable, Equatable {
     package var avatarURL: String?
     /// The identity providers that the user logs in with.
     package var providers: [String] = []
-    /// When the account was made.
+    /// The creation time.
     package var createdAt: Instant
-    /// When the user logged in last; nil before the first time.
+    /// The time of the last login; nil before the first.
     package var lastLoginAt: Instant?
 
     /// An account's right to an e-mail address that it names.
     package enum EmailClaim: Int64, Sendable {
-        /// The account was registered with the address while another account held it. Both log in with it; a
-        /// refusal would reveal the other account.
+        /// The account was registered with the address while another account held it. Both log in
+        /// with it; a refusal would reveal the other account.
         case beside = -1
-        /// Nothing: the address is only recorded.
+        /// No right: the address is only recorded.
         case given = 0
-        /// The account was registered with the address, unverified: the address logs in until some account
-        /// verifies it.
+        /// The account was registered with the address, unverified: the address logs in until some
+        /// account verifies it.
         case registered = 1
         /// The user verified the address.
         case verified = 2
     }
 
-    /// A name for people.
+    /// The display name.
     package var nickname: String {
         get { profile.nickname ?? "" }
         set { profile.nickname = newValue }
     }
-    /// 1 for °C, 2 for °F.
+    /// The temperature unit: 1 for °C, 2 for °F.
     package var tempUnit: Int64 {
         get { profile.tempUnit ?? 1 }
         set { profile.tempUnit = newValue }
     }
-    /// An IANA time zone: the user's own, else that of a country with a single one.
+    /// The IANA time zone: the user's own, else the country's if it has a single one, else UTC.
     package var timezone: String {
         get { profile.timezone ?? CountryZone.name(of: countryCode) ?? "UTC" }
         set { profile.timezone = newValue }
@@ -197,11 +197,12 @@ extension User {
         }
     }
 
-    /// Returns when the account got its phone number or its e-mail address; nil for its beginning.
+    /// Returns when the account got its phone number or its e-mail address; nil if it always had
+    /// it.
     package func since(_ address: Address) -> Instant? { address.isPhone ? phoneSince : emailSince }
 
-    /// Sets a verified address in place of the previous one; `since` is nil when the account has had it from
-    /// its beginning.
+    /// Sets a verified address in place of the previous one; `since` is nil if the account always
+    /// had it.
     package mutating func gain(_ address: Address, since: Instant?) {
         dropPending(like: address)
         switch address {

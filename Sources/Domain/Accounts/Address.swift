@@ -32,7 +32,7 @@ package enum LoginName: Hashable, Sendable {
     case phone(Phone)
     case email(EmailAddress)
     case username(Username)
-    /// The app's own id of the user.
+    /// The app's own id for the user.
     case external(String)
 
     /// The key by which names are compared.
@@ -46,7 +46,7 @@ package enum LoginName: Hashable, Sendable {
         }
     }
 
-    /// The name as an address, where it is one.
+    /// The name as an address, if it is one.
     package var address: Address? {
         switch self {
         case .phone(let phone): .phone(phone)
@@ -65,13 +65,13 @@ package enum LoginName: Hashable, Sendable {
         }
     }
 
-    /// An e-mail address as the username that it may be, too.
+    /// The e-mail address as a username, if it can be one.
     package var asUsername: LoginName? {
         guard case .email(let email) = self else { return nil }
         return (try? Username(email.text)).map { .username($0) }
     }
 
-    /// Names an address.
+    /// Makes the login name of an address.
     package init(_ address: Address) {
         switch address {
         case .phone(let phone): self = .phone(phone)

@@ -1,12 +1,12 @@
-/// The merge of an anonymous user's binding into an account, for a phone that was used before its user logged
-/// in.
+/// The merge of an anonymous user's binding into an account, for a terminal that was used before
+/// its user logged in.
 ///
 /// The rules in words (reference: accounts#anonymous).
 package enum Adoption {
-    /// Returns the account's binding from then on, given the one that it has already, if any.
+    /// Returns the account's binding after the merge, given its present one, if any.
     ///
-    /// The stronger role stays with all that goes with it; of two guests the freer one. The account's own name
-    /// and note for the device stay where it has some.
+    /// The binding with the stronger role is kept; of two equal roles, the one with more access or
+    /// the later end. The account's own name and note for the device are kept, if any.
     package static func merge(_ taken: Binding, into own: Binding?, of uid: UserID) -> Binding {
         guard let own else {
             var moved = taken
@@ -22,10 +22,10 @@ package enum Adoption {
         return merged
     }
 
-    /// Returns the new form of an invitation of one of the two; nil where it stays as it is.
+    /// Returns an invitation of either user as it becomes, or nil if it doesn't change.
     ///
-    /// Where the account is bound, its invitations as a guest become void: those between the two, pending ones,
-    /// and those not behind the binding.
+    /// If the account is bound, its invitations as a guest become void: those between the two
+    /// users, pending ones, and those that did not make the binding.
     package static func move(
         _ sharing: Sharing,
         from anonymous: UserID,

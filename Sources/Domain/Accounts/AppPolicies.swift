@@ -1,47 +1,48 @@
-/// The policies of an app; a policy that the app document omits has its default.
+/// The policies of an app; policies that the app document omits have their defaults.
 package struct AppPolicies: Sendable, Equatable {
-    /// How an e-mail address is verified at registration.
+    /// The verification of an e-mail address at registration.
     package enum EmailRegistration: String, Sendable, CaseIterable {
         /// A code verifies it first.
         case code
-        /// Registered at once, and a link verifies it later.
+        /// The address is registered at once, and a link verifies it later.
         case link
-        /// Registered at once, and a confirmation is sent, with a link that can verify it.
+        /// The address is registered at once, and a confirmation is sent, with a link that can
+        /// verify it.
         case none
     }
 
-    /// The fate of an anonymous user who logs out.
+    /// The treatment of an anonymous user who logs out.
     package enum Anonymous: String, Sendable, CaseIterable {
         case keep, discard
     }
 
-    /// Whether answers may tell that an account exists.
+    /// Whether answers may reveal that an account exists.
     package var revealAccounts = false
-    /// How an e-mail address is verified at registration.
+    /// The verification of an e-mail address at registration.
     package var emailRegistration = EmailRegistration.code
-    /// Whether users are told if their e-mail is verified, and can have it verified.
+    /// Whether users see if their e-mail address is verified, and can verify it.
     package var emailVerification = true
-    /// Whether a phone can register.
+    /// Whether users can register with a phone.
     package var phoneRegistration = false
-    /// Whether the app brings user ids of its own.
+    /// Whether the app provides its own user ids.
     package var uidLogin = false
     /// Whether a username that is set can be changed.
     package var usernameChangeable = true
-    /// The fate of an anonymous user who logs out.
+    /// The treatment of an anonymous user who logs out.
     package var anonymous = Anonymous.keep
 
-    /// The country code of requests that name none; nil if each must name one.
+    /// The default country code; nil if each request must name one.
     package var defaultCountryCode: String?
 
     /// Whether cancelling an account needs more than a session.
     package var cancelProof = true
-    /// How long a session lives from login or refresh, in days; nil as long as the service says.
+    /// The life of a session from login or refresh, in days; nil for the service's default.
     package var sessionDays: Int64?
 
-    /// How many days a session may live.
+    /// The allowed life of a session, in days.
     package static let sessionDaysRange: ClosedRange<Int64> = 1...3650
 
-    /// The answer if phones can't register.
+    /// The refusal if phones can't register.
     package static let phoneIsOff = Rejection(
         .policyRejected,
         "This app does not register phone numbers.",

@@ -16,7 +16,7 @@ package struct AuditEntry: Sendable, Equatable {
         /// An operator's act; `detail` names it.
         case operatorAct
 
-        /// Whether a proof failed: such events may come again and again.
+        /// Whether a proof failed; such events can repeat often.
         package var isFailure: Bool {
             switch self {
             case .loginFailed, .codeFailed, .passwordFailed: true
@@ -24,7 +24,8 @@ package struct AuditEntry: Sendable, Equatable {
             }
         }
 
-        /// Whether a caller without a session can cause it by naming an account; the actor is then unknown.
+        /// Whether a caller without a session can cause it by naming an account; the actor is then
+        /// unknown.
         package var isByAnybody: Bool {
             switch self {
             case .loginFailed, .codeFailed, .codeSent, .linkSent, .addressTaken: true
@@ -35,26 +36,26 @@ package struct AuditEntry: Sendable, Equatable {
 
     /// The kind of event.
     package var kind: Kind
-    /// The user whose account it was; nil where there is none.
+    /// The user whose account it was, if any.
     package var uid: UserID?
     /// The app.
     package var app: AppID?
     /// The actor.
     package var actor: Actor
-    /// The terminal that it is about.
+    /// The terminal that it concerns.
     package var terminal: TerminalID?
     /// Further details for an operator, in a few words.
     package var detail: String?
-    /// Of an operator's act: what it was about, such as `device d-1`.
+    /// The subject of an operator's act, such as `device d-1`.
     package var subject: String?
-    /// What it was before the act, without secrets.
+    /// The subject before the act, without secrets.
     package var before: JSONValue?
-    /// What it became, without secrets.
+    /// The subject after the act, without secrets.
     package var after: JSONValue?
     /// The time; filled in by the store.
     package var at = Instant(milliseconds: 0)
 
-    /// Describes what happened.
+    /// Makes an entry.
     package init(
         kind: Kind,
         uid: UserID?,

@@ -1,11 +1,12 @@
 /// The most common passwords, which no account may use.
 package enum CommonPasswords {
-    /// Those of eight characters or more, in lower case, one a line and sorted by bytes: `deploy/passwords.py` makes them.
+    /// The passwords of eight characters or more, in lower case, one a line and sorted by bytes;
+    /// `deploy/passwords.py` makes the list.
     static let list = EmbeddedTexts.all.first { $0.name == "common-passwords.txt" }?.text ?? ""
 
-    /// Tells whether a password is among the commonest, capitals or not.
+    /// Returns whether a password is among the most common, ignoring case.
     ///
-    /// A binary search over the bytes of the list as it lies in the program: nothing is built or kept.
+    /// This is a binary search over the bytes of the list in the program; nothing is built or kept.
     package static func contains(_ password: String) -> Bool {
         let wanted = Array(password.lowercased().utf8)
         return list.withUTF8Buffer { bytes in
@@ -24,7 +25,7 @@ package enum CommonPasswords {
         }
     }
 
-    /// Returns the word around a position; a separator belongs to the word in front of it.
+    /// Returns the word around a position; a separator belongs to the word before it.
     private static func word(
         at position: Int,
         in bytes: UnsafeBufferPointer<UInt8>

@@ -1,9 +1,9 @@
-/// The name of an identity provider: one of those that are built in, or `oidc:{name}`.
+/// The name of an identity provider: a built-in one, or `oidc:{name}`.
 package struct ProviderName: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// The name as the wire and the app document have it.
+    /// The name on the wire and in the app document.
     package let rawValue: String
 
-    /// Takes a known name, or `oidc:` with an id behind it; nil for any other text.
+    /// Takes a known name, or `oidc:` followed by an id; nil for any other text.
     package init?(rawValue: String) {
         let isKnown = Self.known.contains { $0.rawValue == rawValue }
         guard isKnown || Self.isIssuer(rawValue) else { return nil }
@@ -34,7 +34,7 @@ package struct ProviderName: RawRepresentable, Hashable, Sendable, CustomStringC
         wechat, qq, facebook, twitter, weibo, baidu, apple, google,
     ]
 
-    /// Whether it hands out ID tokens that are verified with its published keys.
+    /// Whether it issues ID tokens that are verified with its published keys.
     package var hasIDTokens: Bool {
         self == .apple || self == .google || rawValue.utf8.starts(with: "oidc:".utf8)
     }
@@ -49,20 +49,20 @@ package struct ProviderName: RawRepresentable, Hashable, Sendable, CustomStringC
 
 /// A user's identity, as a provider confirmed it.
 ///
-/// An account is found by `provider` and `subject` alone. The e-mail is the provider's claim; it never leads to
-/// an account.
+/// An account is found by `provider` and `subject` alone. The e-mail is the provider's claim; it
+/// never leads to an account.
 package struct VerifiedIdentity: Sendable, Equatable {
     /// The provider.
     package var provider: ProviderName
-    /// The user's id there, as this app sees it.
+    /// The user's id at the provider, for this app.
     package var subject: String
-    /// The token with which the app may go on asking the provider.
+    /// The token with which the app can query the provider later.
     package var accessToken: String?
-    /// An e-mail address that the provider says is verified.
+    /// An e-mail address that the provider has verified.
     package var email: String?
-    /// A name for people.
+    /// The display name.
     package var nickname: String?
-    /// Where a picture is.
+    /// The URL of a picture.
     package var avatarURL: String?
 
     /// Describes an identity.
@@ -84,7 +84,8 @@ package struct VerifiedIdentity: Sendable, Equatable {
 }
 
 extension VerifiedIdentity {
-    /// Returns a name as a profile may have it: without control characters, not too long, and not nothing.
+    /// Returns a name for a profile, without control characters and at most 64 characters long; nil
+    /// if nothing is left.
     package static func shown(nickname: String?) -> String? {
         guard let nickname else { return nil }
         let visible = nickname.unicodeScalars.filter { $0.properties.generalCategory != .control }
@@ -92,7 +93,8 @@ extension VerifiedIdentity {
         return trimmed.isEmpty ? nil : String(String.UnicodeScalarView(trimmed))
     }
 
-    /// Returns the address of a picture, where it is one of the web: apps show it, the service never fetches it.
+    /// Returns the URL of a picture if it is one of the web; apps show it, the service never
+    /// fetches it.
     package static func shown(picture: String?) -> String? {
         guard let picture, (9...2048).contains(picture.utf8.count),
             picture.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
@@ -102,21 +104,21 @@ extension VerifiedIdentity {
     }
 }
 
-/// Why an identity could not be verified.
+/// The reason why an identity could not be verified.
 package enum ProviderFailure: Error, Equatable, Sendable {
-    /// The problem with a credential, for logs and tests; never part of it.
+    /// The problem with a credential, for logs and tests; never contains part of it.
     package enum Reason: String, Sendable {
-        /// The provider doesn't know or no longer takes it, or its signature is wrong.
+        /// The provider doesn't know it or no longer accepts it, or its signature is wrong.
         case refused
-        /// It is past its time.
+        /// It has expired.
         case expired
         /// It was issued for another app.
         case otherApp
-        /// It belongs to another user than the app says.
+        /// It belongs to a user other than the app says.
         case otherUser
         /// Another issuer made it.
         case otherIssuer
-        /// It can't be read, or uses an algorithm that isn't taken.
+        /// It can't be read, or uses an algorithm that isn't accepted.
         case malformed
         /// It was made for another login attempt.
         case nonce
@@ -124,8 +126,9 @@ package enum ProviderFailure: Error, Equatable, Sendable {
 
     /// The credential doesn't prove who the user is.
     case invalidCredential(Reason)
-    /// The provider can't be asked now, or not so soon; another try makes sense after some seconds. `because` says why,
-    /// for operators, without secrets.
+    /// The provider can't be asked at present; another try makes sense after `retryAfter` seconds.
+    ///
+    /// `because` is the reason, for operators, without secrets.
     case unavailable(retryAfter: Int64, because: String)
     /// The app doesn't use this provider.
     case disabled

@@ -1,19 +1,23 @@
 /// The rules that a password must meet before it is hashed.
 ///
-/// Passwords are compared and hashed in one Unicode form, NFKC, so that the same one typed on another keyboard
-/// is the same. The standard library can't make that form, so callers pass the function; `Providers` adds these
-/// functions without that parameter.
+/// Passwords are compared and hashed in one Unicode form, NFKC, so that the keyboard makes no
+/// difference. The standard library can't make that form, so callers pass a function; `Providers`
+/// adds versions without that parameter.
 /// The rules in words (reference: accounts#passwords).
 package enum PasswordRules {
-    /// How many characters (Unicode scalars of the normalised form) a password has.
+    /// The length of a password, in characters (Unicode scalars of the normalised form).
     package static let length = 8...128
-    /// More scalars than this aren't even normalised: NFKC makes up to 18 of one, seldom one of four.
+    /// The most scalars that are normalised: NFKC turns one into up to 18, and seldom four into
+    /// one.
     package static let scalarsMax = 512
 
     /// Checks a new password and returns the bytes to be hashed.
     ///
-    /// `names` are the account's own: username, e-mail, phone, whichever it has; `normalise` gives the
-    /// NFKC form of a text. Throws `PolicyRejected`, or `InvalidRequest` for one that is too long.
+    /// `names` are the account's own: username, e-mail and phone, if any; `normalise` returns the
+    /// NFKC form of a text.
+    ///
+    /// - Throws: `Rejection` with `PolicyRejected`, or with `InvalidRequest` for a password that is
+    ///   too long.
     package static func check(
         _ password: String,
         names: [String],
@@ -37,7 +41,7 @@ package enum PasswordRules {
         return Array(text.utf8)
     }
 
-    /// Returns the form in which a password is hashed and compared; nil when it is longer than any may be.
+    /// Returns the form in which a password is hashed and compared; nil if it is too long.
     package static func normalised(
         _ password: String,
         normalise: (String) -> String
@@ -47,7 +51,7 @@ package enum PasswordRules {
         return text.unicodeScalars.count <= length.upperBound ? text : nil
     }
 
-    /// Returns a name as it is, an e-mail's part before the @, and a phone number without its signs.
+    /// Returns a name unchanged, its part before an @, and it without the signs of a phone number.
     private static func ownForms(of name: String) -> [String] {
         let local = name.split(separator: "@").first.map(String.init) ?? name
         let digits = String(name.filter { !"+- ()".contains($0) })

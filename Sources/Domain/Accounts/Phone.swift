@@ -8,16 +8,18 @@ package struct Phone: Hashable, Sendable {
     /// The number as it is stored and shown, such as `+4915112345678`.
     package var text: String { "+" + countryCode + national }
 
-    /// Reads a number as people write it: spaces, dots, dashes, slashes and parentheses don't count,
-    /// nor do a leading zero, nor the country code in front where it is marked by `+`, by `00`, or by
-    /// a dash after it, as in `86-13800138000`.
+    /// Reads a number as people write it.
+    ///
+    /// Spaces, dots, dashes, slashes and parentheses are ignored, as are leading zeros, and the
+    /// country code in front if it is marked by `+`, by `00`, or by a dash after it, as in
+    /// `86-13800138000`.
     package init?(_ text: String, countryCode: String) {
-        // Bytes and code points: what a character is to Swift, a combining sign behind it changes.
+        // Compare bytes and code points: a combining sign would change a character of Swift.
         let isMarked = text.utf8.starts(with: (countryCode + "-").utf8)
         let text =
             isMarked ? String(text.unicodeScalars.dropFirst(countryCode.utf8.count + 1)) : text
         var digits = Substring(Self.withoutMarks(text))
-        // From here on digits alone, but for one sign in front, so that characters are bytes.
+        // From here on the text is digits after at most one sign, so characters are bytes.
         guard digits.utf8.dropFirst().allSatisfy({ Self.isDigit($0) }) else { return nil }
         if digits.utf8.starts(with: "+".utf8) || digits.utf8.starts(with: "00".utf8) {
             digits = digits.dropFirst(digits.utf8.first == UInt8(ascii: "+") ? 1 : 2)
@@ -39,10 +41,11 @@ package struct Phone: Hashable, Sendable {
         national = String(text.dropFirst(1 + countryCode.count))
     }
 
-    /// The fewest digits of a phone number that is written without any mark; fewer are a name, such as 1001.
+    /// The fewest digits of a phone number without any mark; a shorter text, such as 1001, is a
+    /// name.
     private static let plainDigitsMin = 7
 
-    /// Tells whether people would read a text as a phone number.
+    /// Returns whether a text looks like a phone number.
     package static func isLike(_ text: String) -> Bool {
         let count = text.utf8.count { isDigit($0) }
         return count >= (count == text.utf8.count ? plainDigitsMin : 4)
@@ -51,7 +54,7 @@ package struct Phone: Hashable, Sendable {
             }
     }
 
-    /// Returns a number without the signs that don't count.
+    /// Returns a number without the signs that are ignored.
     fileprivate static func withoutMarks(_ text: String) -> String {
         let marks = " .-/()\u{00a0}".unicodeScalars
         return String(
@@ -66,7 +69,7 @@ package struct Phone: Hashable, Sendable {
 
 /// The form of country codes: one to three digits that don't begin with zero.
 package enum CountryCode {
-    /// Tells whether a text has the form.
+    /// Returns whether a text has the form.
     package static func accepts(_ text: String) -> Bool {
         (1...3).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: "0")
             && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
@@ -78,7 +81,7 @@ package enum CountryCode {
         guard digits.first == UInt8(ascii: "+") else { return nil }
         let number = String(Substring(digits.dropFirst().prefix(3)))
         guard accepts(number), number.utf8.count == 3 else { return nil }
-        // No code is the beginning of another one; those of three digits are the rest.
+        // No country code is a prefix of another; all others have three digits.
         if number.hasPrefix("1") || number.hasPrefix("7") { return String(number.prefix(1)) }
         let two = String(number.prefix(2))
         return ofTwoDigits.contains(two) ? two : number

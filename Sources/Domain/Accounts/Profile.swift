@@ -2,9 +2,9 @@ package import JSON
 
 /// The personal details that a user entered.
 package struct Profile: Sendable, Equatable {
-    /// A name for people.
+    /// The display name.
     package var nickname: String?
-    /// 1 for °C, 2 for °F.
+    /// The temperature unit: 1 for °C, 2 for °F.
     package var tempUnit: Int64?
     /// An IANA time zone.
     package var timezone: String?
@@ -14,7 +14,7 @@ package struct Profile: Sendable, Equatable {
     package var longitude: Double?
     /// Texts by field: name, gender, birthday, address, remark, language.
     package var texts: [String: String] = [:]
-    /// The app's own.
+    /// The app's own data.
     package var custom: JSONObject?
 
     /// The gender that a user entered.
@@ -22,10 +22,10 @@ package struct Profile: Sendable, Equatable {
         case male, female, other, unknown
     }
 
-    /// How many bytes the app's own data may have, as JSON.
+    /// The most bytes of the app's own data, as JSON.
     package static let customMax = 16_384
 
-    /// The text fields and how many characters each may have.
+    /// The text fields, each with its maximum length in characters.
     package static let textFields: [(name: String, length: Int)] = [
         ("name", 64), ("gender", 32), ("birthday", 32), ("address", 256), ("remark", 256),
         ("language", 35),
@@ -37,7 +37,7 @@ package struct Profile: Sendable, Equatable {
             + textFields.map(\.name)
     )
 
-    /// An empty profile.
+    /// Makes an empty profile.
     package init() {}
 
     /// The language of messages to the user, as a tag.

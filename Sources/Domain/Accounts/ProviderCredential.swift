@@ -4,9 +4,9 @@ package import JSON
 ///
 /// The rules in words (reference: accounts#providers).
 package struct ProviderCredential: Sendable, Equatable {
-    /// The proof itself, by how it is verified.
+    /// The proof itself, by its kind of verification.
     package enum Proof: Sendable, Equatable {
-        /// To be exchanged at the provider with the app's secret.
+        /// A code to exchange at the provider with the app's secret.
         case code(String)
         /// An access token, which the provider checks; `user` is its user according to the app.
         case accessToken(String, user: String?)
@@ -29,8 +29,8 @@ package struct ProviderCredential: Sendable, Equatable {
         self.nickname = nickname
     }
 
-    /// Returns a made-up credential, to try a provider with; nil for providers of ID tokens, which the service verifies
-    /// by itself.
+    /// Returns a made-up credential for testing a provider; nil for providers of ID tokens, which
+    /// the service verifies itself.
     package static func trial(of provider: ProviderName) -> ProviderCredential? {
         let nothing = "lamplighter-trial"
         switch provider {
@@ -44,14 +44,15 @@ package struct ProviderCredential: Sendable, Equatable {
         }
     }
 
-    /// How many bytes a token may have; ID tokens with many claims are the longest.
+    /// The most bytes of a token; ID tokens with many claims are the longest.
     package static let tokenMax = 16_384
-    /// How many bytes an id at a provider may have.
+    /// The most bytes of an id at a provider.
     package static let idMax = 256
 
     /// Reads `provider` and `credential` of a request.
     ///
-    /// - Throws: `Rejection` with the field at fault: `params.provider` or one of `params.credential`.
+    /// - Throws: `Rejection` with the field at fault: `params.provider` or one of
+    ///   `params.credential`.
     package static func parse(
         provider: String,
         credential: JSONObject
@@ -95,7 +96,7 @@ package struct ProviderCredential: Sendable, Equatable {
         }
     }
 
-    /// Tuya's name for it: type `ap` is Apple, and what else Apple says lies in `extraInfo`.
+    /// Reads Tuya's form of it: type `ap` is Apple, and Apple's other details are in `extraInfo`.
     private static func parseAuth2(
         _ fields: CredentialFields
     ) throws(Rejection) -> ProviderCredential {
@@ -139,7 +140,8 @@ private struct CredentialFields {
     let object: JSONObject
     let path: String
 
-    /// Returns a token, code or secret: text of visible ASCII characters, as all providers make them.
+    /// Returns a token, code or secret: text of visible ASCII characters, as all providers make
+    /// them.
     func token(_ name: String) throws(Rejection) -> String {
         let text = try required(name)
         guard text.utf8.count <= ProviderCredential.tokenMax,
@@ -150,7 +152,7 @@ private struct CredentialFields {
         return text
     }
 
-    /// Returns an id: some providers write theirs as numbers.
+    /// Returns an id, which some providers write as a number.
     func id(_ name: String) throws(Rejection) -> String {
         if let number = object[name]?.intValue { return String(number) }
         return try bounded(name, required(name))

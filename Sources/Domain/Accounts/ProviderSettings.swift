@@ -1,10 +1,10 @@
 package import JSON
 
-/// How an app uses an identity provider: its `providers[name]` object, read and checked.
+/// An app's settings for an identity provider, read and checked from its `providers[name]` object.
 package struct ProviderSettings: Sendable, Equatable {
     /// The kind of WeChat id that stands for a user.
     package enum Subject: String, Sendable, CaseIterable {
-        /// The user's id for this client id; always there.
+        /// The user's id for this client id, which always exists.
         case openID = "openid"
         /// The user's id for all apps of one WeChat developer account.
         case unionID = "unionid"
@@ -14,18 +14,19 @@ package struct ProviderSettings: Sendable, Equatable {
     package let provider: ProviderName
     /// Whether users may log in with it.
     package var isEnabled: Bool
-    /// Whether access tokens are kept, for the app to ask for them later.
+    /// Whether access tokens are kept, for the app to read later.
     package var keepsToken: Bool
     /// The app's ids at the provider; credentials issued for any other are refused.
     package var clientIDs: [String]
     /// The app's secret at the provider.
     package var clientSecret: String?
-    /// The provider's address: its API's root, or the issuer of its ID tokens; without a final slash.
+    /// The provider's address: its API's root, or the issuer of its ID tokens; without a final
+    /// slash.
     package var baseURL: String
     /// The kind of id that stands for a user of WeChat.
     package var subject = Subject.openID
 
-    /// Describes how an app uses a provider; without a URL its public address is taken.
+    /// Makes settings; without a URL, the provider's public address is used.
     package init(
         provider: ProviderName,
         isEnabled: Bool = true,
@@ -54,10 +55,10 @@ package struct ProviderSettings: Sendable, Equatable {
         .google: "https://accounts.google.com",
     ]
 
-    /// The providers that are asked in the app's name, with its only id and its secret.
+    /// The providers that are called with the app's only id and its secret.
     private static let withSecret: [ProviderName] = [.wechat, .facebook, .twitter]
 
-    /// The members that the settings of a provider may have in an app document.
+    /// Returns the members that the settings of a provider may have in an app document.
     package static func members(of provider: ProviderName) -> [String] {
         ["enabled", "keepToken", "clientIds"]
             + (withSecret.contains(provider) ? ["clientSecret"] : [])
@@ -67,7 +68,7 @@ package struct ProviderSettings: Sendable, Equatable {
 
     /// Reads one member of an app document's `providers`.
     ///
-    /// A provider that is not enabled need not be complete.
+    /// A disabled provider can be incomplete.
     /// - Throws: `Rejection` with the field at fault.
     package static func parse(
         _ name: String,
@@ -155,7 +156,7 @@ package struct ProviderSettings: Sendable, Equatable {
         return ids
     }
 
-    /// Returns an address; in clear only on this machine, since tokens and secrets go there.
+    /// Returns a URL; plain HTTP only to this machine, since tokens and secrets are sent there.
     private static func url(
         _ object: JSONObject,
         _ name: String,
@@ -168,7 +169,7 @@ package struct ProviderSettings: Sendable, Equatable {
         return url.hasSuffix("/") ? String(url.dropLast()) : url
     }
 
-    /// Tells whether secrets may go to an address: by TLS, or to this machine itself.
+    /// Returns whether secrets may be sent to an address: over TLS, or to this machine.
     package static func isSafeURL(_ url: String) -> Bool {
         if url.hasPrefix("https://") { return url.utf8.count > 8 }
         guard url.hasPrefix("http://") else { return false }

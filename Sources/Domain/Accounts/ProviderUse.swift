@@ -1,23 +1,25 @@
-/// When a provider worked last for an app, and when it did not.
+/// The last success and the last failure of a provider for an app.
 package struct ProviderUse: Sendable, Equatable {
     /// The last success.
     package var succeededAt: Instant?
     /// The last failure.
     package var failedAt: Instant?
-    /// What that failure was, without secrets.
+    /// The reason for that failure, without secrets.
     package var failure: String?
 
-    /// How often the same outcome is noted again, in seconds: logins of many users share one row.
+    /// The time before the same outcome is recorded again, in seconds: logins of many users share
+    /// one row.
     static let noteSeconds: Int64 = 60
 
-    /// Puts a use together.
+    /// Makes a use.
     package init(succeededAt: Instant? = nil, failedAt: Instant? = nil, failure: String? = nil) {
         self.succeededAt = succeededAt
         self.failedAt = failedAt
         self.failure = failure
     }
 
-    /// Whether an outcome is worth noting: a change at once, the same one again after a while.
+    /// Returns whether to record an outcome: a changed one at once, the same one after
+    /// `noteSeconds`.
     package func isNews(isFailure: Bool, at now: Instant) -> Bool {
         let (same, other) = isFailure ? (failedAt, succeededAt) : (succeededAt, failedAt)
         guard let same else { return true }

@@ -1,12 +1,12 @@
-/// The regions of users by country, and those served here.
+/// The regions by country, and those served here.
 package struct Regions: Sendable, Equatable {
     /// The regions that this installation serves, the default one first.
     package var served: [String]
-    /// Regions by country code; the default one for all others.
+    /// The regions by country code; all other codes belong to the default one.
     package var byCountry: [String: String]
-    /// Where other regions are served, as far as known.
+    /// The known endpoints of other regions.
     package var endpoints: [String: String]
-    /// The country code of requests that name none: a policy of the app that asks.
+    /// The default country code, a policy of the requesting app.
     package var defaultCountryCode: String?
 
     /// Describes regions.
@@ -26,15 +26,15 @@ package struct Regions: Sendable, Equatable {
         package var name: String
         /// The country codes whose users belong to it, in order.
         package var countryCodes: [String]
-        /// Whether it has the users of all country codes that no region names.
+        /// Whether users of all unlisted country codes belong to it.
         package var isDefault: Bool
         /// Whether it is served here.
         package var isServed: Bool
-        /// Where else it is served, as far as known.
+        /// The endpoint that serves it elsewhere, if known.
         package var endpoint: String?
     }
 
-    /// All regions that are known here, those that are served first.
+    /// All known regions, those served here first.
     package var all: [Region] {
         let others = Set(byCountry.values).union(endpoints.keys).subtracting(served).sorted()
         return (served + others).map { name in

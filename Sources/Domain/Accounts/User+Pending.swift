@@ -1,22 +1,23 @@
-/// A pending address: it replaces the one that the user logs in with once a code or a link verifies it.
+/// A pending address, which replaces the one that the user logs in with once a code or a link
+/// verifies it.
 ///
 /// Until then the old address still logs in and resets the password.
 extension User {
-    /// Returns the pending address of a kind: a phone's, or an e-mail's.
+    /// Returns the pending address of the same kind, phone or e-mail.
     package func pending(like address: Address) -> Address? {
         address.isPhone ? pendingPhone.map { .phone($0) } : pendingEmail.map { .email($0) }
     }
 
-    /// Returns whether the account relies on its present address of this kind, which then stays until another
-    /// is verified.
+    /// Returns whether the account relies on its present address of this kind, which then stays
+    /// until another is verified.
     package func relies(onAddressLike address: Address) -> Bool {
         address.isPhone ? phone != nil && isPhoneVerified : email != nil && emailClaim != .given
     }
 
     /// Records an unverified address, which has no effect yet.
     ///
-    /// It stays pending beside an address that the account relies on, and replaces any other at once. Recording
-    /// the present address again drops the pending one.
+    /// It stays pending beside an address that the account relies on, and replaces any other at
+    /// once. Recording the present address again drops the pending one.
     package mutating func writeDown(_ address: Address, at now: Instant) {
         dropPending(like: address)
         switch address {
@@ -37,12 +38,13 @@ extension User {
         }
     }
 
-    /// Drops the pending address of a kind: a phone, or an e-mail.
+    /// Drops the pending address of the same kind, phone or e-mail.
     package mutating func dropPending(like address: Address) {
         if address.isPhone { pendingPhone = nil } else { pendingEmail = nil }
     }
 
-    /// The e-mail address that a link would verify: the pending one, else the account's unverified one.
+    /// The e-mail address that a link would verify: the pending one, else the account's unverified
+    /// one.
     package var unprovedEmail: EmailAddress? {
         pendingEmail ?? (isEmailVerified ? nil : email)
     }

@@ -2,22 +2,22 @@ import Foundation
 
 /// A name that a user chose to log in with, compared without regard to case.
 ///
-/// It never reads as a phone number: the number could belong to another user, who would be locked out or
-/// mistaken for this one. Up to six digits alone are a name; a phone number as short logs in in E.164.
-/// It may be an e-mail address, but gives no right to it: the account that holds the
-/// address takes precedence wherever the address names an account, gets the mails sent to it, and removes it
-/// from this username by verifying it.
+/// It never reads as a phone number: the number could belong to another user, who would be locked
+/// out or mistaken for this one. Up to six digits alone are a name; a phone number that short must
+/// be written in E.164 to log in. It can be an e-mail address, but gives no right to it: the
+/// account that holds the address takes precedence wherever the address names an account, gets the
+/// mails sent to it, and removes it from this username by verifying it.
 package struct Username: Hashable, Sendable {
     /// The name as it was chosen.
     package let text: String
     /// The form that all spellings of one name share.
     package let key: String
-    /// The e-mail address that it is, if it is one.
+    /// The name as an e-mail address, if it is one.
     package let email: EmailAddress?
 
     /// Checks a requested name.
     ///
-    /// - Throws: `Rejection` that says what is wrong with it.
+    /// - Throws: `Rejection` with the fault.
     package init(_ text: String, field: String = "params.username") throws(Rejection) {
         guard (1...64).contains(text.unicodeScalars.count),
             text.unicodeScalars.allSatisfy(Self.isVisible), text.first != " ", text.last != " "
@@ -39,7 +39,8 @@ package struct Username: Hashable, Sendable {
         self.key = email?.key ?? key
     }
 
-    /// Returns the name in one Unicode form and case: what looks the same is the same.
+    /// Returns the name in one Unicode form and case, so that names that look the same are the
+    /// same.
     private static func key(of text: String) -> String {
         text.utf8.allSatisfy { $0 < 0x80 }
             ? text.lowercased() : text.precomposedStringWithCompatibilityMapping.lowercased()

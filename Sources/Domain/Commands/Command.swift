@@ -8,7 +8,7 @@ package struct Command: Sendable, Equatable {
     package enum State: String, Sendable, CaseIterable {
         case queued, sent, done, failed, expired, superseded
 
-        /// Whether nothing can follow.
+        /// Whether no other state can follow.
         package var isFinal: Bool { self != .queued && self != .sent }
     }
 
@@ -16,7 +16,7 @@ package struct Command: Sendable, Equatable {
     package enum Mode: String, Sendable, CaseIterable {
         /// It is refused.
         case now
-        /// It is queued, and sent with the other queued ones.
+        /// It is queued, and sent with the other queued commands.
         case queue
     }
 
@@ -29,12 +29,12 @@ package struct Command: Sendable, Equatable {
 
         /// The state.
         package var state: State
-        /// When it began.
+        /// The time at which it began.
         package var at: Instant
-        /// The actor that caused it.
+        /// The party that caused it.
         package var cause: Cause
 
-        /// Notes a step.
+        /// Makes a step.
         package init(_ state: State, at: Instant, by cause: Cause) {
             self.state = state
             self.at = at
@@ -49,7 +49,7 @@ package struct Command: Sendable, Equatable {
 
     /// The device.
     package var did: DeviceID
-    /// Grows strictly per device.
+    /// The command's number, which grows strictly per device.
     package var cid: Int64
     /// The app's own number.
     package var sn: Int64
@@ -61,29 +61,29 @@ package struct Command: Sendable, Equatable {
     package var mode: Mode
     /// The values to set, as they may be shown.
     package var data: JSONObject
-    /// The values for the device, where `data` hides some; gone once the state is final.
+    /// The values for the device if `data` hides some; nil once the state is final.
     package var hidden: JSONObject?
     /// Bytes for the device, as base64 text.
     package var binary: String?
     /// The sender.
     package var actor: Actor
-    /// The app whose terminal learns the outcome; nil when no terminal asked.
+    /// The app whose terminal receives the outcome; nil if no terminal sent the command.
     package var app: AppID?
-    /// When it was accepted.
+    /// The time at which it was accepted.
     package var createdAt: Instant
-    /// When it expires.
+    /// The expiry time.
     package var expiresAt: Instant
-    /// When its state became final.
+    /// The time at which its state became final.
     package var doneAt: Instant?
-    /// The states that it took on, in order.
+    /// The states that it has had, in order.
     package var steps: [Step]
-    /// Why the service gave it up; it may have been sent.
+    /// The reason why the service gave it up, whether or not it was sent.
     package var refusal: ErrorCode?
     /// The device's result code.
     package var code: Int64?
     /// The data of the device's answer.
     package var result: JSONObject?
-    /// The trace of the request that it comes from.
+    /// The trace of the request that caused it.
     package var trace: TraceID?
     /// Whether the device answered after the expiry.
     package var isLate = false
@@ -122,7 +122,7 @@ package struct Command: Sendable, Equatable {
         self.steps = steps ?? [Step(state, at: createdAt, by: .asker)]
     }
 
-    /// Takes on another state; hidden values end with a final one.
+    /// Changes the state; a final state drops the hidden values.
     package mutating func turn(_ next: State, at now: Instant, by cause: Step.Cause) {
         state = next
         steps.append(Step(next, at: now, by: cause))
@@ -131,16 +131,16 @@ package struct Command: Sendable, Equatable {
         hidden = nil
     }
 
-    /// When it was sent; nil before, and for commands of versions that kept no steps.
+    /// The time at which it was sent; nil before, and for commands of versions that kept no steps.
     package var sentAt: Instant? { steps.last { $0.state == .sent }?.at }
 
     /// Returns whether it is past its deadline.
     package func isOver(at now: Instant) -> Bool { expiresAt <= now }
 
-    /// How long a command lives unless its sender says otherwise, in seconds.
+    /// The default life of a command, in seconds.
     package static let ttlDefault: Int64 = 30
-    /// How long a command that waits lives unless its sender says otherwise, in seconds: 7 days.
+    /// The default life of a command that waits for its device, in seconds: 7 days.
     package static let queuedTTLDefault: Int64 = 604_800
-    /// How long a command may live, in seconds: 7 days.
+    /// The longest life of a command, in seconds: 7 days.
     package static let ttlMax: Int64 = 604_800
 }

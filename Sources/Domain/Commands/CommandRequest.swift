@@ -10,15 +10,15 @@ package struct CommandRequest: Sendable {
     package var data: JSONObject
     /// Bytes for the device instead of values, as base64 text.
     package var binary: String?
-    /// The asker's own number.
+    /// The sender's own number.
     package var sn: Int64
     /// Its handling while the device is offline.
     package var mode: Command.Mode
-    /// How long it lives, in seconds; nil is the mode's default.
+    /// The command's life, in seconds; nil for the mode's default.
     package var ttl: Int64?
     /// The sender.
     package var actor: Actor
-    /// The app whose terminal learns the outcome; nil when the request came from no terminal.
+    /// The app whose terminal receives the outcome; nil if the request came from no terminal.
     package var app: AppID?
     /// The trace that it belongs to.
     package var trace: TraceID
@@ -48,12 +48,12 @@ package struct CommandRequest: Sendable {
         self.trace = trace
     }
 
-    /// How long it lives, in seconds.
+    /// The command's life, in seconds.
     package var lifetime: Int64 {
         ttl ?? (mode == .queue ? Command.queuedTTLDefault : Command.ttlDefault)
     }
 
-    /// Returns the command that it becomes, waiting to be sent; `data` is shown as the product says.
+    /// Returns the queued command, with write-only values of the product masked in `data`.
     package func command(cid: Int64, product: Product, at now: Instant) -> Command {
         let shown = ProductRules.masked(data, product: product)
         var command = Command(

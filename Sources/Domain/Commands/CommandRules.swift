@@ -6,8 +6,9 @@ package import JSON
 package enum CommandRules {
     /// Applies a device's answer; returns whether it made the state final.
     ///
-    /// A second answer changes nothing about the command; its values count like any report's. One after the expiry is
-    /// kept as late and the state stays. A command that was never sent can't be answered (reference: commands#device).
+    /// A second answer doesn't change the command; its values count like any report's. An answer
+    /// after the expiry is kept as late, and the command stays expired. A command that was never
+    /// sent can't be answered (reference: commands#device).
     package static func answered(
         _ command: inout Command,
         code: Int64,
@@ -39,7 +40,7 @@ package enum CommandRules {
         return true
     }
 
-    /// Cancels a command that must not be carried out any more.
+    /// Fails a command that must not be carried out any more.
     package static func refuse(_ command: inout Command, _ code: ErrorCode, at now: Instant) {
         command.turn(.failed, at: now, by: .system)
         command.refusal = code
@@ -47,8 +48,8 @@ package enum CommandRules {
 
     /// Merges all queued commands into the newest one, with the newest value of each attribute.
     ///
-    /// The queued commands are in the order of their numbers. Commands that may not wait stay by themselves,
-    /// and older values never override theirs.
+    /// `waiting` is in the order of the numbers. Commands of the mode `now` stay separate, and
+    /// older values never override theirs.
     package static func merged(
         _ waiting: [Command],
         at now: Instant
@@ -75,11 +76,11 @@ package enum CommandRules {
         return (outgoing, superseded)
     }
 
-    /// Supersedes queued commands that newer ones replace in any case: a newer one of the same sender sets each
-    /// of their values, is sent whenever they would be, and waits at least as long.
+    /// Supersedes queued commands that newer ones replace in any case.
     ///
-    /// The queued commands are in the order of their numbers, the newest last; the rest merges into the same
-    /// command as all of them.
+    /// For each of their values, a newer command of the same sender sets it, is sent whenever they
+    /// would be, and waits at least as long. `waiting` is in the order of the numbers, the newest
+    /// last; the rest merges into the same command as all of them.
     package static func replaced(_ waiting: [Command], at now: Instant) -> [Command] {
         var set: [Value: Instant] = [:]
         var replaced: [Command] = []
@@ -98,11 +99,11 @@ package enum CommandRules {
         return replaced.reversed()
     }
 
-    /// The content of a command and its device.
+    /// An attribute as set by one sender.
     private struct Value: Hashable {
         /// The sender, from any terminal.
         var asker: Actor
-        /// The attribute's name, by its code points; nil for bytes.
+        /// The attribute's name in UTF-8; nil for bytes.
         var name: [UInt8]?
 
         static func all(of command: Command) -> [Value] {

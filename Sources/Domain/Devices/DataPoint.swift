@@ -27,23 +27,23 @@ package struct DataPoint: Sendable, Equatable {
 
     /// The attribute's name, unique in its product.
     package var name: String
-    /// A name for people.
+    /// The display name.
     package var displayName: String?
     /// Its access.
     package var access: Access
     /// The kind of its values.
     package var kind: Kind
-    /// The smallest number that fits.
+    /// The smallest valid number.
     package var min: Double?
-    /// The largest number that fits.
+    /// The largest valid number.
     package var max: Double?
-    /// Numbers lie a whole multiple of this from `min` (from 0 without `min`).
+    /// The step between valid numbers, counted from `min`, or from 0 without `min`.
     package var step: Double?
-    /// The unit of a number, for people.
+    /// The unit of a number, for display.
     package var unit: String?
     /// The words of an enum.
     package var values: [String]
-    /// The longest string, in characters, or raw value, in bytes.
+    /// The maximum length of a string, in characters, or of a raw value, in bytes.
     package var maxLength: Int?
 
     /// Declares a data point.
@@ -71,7 +71,7 @@ package struct DataPoint: Sendable, Equatable {
         self.maxLength = maxLength
     }
 
-    /// Returns the problem with a value, or nil when it fits.
+    /// Returns the problem with a value, or nil if it is valid.
     package func problem(with value: JSONValue) -> String? {
         switch kind {
         case .bool: value.boolValue == nil ? "must be true or false" : nil
@@ -93,7 +93,7 @@ package struct DataPoint: Sendable, Equatable {
         if let max, number > max { return "must be at most \(Self.plain(max))" }
         guard let step, step > 0 else { return nil }
         let steps = (number - (min ?? 0)) / step
-        // Decimal steps such as 0.1 have no exact double: a millionth of a step is forgiven.
+        // Decimal steps such as 0.1 have no exact double: tolerate a millionth of a step.
         let isOnStep = (steps - steps.rounded()).magnitude <= 1e-6
         return isOnStep ? nil : "must lie on a step of \(Self.plain(step))"
     }
@@ -126,9 +126,9 @@ package struct DataPoint: Sendable, Equatable {
     }
 }
 
-/// Standard base64 with padding, judged by its form alone.
+/// Standard base64 with padding, checked by its form alone.
 package enum Base64Form {
-    /// Returns how many bytes a base64 text stands for, or nil when it is none.
+    /// Returns the number of bytes that a base64 text encodes, or nil if it isn't base64.
     package static func byteCount(_ text: String) -> Int? {
         let utf8 = text.utf8
         guard utf8.count % 4 == 0 else { return nil }

@@ -1,20 +1,20 @@
-/// What operators write on a device to find it again: a tag, with a value or without.
+/// A tag, with a value or without, by which operators find a device.
 package struct DeviceTag: Hashable, Sendable {
     /// The tag's name, unique on a device.
     package let name: String
-    /// Its value; empty without one.
+    /// Its value; empty if it has none.
     package let value: String
 
-    /// How many tags a device has at most.
+    /// The most tags of a device.
     package static let countMax = 32
-    /// How many characters a tag's name has at most.
+    /// The longest name of a tag, in characters.
     package static let nameMax = 32
-    /// How many characters a tag's value has at most.
+    /// The longest value of a tag, in characters.
     package static let valueMax = 64
 
-    /// Takes a tag from outside, whose field names it in a refusal.
+    /// Checks a tag from outside; a refusal names `field`.
     ///
-    /// - Throws: `Rejection` where the name or the value has not the form of one.
+    /// - Throws: `Rejection` if the name or the value is malformed.
     package init(_ name: String, _ value: String, field: String) throws(Rejection) {
         guard Self.accepts(name: name) else {
             throw .invalid(
@@ -39,7 +39,7 @@ package struct DeviceTag: Hashable, Sendable {
         self.value = value
     }
 
-    /// The tag as a person writes it: `floor=2` or `spare`.
+    /// The tag as an operator writes it: `floor=2` or `spare`.
     package var text: String { value.isEmpty ? name : "\(name)=\(value)" }
 
     private static func accepts(name: String) -> Bool {
@@ -51,10 +51,10 @@ package struct DeviceTag: Hashable, Sendable {
 
 /// The name that operators give a device.
 package enum DeviceName {
-    /// How many characters it has at most.
+    /// The longest name, in characters.
     package static let lengthMax = 64
 
-    /// Refuses a text that can't be a device's name; an empty one takes the name away.
+    /// Refuses a text that can't be a device's name; an empty one removes the name.
     ///
     /// - Throws: `Rejection` of the field `name`.
     package static func check(_ text: String) throws(Rejection) {
@@ -67,7 +67,8 @@ package enum DeviceName {
     }
 }
 
-/// One line of text that people read: without what steers a terminal or turns the direction of writing.
+/// One line of displayed text, without characters that control a terminal or change the direction
+/// of writing.
 private enum PlainLine {
     static func accepts(_ text: String) -> Bool {
         let scalars = text.unicodeScalars
@@ -84,19 +85,19 @@ private enum PlainLine {
 
 /// A change of a device's name and tags.
 package struct DeviceLabeling: Sendable {
-    /// The new name, empty for none; nil leaves it.
+    /// The new name; empty removes it, nil leaves it unchanged.
     package var name: String?
-    /// Tags that are set, by their names.
+    /// The tags to set, by name.
     package var set: [String: DeviceTag] = [:]
-    /// Names of tags that are taken away.
+    /// The names of the tags to remove.
     package var removed: Set<String> = []
 
-    /// Changes nothing.
+    /// Makes an empty change.
     package init() {}
 
-    /// Returns a device's tags after the change, in the order of their names.
+    /// Returns a device's tags after the change, sorted by name.
     ///
-    /// - Throws: `Rejection` of the field `tags` where there would be too many.
+    /// - Throws: `Rejection` of the field `tags` if there would be too many.
     package func tags(after former: [DeviceTag]) throws(Rejection) -> [DeviceTag] {
         let kept = former.filter { set[$0.name] == nil && !removed.contains($0.name) }
         let tags = (kept + set.values).sorted { $0.name < $1.name }

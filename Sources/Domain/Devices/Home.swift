@@ -4,16 +4,16 @@ package struct Home: Sendable, Equatable {
     package var id: HomeID
     /// The user that it belongs to.
     package var uid: UserID
-    /// Its name, for people.
+    /// Its display name.
     package var name: String
-    /// Where it is, in degrees; both or neither.
+    /// Its place, in degrees, if known.
     package var place: Location?
-    /// When it was made.
+    /// The creation time.
     package var createdAt: Instant
 
-    /// The name of a home that the service makes by itself.
+    /// The name of a home that the service makes automatically.
     package static let firstName = "Home"
-    /// How many characters a name has.
+    /// The length of a name, in characters.
     package static let nameLength = 1...64
 
     /// Describes a home.

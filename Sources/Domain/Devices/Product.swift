@@ -2,7 +2,7 @@ package import JSON
 
 /// A kind of device, as its manufacturer describes it.
 package struct Product: Sendable, Equatable {
-    /// Which devices may register.
+    /// The devices that may register.
     package enum Registration: String, Sendable, CaseIterable {
         case open, listed
     }
@@ -19,21 +19,21 @@ package struct Product: Sendable, Equatable {
 
     /// The product's key.
     package var key: ProductKey
-    /// The product's name, for people.
+    /// The product's display name.
     package var name: String
-    /// Which devices may register.
+    /// The devices that may register.
     package var registration: Registration
     /// The consent that a factory reset needs.
     package var reset: Reset
     /// The proof of possession for binding a device remotely.
     package var remoteBind: RemoteBind
-    /// The attributes; without any, `data` is free-form.
+    /// The attributes; if there are none, `data` is free-form.
     package let dataPoints: [DataPoint]
     /// The names of the alerts that devices may raise.
     package var alerts: [String]
     /// The names of the faults that devices may raise.
     package var faults: [String]
-    /// How many days of history are kept; nil is the installation's setting.
+    /// The days for which history is kept; nil for the installation's setting.
     package var historyDays: Int?
 
     private let pointsByName: [String: DataPoint]
@@ -65,14 +65,14 @@ package struct Product: Sendable, Equatable {
         )
     }
 
-    /// Tells whether the product takes any attributes whatever.
+    /// Whether the product accepts any attributes.
     package var isFreeForm: Bool { dataPoints.isEmpty }
 
-    /// Returns the data point of a name.
+    /// Returns the data point with a name.
     package func point(_ name: String) -> DataPoint? { pointsByName[name] }
 
-    /// Returns whether devices may raise an alert or a fault of a name; where a free-form product declares
-    /// none, any.
+    /// Returns whether devices may raise an alert or a fault; a free-form product that declares
+    /// none allows all names.
     package func declares(_ kind: ConditionKind, _ name: String) -> Bool {
         let declared = kind == .alert ? alerts : faults
         return declared.contains(name) || (isFreeForm && declared.isEmpty)
@@ -86,15 +86,15 @@ package struct Product: Sendable, Equatable {
 
 /// The limits of free-form products.
 package enum FreeForm {
-    /// How many attributes one device's state may have.
+    /// The most attributes of one device's state.
     package static let attributesMax = 256
-    /// How many bytes of JSON one device's state may have.
+    /// The largest state of one device, in bytes of JSON.
     package static let stateBytesMax = 32 * 1024
-    /// How many alerts may be on at once, and how many faults; also how many of each one report may name.
+    /// The most alerts on at once, and the most faults; also the most of each in one report.
     package static let conditionsMax = 64
-    /// How many bytes of JSON the names of all that is on may have.
+    /// The most bytes of JSON for the names of all alerts and faults that are on.
     package static let conditionBytesMax = 16 * 1024
-    /// How many bytes an attribute's name may have.
+    /// The longest name of an attribute, in bytes.
     package static let nameBytesMax = 128
 
     static func problem(withName name: String) -> String? {

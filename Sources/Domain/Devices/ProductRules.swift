@@ -1,13 +1,13 @@
 package import JSON
 
-/// Values of a device's attributes by name.
+/// The values of a device's attributes by name.
 package typealias AttributeValues = JSONObject
 
-/// Checks values against a product, and one version of a product against the next.
+/// The rules for values of a product, and for the next version of a product.
 ///
 /// The rules in words (reference: products#data-points).
 package enum ProductRules {
-    /// Checks the values that a device reports; nil when all fit.
+    /// Checks the values that a device reports; returns nil if all are valid.
     package static func check(
         reported data: JSONObject,
         product: Product,
@@ -18,7 +18,7 @@ package enum ProductRules {
         }
     }
 
-    /// Checks the values that an app sets; nil when all fit.
+    /// Checks the values that an app sets; returns nil if all are valid.
     package static func check(
         written data: JSONObject,
         product: Product,
@@ -32,8 +32,8 @@ package enum ProductRules {
         }
     }
 
-    /// Refuses bytes of the device's own where the product says what its devices report and take: they could
-    /// not be checked; nil where it says nothing.
+    /// Refuses binary data for a product with data points, since it can't be checked; returns nil
+    /// for a free-form product.
     package static func refuseBinary(_ product: Product, _ field: String) -> Rejection? {
         guard !product.isFreeForm else { return nil }
         return .invalid(
@@ -59,7 +59,7 @@ package enum ProductRules {
                 problem = "is not a data point of this product"
             }
             guard let problem else { continue }
-            // Cut here, so that a long name does not push what is wrong with it out of the message.
+            // Cut here, so that a long name doesn't push the problem out of the message.
             let name = Rejection.shown(member.key, upTo: FreeForm.nameBytesMax)
             return .invalid("\(path).\(name)", "\(name) \(problem).")
         }
@@ -79,8 +79,8 @@ package enum ProductRules {
         )
     }
 
-    /// Restores the hidden values of data that was read, changed and sent again: `"***"` for a write-only data point
-    /// that has a value stands for that value.
+    /// Restores the hidden values of data that was read, changed and sent again: `"***"` for a
+    /// write-only data point that has a value stands for that value.
     package static func unmasked(
         _ data: AttributeValues,
         stored: AttributeValues,
@@ -97,8 +97,8 @@ package enum ProductRules {
         )
     }
 
-    /// Returns the data points that a new version removes or narrows, so that stored values may not fit any
-    /// more.
+    /// Returns the data points that a new version removes or narrows, so that stored values may no
+    /// longer be valid.
     package static func narrowed(from old: Product, to new: Product) -> [String] {
         guard !new.isFreeForm else { return [] }
         return old.dataPoints.filter { point in
@@ -107,7 +107,8 @@ package enum ProductRules {
         }.map(\.name)
     }
 
-    /// Tells whether a new version removes an alert or a fault, so that an open one could never be cleared.
+    /// Returns whether a new version removes an alert or a fault, so that an open one could never
+    /// be cleared.
     package static func isLost(
         _ kind: ConditionKind,
         _ name: String,

@@ -4,7 +4,7 @@ package import JSON
 ///
 /// The rules in words (reference: registration#again).
 package struct RegistrationRequest: Sendable, Equatable {
-    /// The message's id, given back in the answer.
+    /// The message's id, returned in the answer.
     package var id: MessageID
     /// The product, from the topic.
     package var productKey: ProductKey
@@ -12,7 +12,7 @@ package struct RegistrationRequest: Sendable, Equatable {
     package var mac: MAC
     /// The proof of possession when a user binds.
     package var passcode: String
-    /// The device's secret until now, when it has one.
+    /// The device's previous secret, if any.
     package var oldSecret: String?
     /// The device's parts and versions.
     package var hardware: JSONObject
@@ -51,13 +51,13 @@ package struct KnownDevice: Sendable, Equatable {
     package var did: DeviceID
     /// Whether any user is bound to it.
     package var isBound: Bool
-    /// Whether it has had an identity before; one that was bound from afar first has none.
+    /// Whether it has had an identity before; a device that was first bound remotely has not.
     package var hasRegistered: Bool
     /// Whether it is connected.
     package var isOnline: Bool
     /// The end of the time in which a factory reset is allowed.
     package var resetUntil: Instant?
-    /// How the secret that the request gave compares: nil when it gave none.
+    /// Whether the request's secret is right; nil if it gave none.
     package var hasRightSecret: Bool?
 
     /// Makes the record.
@@ -78,7 +78,7 @@ package struct KnownDevice: Sendable, Equatable {
     }
 }
 
-/// Decides whether a request gets a device's identity.
+/// The rules by which a request gets a device's identity.
 package enum RegistrationRules {
     /// The decision.
     package enum Decision: Sendable, Equatable {
@@ -88,23 +88,25 @@ package enum RegistrationRules {
         case renew(DeviceID)
         /// As `renew`, after ending the device's ownership period.
         case reset(DeviceID)
-        /// Refuse, count the try, and notify special and owner when a device is named.
+        /// Refuse, count the try, and notify the special user and the owner of the device, if one
+        /// is named.
         case refuse(Rejection, asksForReset: DeviceID?)
     }
 
-    /// How many wrong secrets one MAC has in `triesWindowSeconds`; the right one gets in at any time.
+    /// The most wrong secrets for one MAC within `triesWindowSeconds`; the right one is always
+    /// accepted.
     ///
-    /// A secret has 256 random bits, which no number of tries finds: the bound spares the owner the
-    /// notifications about them.
+    /// The limit only spares the owner the notifications: no number of tries finds a secret of 256
+    /// random bits.
     package static let triesMax = 5
     /// The window in which wrong tries count, in seconds.
     package static let triesWindowSeconds: Int64 = 900
-    /// How long a reset stays allowed, in seconds.
+    /// The time for which a reset stays allowed, in seconds.
     package static let resetWindowSeconds: Int64 = 900
-    /// The longest that an operator may allow, in minutes.
+    /// The longest time that an operator may allow, in minutes.
     package static let resetMinutesMax: Int64 = 1440
 
-    /// Decides about a request; `retryAfter` is set while the address has used up its tries.
+    /// Decides about a request; `retryAfter` is set while the MAC has used up its tries.
     package static func decide(
         product: Product,
         isListed: Bool,
@@ -120,14 +122,14 @@ package enum RegistrationRules {
         }
         guard let known else { return .create }
         guard known.isBound, known.hasRegistered else { return .renew(known.did) }
-        // An end farther away was set by a clock that was set back since.
+        // An end farther ahead was set before the clock was set back.
         let farthest = now.adding(seconds: resetMinutesMax * 60)
         if let until = known.resetUntil, until > now, until <= farthest {
             // A device with the right secret needs no reset: bindings and history stay.
             return known.hasRightSecret == true ? .renew(known.did) : .reset(known.did)
         }
-        // The secret has 256 random bits: guessing is hopeless, so wrong tries of others never lock the device
-        // out.
+        // The secret has 256 random bits: guessing is hopeless, so wrong tries of others never lock
+        // the device out.
         if known.hasRightSecret == true { return .renew(known.did) }
         if let retryAfter {
             return .refuse(

@@ -1,6 +1,6 @@
 package import JSON
 
-/// Reads app documents (`schemas/documents.schema.json`).
+/// A codec for app documents (`schemas/documents.schema.json`).
 package enum AppCodec {
     /// The members that an app document may have.
     package static let members = [
@@ -95,7 +95,7 @@ package enum AppCodec {
         return object
     }
 
-    /// Writes an app's settings of a provider, without the secret.
+    /// Writes an app's settings for a provider, without the secret.
     package static func encode(_ settings: ProviderSettings) -> JSONObject {
         let place = settings.provider.hasIDTokens ? "issuer" : "baseUrl"
         return [

@@ -1,6 +1,6 @@
-/// Collects the faults of a document, so that its writer can mend them all at once.
+/// The faults of a document, collected so that its writer can correct them all at once.
 package struct Faults {
-    /// How many faults are shown; a document with more is another kind of document.
+    /// The most faults shown; a document with more is another kind of document.
     private static let max = 32
     private var found: [Rejection] = []
 
@@ -19,7 +19,7 @@ package struct Faults {
         }
     }
 
-    /// Adds a fault, with those that came along with it.
+    /// Adds a fault and its `others`.
     package mutating func add(_ fault: Rejection) {
         var first = fault
         first.others = []
@@ -28,7 +28,7 @@ package struct Faults {
 
     /// Ends the reading.
     ///
-    /// - Throws: The first fault, with the others in it.
+    /// - Throws: The first fault, if any, with the others in it.
     package func end() throws(Rejection) {
         guard var first = found.first else { return }
         first.others = Array(found.dropFirst())

@@ -1,6 +1,6 @@
 package import JSON
 
-/// Reads the fields of an object, and refuses an invalid one with its path.
+/// A reader of an object's fields, which refuses an invalid one with its path.
 package struct Fields {
     /// The object itself.
     package let object: JSONObject
@@ -18,10 +18,10 @@ package struct Fields {
         return .invalid(place, "\(place) \(problem).")
     }
 
-    /// Whether a field is given, and not null.
+    /// Returns whether a field is given, and not null.
     package func has(_ name: String) -> Bool { object[name] != nil }
 
-    /// Whether a field is given as null, instead of being absent.
+    /// Returns whether a field is given as null, instead of being absent.
     package func isNull(_ name: String) -> Bool {
         object.members.contains { $0.key.isSame(as: name) && $0.value == .null }
     }

@@ -1,6 +1,6 @@
 package import JSON
 
-/// Reads and writes product documents (`schemas/documents.schema.json`).
+/// A codec for product documents (`schemas/documents.schema.json`).
 package enum ProductCodec {
     private static let dataPointsMax = 256
     private static let namesMax = 64
@@ -106,7 +106,7 @@ package enum ProductCodec {
         return point
     }
 
-    /// Returns the members of a data point that contradict each other; `kind` is nil where it is not known.
+    /// Returns the members of a data point that contradict each other; `kind` is nil if unknown.
     private static func broken(
         _ point: DataPoint,
         _ kind: DataPoint.Kind?

@@ -1,6 +1,6 @@
 package import JSON
 
-/// Reads and writes the profiles of users, as the store keeps them and the wire shows them.
+/// A codec for the profiles of users, as the store keeps them and the wire shows them.
 package enum ProfileCodec {
     /// Reads a stored profile, in earlier forms as well.
     package static func decode(stored fields: Fields) throws(Rejection) -> Profile {

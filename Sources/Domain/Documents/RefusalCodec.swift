@@ -1,8 +1,9 @@
 package import JSON
 
-/// Reads and writes refusals by the gate and by listeners (`refusal` in `schemas/messages/system.schema.json`).
+/// A codec for refusals by the gate and by listeners (`refusal` in
+/// `schemas/messages/system.schema.json`).
 package enum RefusalCodec {
-    /// The number of characters kept of a text; the gate cuts earlier.
+    /// The most characters kept of a text; the gate keeps fewer.
     private static let textMax = 256
 
     /// Reads a stored refusal.
@@ -10,7 +11,8 @@ package enum RefusalCodec {
         (try? JSONValue.parse(bytes).objectValue).flatMap(refusal)
     }
 
-    /// Reads the members that a stored refusal and the gate's message share; nil if a required one is missing.
+    /// Reads the members that a stored refusal and the gate's message share; nil if a required one
+    /// is missing.
     package static func refusal(_ object: JSONObject) -> ClientRefusal? {
         func text(_ key: String) -> String? {
             object[key]?.stringValue.map { String($0.unicodeScalars.prefix(textMax)) }

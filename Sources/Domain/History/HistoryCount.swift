@@ -1,9 +1,10 @@
-/// How many records the history took of a device's newest day, and of the day before it, by the records' own times.
+/// The number of history records of a device's newest day and of the day before, by the records'
+/// own times.
 ///
-/// It lies in the row of the device's status, beside `HistoryUse`. Both numbers are complete, since they begin with the
-/// first record of a day: what is stored of the two days must be as many.
+/// It is stored in the row of the device's status, beside `HistoryUse`. Counting begins with the
+/// first record of a day, so the history must hold exactly as many records of the two days.
 package struct HistoryCount: Sendable, Equatable {
-    /// The newest day of which there was a record, counted in UTC from the Unix epoch.
+    /// The newest day with a record, counted in UTC from the Unix epoch.
     package var day: Int64
     /// The records of that day.
     package var records: Int64
@@ -17,7 +18,7 @@ package struct HistoryCount: Sendable, Equatable {
         self.recordsBefore = recordsBefore
     }
 
-    /// Counts a record of a time; one that is older than both days is not counted.
+    /// Counts a record by its time; one that is older than both days is not counted.
     package mutating func add(_ ts: Instant) {
         let new = ts.milliseconds / 86_400_000
         if new > day {

@@ -9,7 +9,7 @@ package struct HistoryQuestion: Sendable {
         /// The IANA zone of calendar steps.
         package var timezone: String
 
-        /// Sums up by steps.
+        /// Makes a summary by steps.
         package init(step: TimeStep, function: SummaryFunction, timezone: String) {
             self.step = step
             self.function = function
@@ -21,18 +21,18 @@ package struct HistoryQuestion: Sendable {
     package var did: DeviceID
     /// The attribute; nil for all.
     package var attribute: String?
-    /// The begin of the period.
+    /// The beginning of the period.
     package var place: HistoryPlace
     /// The end of the period, exclusive.
     package var to: Instant
-    /// Rows at most.
+    /// The most rows.
     package var limit: Int
     /// The summary; nil for the records themselves.
     package var summary: Summary?
-    /// Attributes that are never shown.
+    /// The attributes that are never shown.
     package var hidden: Set<String> = []
 
-    /// Asks a question.
+    /// Makes a query.
     package init(
         did: DeviceID,
         attribute: String?,
@@ -50,14 +50,13 @@ package struct HistoryQuestion: Sendable {
     }
 }
 
-/// A place among the records of a device: behind so many of one moment.
+/// A place among the records of a device: after a number of records of one moment.
 ///
-/// Records of a moment stand in the order of their arrival, so a place stays where it is, whatever
-/// arrives.
+/// Records of one moment are in the order of their arrival, so new records don't move a place.
 package struct HistoryPlace: Sendable, Equatable {
     /// The moment.
     package var ts: Instant
-    /// How many records of that moment lie before.
+    /// The number of records of that moment before the place.
     package var skip: Int
 
     /// Names a place.
@@ -66,7 +65,7 @@ package struct HistoryPlace: Sendable, Equatable {
         self.skip = skip
     }
 
-    /// Reads a cursor; nil for a text that is none.
+    /// Reads a cursor; nil if the text isn't one.
     package init?(cursor: String) {
         let parts = cursor.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let ts = Int64(parts[0]), let skip = Int(parts[1]), skip >= 0,

@@ -1,26 +1,29 @@
-/// The bytes that a device wrote into its history on one day, counted so that no device fills the disk.
+/// The bytes that a device wrote into its history on one day, counted so that no device fills the
+/// disk.
 ///
-/// It lies in the row of the device's status, which every report saves anyway: it costs no statement and no
-/// memory of its own, and survives restarts.
+/// It is stored in the row of the device's status, which every report saves anyway: it needs no
+/// extra statement or memory, and survives restarts.
 ///
-/// 64 MiB a day are 776 bytes a second, day and night: a report of twenty values each second. A device that
-/// sends as fast as the gate lets it (256 KiB a second) is at its end after four minutes; in the
-/// 30 days that history is kept it holds 1.9 GiB at most, where it would hold 630.
+/// 64 MiB a day are 776 bytes a second, day and night: a report of twenty values each second. A
+/// device that sends as fast as the gate allows (256 KiB a second) reaches the limit after four
+/// minutes. In the 30 days for which history is kept it fills at most 1.9 GiB, instead of 630.
 package struct HistoryUse: Sendable, Equatable {
     /// The day, counted in UTC from the Unix epoch.
     package var day: Int64
-    /// Bytes that were written on that day.
+    /// The bytes written on that day.
     package var bytes: Int64
-    /// When users were last told that history was not kept.
+    /// The time at which users were last notified that history was not kept.
     package var toldAt: Instant?
 
     /// The interval between notices that history is not kept, in seconds: one hour.
     package static let tellSeconds: Int64 = 3600
-    /// The part of the bound by which the log of alerts and faults may pass it: it goes on where values
-    /// have used the day up, and is bounded too.
+    /// The divisor for the share by which the log of alerts and faults may exceed the bound.
+    ///
+    /// The log continues after values have used up the day, but is bounded too.
     private static let logPart: Int64 = 4
 
-    /// The bytes counted for a record beyond its values: its time, its place, its share of an index.
+    /// The bytes counted for a record beyond its values: its time, its place, its share of an
+    /// index.
     package static let recordBytes = 32
     /// The bytes counted for an event beyond its value.
     package static let eventBytes = 160
@@ -32,12 +35,13 @@ package struct HistoryUse: Sendable, Equatable {
         self.toldAt = toldAt
     }
 
-    /// Counts bytes of the history, unless they would pass the day's bound; 0 means unbounded.
+    /// Counts bytes of the history; returns false if they would exceed the day's bound, where 0
+    /// means unbounded.
     package mutating func take(_ count: Int, bound: Int64, at now: Instant) -> Bool {
         take(Int64(count), upTo: bound, at: now)
     }
 
-    /// Counts bytes of the log of events, which may pass the bound by a quarter.
+    /// Counts bytes of the log of events, which may exceed the bound by a quarter.
     package mutating func takeEvent(_ count: Int, bound: Int64, at now: Instant) -> Bool {
         take(Int64(count), upTo: bound + bound / Self.logPart, at: now)
     }
@@ -50,7 +54,8 @@ package struct HistoryUse: Sendable, Equatable {
         return true
     }
 
-    /// Returns whether users are to be notified now that history is not kept, and records that they were.
+    /// Returns whether users are to be notified now that history is not kept, and records that they
+    /// were.
     package mutating func tells(at now: Instant) -> Bool {
         if let toldAt, toldAt <= now, now < toldAt.adding(seconds: Self.tellSeconds) {
             return false

@@ -1,6 +1,6 @@
 package import JSON
 
-/// The values of one step of time, summed up by name in the order in which they came.
+/// The values of one step of time, summed up by name in the order of arrival.
 package struct StepSummary: Sendable {
     private var names: [String] = []
     private var values: [String: ValueSummary] = [:]
@@ -8,7 +8,7 @@ package struct StepSummary: Sendable {
     /// Begins a step without values.
     package init() {}
 
-    /// Adds the values of a record that the question asks for.
+    /// Adds the values of a record that the query requests.
     package mutating func add(_ data: JSONObject?, for question: HistoryQuestion) {
         for member in data?.members ?? [] where question.asks(for: member) {
             if values[member.key] == nil { names.append(member.key) }
@@ -27,13 +27,14 @@ package struct StepSummary: Sendable {
 }
 
 extension HistoryQuestion {
-    /// Whether a value is shown: neither null nor write-only, and of the attribute that is asked for, if any.
+    /// Returns whether a value is requested: neither null nor write-only, and of the requested
+    /// attribute, if any.
     fileprivate func asks(for member: JSONObject.Member) -> Bool {
         if let attribute, !attribute.isSame(as: member.key) { return false }
         return isShown(member)
     }
 
-    /// Whether a value may be shown: neither null nor write-only.
+    /// Returns whether a value may be shown: neither null nor write-only.
     package func isShown(_ member: JSONObject.Member) -> Bool {
         member.value != .null && !hidden.contains(member.key)
     }

@@ -5,7 +5,7 @@ package enum SummaryFunction: String, Sendable, CaseIterable {
     case avg, min, max, sum, count, first, last
 }
 
-/// The values of an attribute within one step, as far as they came.
+/// The values of an attribute within one step, as far as they were added.
 package struct ValueSummary: Sendable {
     private var count: Int64 = 0
     private var numbers: Int64 = 0
@@ -16,10 +16,10 @@ package struct ValueSummary: Sendable {
     private var first: JSONValue?
     private var last: JSONValue?
 
-    /// Nothing came yet.
+    /// Makes a summary without values.
     package init() {}
 
-    /// Takes the next value, in the order of time.
+    /// Adds the next value, in the order of time.
     package mutating func add(_ value: JSONValue) {
         count += 1
         if first == nil { first = value }
@@ -38,8 +38,8 @@ package struct ValueSummary: Sendable {
         integerSum = isTooLarge ? nil : total
     }
 
-    /// Returns the result of a function over the values; nil where there is none: `avg, min, max, sum` look at
-    /// numbers only.
+    /// Returns the result of a function over the values, or nil if there is none; `avg`, `min`,
+    /// `max` and `sum` use only numbers.
     package func value(_ function: SummaryFunction) -> JSONValue? {
         switch function {
         case .count: .integer(count)

@@ -1,7 +1,8 @@
-/// A step by which history is summed up: minutes, hours, calendar days, weeks or months; in charts also seconds.
+/// A step by which history is summed up: minutes, hours, calendar days, weeks or months; in charts
+/// also seconds.
 ///
-/// Seconds, minutes and hours are fixed and count from the epoch; days, weeks (from Monday) and months are those
-/// of a time zone, as long as its clock changes make them.
+/// Seconds, minutes and hours are fixed and count from the epoch. Days, weeks (from Monday) and
+/// months follow a time zone, whose clock changes make some of them longer or shorter.
 package struct TimeStep: Sendable, Equatable {
     /// The unit.
     package enum Unit: Character, Sendable, CaseIterable {
@@ -12,7 +13,7 @@ package struct TimeStep: Sendable, Equatable {
         case week = "w"
         case month = "M"
 
-        /// How many of them one step may have.
+        /// The most units of one step.
         fileprivate var countMax: Int64 {
             switch self {
             case .second: 3600
@@ -25,7 +26,7 @@ package struct TimeStep: Sendable, Equatable {
         }
     }
 
-    /// How far a zone's clocks are ahead of UTC at a moment, in seconds.
+    /// The time by which a zone's clocks are ahead of UTC at a moment, in seconds.
     package typealias Offset = @Sendable (Instant) -> Int64
 
     /// The unit.
@@ -47,7 +48,7 @@ package struct TimeStep: Sendable, Equatable {
     /// Whether the step depends on a zone.
     package var isCalendar: Bool { unit == .day || unit == .week || unit == .month }
 
-    /// Returns the bounds of the step that a moment lies in.
+    /// Returns the bounds of the step that contains a moment.
     package func bounds(of moment: Instant, offset: Offset) -> Range<Instant> {
         guard isCalendar else {
             let length = count * (unit == .hour ? 3_600_000 : unit == .minute ? 60_000 : 1000)
@@ -61,7 +62,7 @@ package struct TimeStep: Sendable, Equatable {
             start..<max(CivilDay.start(next, offset), Instant(milliseconds: start.milliseconds + 1))
     }
 
-    /// Returns the first day of the step that a day lies in, and that of the next step.
+    /// Returns the first day of the step that contains a day, and the first day of the next step.
     private func days(around day: Int64) -> (first: Int64, next: Int64) {
         switch unit {
         case .week:
@@ -78,19 +79,19 @@ package struct TimeStep: Sendable, Equatable {
     }
 }
 
-/// Days of the calendar as numbers from 1970-01-01 on, and months as numbers from January of year 0 on.
+/// Calendar days as numbers since 1970-01-01, and months as numbers since January of year 0.
 package enum CivilDay {
     private static let length: Int64 = 86_400
 
-    /// Returns the day that a moment lies in.
+    /// Returns the day that contains a moment.
     package static func number(of moment: Instant, _ offset: TimeStep.Offset) -> Int64 {
         floor(floor(moment.milliseconds, 1000) + offset(moment), length)
     }
 
-    /// Returns the first moment of a day; where clocks skip it whole, that of the next.
+    /// Returns the first moment of a day, or of the next day if clocks skip the whole day.
     package static func start(_ day: Int64, _ offset: TimeStep.Offset) -> Instant {
         let midnight = day * length
-        // The offset at midnight is that of shortly before or that of shortly after.
+        // The offset at midnight is the one before or the one after it.
         let candidates = [-length, 0, length].map { (away: Int64) in
             let near = Instant(milliseconds: (midnight + away) * 1000)
             return Instant(milliseconds: (midnight - offset(near)) * 1000)
@@ -124,7 +125,7 @@ package enum CivilDay {
     }
 }
 
-/// Divides downwards.
+/// Divides and rounds down.
 private func floor(_ number: Int64, _ divisor: Int64) -> Int64 {
     number >= 0 ? number / divisor : (number + 1) / divisor - 1
 }

@@ -1,10 +1,10 @@
 package import JSON
 
-/// The values of a data point within a time, summed up in any order: what a chart's step shows.
+/// The values of a data point within a period, summed up in any order for one step of a chart.
 package struct ValueTotals: Sendable, Equatable {
-    /// How many values there were.
+    /// The number of values.
     package var count: Int64 = 0
-    /// How many of them were numbers.
+    /// The number of values that are numbers.
     package var numbers: Int64 = 0
     /// The sum of the numbers.
     package var sum = 0.0
@@ -17,10 +17,10 @@ package struct ValueTotals: Sendable, Equatable {
     /// The moment of the last value, in milliseconds since 1970.
     package var lastAt = Int64.min
 
-    /// Nothing came yet.
+    /// Makes totals without values.
     package init() {}
 
-    /// Adds a value; of two at one moment, the one that is added later counts as the last.
+    /// Adds a value; of two at one moment, the one added later counts as the last.
     package mutating func add(_ value: JSONValue, at moment: Int64) {
         count += 1
         if moment >= lastAt { (last, lastAt) = (value, moment) }
@@ -31,7 +31,7 @@ package struct ValueTotals: Sendable, Equatable {
         most = max(most, number)
     }
 
-    /// Adds the values of another time.
+    /// Adds the values of another period.
     package mutating func add(_ other: ValueTotals) {
         count += other.count
         if other.lastAt >= lastAt { (last, lastAt) = (other.last, other.lastAt) }

@@ -2,17 +2,19 @@
 package struct ClientRefusal: Sendable, Equatable {
     /// The refused action: `connect`, `publish`, `subscribe` or `receive`.
     package var action: String
-    /// The client's username, empty where it is not known; `?` where it might have been a secret in the wrong field.
+    /// The client's username, empty if unknown; `?` if it might have been a secret in the wrong
+    /// field.
     package var username: String
     /// The client's id.
     package var clientID: String
-    /// The source address of the connection; empty where the broker does not say it.
+    /// The source address of the connection; empty if the broker does not report it.
     package var address: String
     /// The topic or filter; nil for `connect`.
     package var topic: String?
-    /// What the client of a listener showed, or what was wrong with it; of alike ones that of the first.
+    /// The details of a refusal by a listener: what the client showed or the fault, from the first
+    /// of several.
     package var detail: String?
-    /// The reason: the raw value of a `RefusalReason`, or a later gate's word.
+    /// The reason: the raw value of a `RefusalReason`, or a word of a newer gate.
     package var reason: String
     /// The time of the first refusal.
     package var firstAt: Instant
@@ -49,11 +51,11 @@ package struct ClientRefusal: Sendable, Equatable {
         username.hasPrefix("device:") ? DeviceID(String(username.dropFirst(7))) : nil
     }
 
-    /// The key by which refusals are counted together: all but the time and the detail, and the hour, so that a list
-    /// by time stays true.
+    /// The key by which refusals are counted together: all but the detail and the time, of which
+    /// only the hour counts, so that a list by time stays true.
     package var likeness: String {
         let hour = firstAt.milliseconds / 3_600_000
-        // None of them can hold what separates them: the gate lets no control characters in.
+        // No part can hold the separator: the gate refuses control characters.
         return [action, username, clientID, address, topic ?? "", reason, "\(hour)"]
             .joined(separator: "\u{1F}")
     }

@@ -1,14 +1,14 @@
-/// The room of a disk that must stay free.
+/// The disk space that must stay free.
 package struct DiskReserve: Sendable {
-    /// The part of the disk, in percent; 0 to watch nothing.
+    /// The part of the disk, in percent; 0 turns the check off.
     package var percent: Int
-    /// The bytes that are enough for a disk of any size.
+    /// The bytes that suffice on a disk of any size.
     package var bytesMax: Int64
 
     /// Sets the limits.
     ///
-    /// 5 % is what Linux keeps for root on a disk; 2 GiB are a quarter of an hour of reports at the fastest
-    /// that was measured (2 MB a second), time enough for an alarm and a human.
+    /// 5 % is what Linux reserves for root. 2 GiB hold a quarter of an hour of reports at the
+    /// highest measured rate (2 MB a second), time enough for an alarm and a human.
     package init(percent: Int = 5, bytesMax: Int64 = 2 << 30) {
         self.percent = percent
         self.bytesMax = bytesMax

@@ -3,17 +3,19 @@ package enum Language: String, Sendable, CaseIterable {
     case english = "en"
     case chinese = "zh"
 
-    /// The country codes whose users get messages in Chinese by default: the mainland, Hong Kong, Macau,
-    /// Taiwan.
+    /// The country codes whose users get messages in Chinese by default: the mainland, Hong Kong,
+    /// Macau, Taiwan.
     private static let chineseCountries: Set = ["86", "852", "853", "886"]
 
-    /// Returns the language of a user: the one chosen, where the service speaks it, else the country's.
+    /// Returns the language of a user: the chosen one, if the service supports it, else the
+    /// country's.
     package static func pick(tag: String?, countryCode: String?) -> Language {
         if let language = tag.flatMap(Language.init(tag:)) { return language }
         return chineseCountries.contains(countryCode ?? "") ? .chinese : .english
     }
 
-    /// Returns the language that a browser prefers (`Accept-Language`); nil where it asks for none of ours.
+    /// Returns the language that a browser prefers (`Accept-Language`); nil if the service supports
+    /// none of them.
     package static func pick(acceptLanguage header: String) -> Language? {
         let ranges = header.split(separator: ",").prefix(32).enumerated().compactMap {
             index,
@@ -29,7 +31,7 @@ package enum Language: String, Sendable, CaseIterable {
     }
 
     /// Reads a tag such as `zh-Hans-CN` or `en_GB`; nil for a language that the service doesn't
-    /// speak.
+    /// support.
     package init?(tag: String) {
         let primary = tag.lowercased().split { $0 == "-" || $0 == "_" }.first
         guard let primary, let language = Language(rawValue: String(primary)) else { return nil }

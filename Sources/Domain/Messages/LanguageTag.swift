@@ -1,11 +1,12 @@
-/// A language by its tag of BCP 47, such as `de` or `pt-BR`; tags are compared without regard to case.
+/// A language by its tag of BCP 47, such as `de` or `pt-BR`; tags are compared without regard to
+/// case.
 package struct LanguageTag: Hashable, Sendable {
     /// The tag in lower case.
     package let key: String
 
     /// Reads a well-formed tag; nil for anything else.
     ///
-    /// It need not be registered: a text in a language of that name is chosen by no other.
+    /// It need not be registered: only users of that language get its texts.
     package init?(_ text: String) {
         let parts = text.lowercased().split(separator: "-", omittingEmptySubsequences: false)
         guard text.utf8.count <= Self.bytesMax, let first = parts.first,
@@ -17,13 +18,13 @@ package struct LanguageTag: Hashable, Sendable {
         key = text.lowercased()
     }
 
-    /// Names a language that the service speaks.
+    /// Makes the tag of a language that the service supports.
     init(_ language: Language) { key = language.rawValue }
 
-    /// Returns the tags by which the texts of a user are chosen, the first first: the user's own, and its language
-    /// without region, script and the like.
+    /// Returns the tags by which the texts of a user are chosen, in order: the user's own, and its
+    /// language without region, script and the like.
     ///
-    /// Users' tags come as systems write them, such as `pt_BR`.
+    /// Users' tags can have the form that systems write, such as `pt_BR`.
     package static func choices(of text: String) -> [LanguageTag] {
         let own = text.replacing("_", with: "-")
         let primary = own.prefix { $0 != "-" }
@@ -33,7 +34,8 @@ package struct LanguageTag: Hashable, Sendable {
     /// The longest tag that a user's profile takes.
     private static let bytesMax = 35
 
-    /// Whether parts may follow a language: script, region and variants in this order, then extensions.
+    /// Returns whether parts may follow a language: script, region and variants in this order, then
+    /// extensions.
     private static func accepts(_ parts: ArraySlice<Substring>) -> Bool {
         var rest = parts
         for _ in 0..<3 {
@@ -46,7 +48,7 @@ package struct LanguageTag: Hashable, Sendable {
         }
         if let region = rest.first, isRegion(region) { rest = rest.dropFirst() }
         while let variant = rest.first, isVariant(variant) { rest = rest.dropFirst() }
-        // An extension is one sign with something behind it.
+        // An extension is one character followed by other parts.
         guard let singleton = rest.first else { return true }
         guard singleton.utf8.count == 1, rest.last?.utf8.count != 1 || rest.contains("x") else {
             return false

@@ -1,6 +1,6 @@
 /// A one-time right that a link in a message gives its holder.
 package struct Link: Sendable, Equatable {
-    /// Its effect.
+    /// The effect of a link.
     package enum Kind: String, Sendable, CaseIterable {
         /// Verifies an e-mail address.
         case verifyEmail
@@ -9,7 +9,7 @@ package struct Link: Sendable, Equatable {
         /// Restores an account's previous address.
         case undoAddress
 
-        /// How long such a link lives, in seconds.
+        /// The life of such a link, in seconds.
         package var lifeSeconds: Int64 {
             switch self {
             case .verifyEmail, .undoAddress: 86_400
@@ -18,21 +18,21 @@ package struct Link: Sendable, Equatable {
         }
     }
 
-    /// Its effect.
+    /// The effect.
     package var kind: Kind
     /// The user whose account it acts on.
     package var uid: UserID
-    /// The address that it was sent to; when the account has another by now, it does nothing.
+    /// The address that it was sent to; the link does nothing if the account has another by now.
     ///
-    /// Of `undoAddress` it is the old address, which the account gets back.
+    /// For `undoAddress` it is the old address, which the account gets back.
     package var address: String
     /// Further values, by name.
     package var detail: [String: String]
-    /// When it ends.
+    /// The expiry time.
     package var expiresAt: Instant
-    /// When it was used.
+    /// The time at which it was used.
     package var usedAt: Instant?
-    /// When it was made.
+    /// The creation time.
     package var createdAt: Instant
 
     /// Describes a link.

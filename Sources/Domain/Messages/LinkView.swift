@@ -2,21 +2,21 @@
 package struct LinkView: Sendable, Equatable {
     /// The state of the visit.
     package enum Step: Sendable, Equatable {
-        /// The link can be followed; the page asks whether to.
+        /// The link is valid; the page asks for confirmation.
         case ask
-        /// The new password was refused; the text says why.
+        /// The new password was refused, for this reason.
         case badPassword(BadPassword)
         /// The link took effect.
         case done
-        /// The link is unknown, over, used, or the account has another address by now.
+        /// The link is unknown, expired or used, or the account has another address by now.
         case over
-        /// Too many requests; the link may still work later.
+        /// There are too many requests; the link may still work later.
         case busy
     }
 
     /// The problem with a new password.
     package enum BadPassword: Sendable, Equatable {
-        /// It was typed in two ways.
+        /// The two entries differ.
         case differs
         /// It is too short or too long.
         case length
@@ -30,7 +30,7 @@ package struct LinkView: Sendable, Equatable {
     package var kind: Link.Kind?
     /// The app's name; empty for an unknown link.
     package var appName: String
-    /// The address that it is about, masked.
+    /// The address that it concerns, masked.
     package var address: String
     /// The user's language.
     package var language: Language?

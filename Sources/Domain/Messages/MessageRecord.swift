@@ -1,12 +1,12 @@
-/// What became of an outgoing message: neither what it said nor the address in full.
+/// The outcome of an outgoing message, without its text or the full address.
 package struct MessageRecord: Sendable, Equatable {
-    /// How it ended.
+    /// The way in which it ended.
     package enum State: String, Sendable, CaseIterable {
-        /// The other side took it.
+        /// The other side accepted it.
         case sent
         /// It was given up.
         case failed
-        /// Its time was over before it could be sent.
+        /// It expired before it could be sent.
         case expired
     }
 
@@ -20,20 +20,21 @@ package struct MessageRecord: Sendable, Equatable {
     package var template: OutgoingMessage.Template
     /// The app that it was sent for.
     package var app: AppID
-    /// What sent it: `smtp`, `webhook`, `gateway`, or `log` where nothing was sent.
+    /// The sender: `smtp`, `webhook`, `gateway`, or `log` if nothing was sent.
     package var provider: String
-    /// How it ended.
+    /// The way in which it ended.
     package var state: State
     /// The number of tries.
     package var tries: Int
-    /// Why the last try failed, in the other side's words without secrets; nil if none did.
+    /// The error of the last failed try, in the other side's words without secrets; nil if none
+    /// failed.
     package var error: String?
-    /// When it was made.
+    /// The creation time.
     package var createdAt: Instant
-    /// When it ended.
+    /// The time at which it ended.
     package var endedAt: Instant
 
-    /// Puts a record together.
+    /// Makes a record.
     package init(
         id: MessageID,
         channel: OutgoingMessage.Channel,

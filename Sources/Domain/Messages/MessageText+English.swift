@@ -118,7 +118,7 @@ extension MessageText {
         }
     }
 
-    /// Returns the purpose of a code, to stand behind "your code to".
+    /// Returns the purpose of a code, to follow "your code to".
     static func englishAction(_ purpose: String) -> String {
         switch purpose {
         case "login": "log in"

@@ -6,23 +6,25 @@ package struct MessageText: Sendable, Equatable {
     package var subject: String
     /// The plain text of an e-mail.
     package var text: String
-    /// The same as HTML.
+    /// The text of an e-mail as HTML.
     package var html: String
     /// The text of a text message.
     package var sms: String
 
-    /// The words of a template with places for values, `{app}` or `{code}`.
+    /// The words of a template with placeholders such as `{app}` or `{code}`.
     package struct Words: Sendable, Equatable {
         /// The subject.
         package var subject: String
-        /// The text: paragraphs with a blank line between; one that is nothing but `{code}` or
-        /// `{url}` is set large in HTML, or becomes a button.
+        /// The text, as paragraphs separated by blank lines.
+        ///
+        /// In HTML, a paragraph of `{code}` alone is set large, and one of `{url}` alone becomes a
+        /// button.
         package var text: String
-        /// The text of a text message instead.
+        /// The text of a text message.
         package var sms: String
     }
 
-    /// An app's own words for a template in a language, of which some may be missing.
+    /// An app's own words for a template in a language; some may be missing.
     package struct OwnWords: Sendable, Equatable {
         /// The subject.
         package var subject: String?
@@ -36,7 +38,7 @@ package struct MessageText: Sendable, Equatable {
             (self.subject, self.text, self.sms) = (subject, text, sms)
         }
 
-        /// Returns them with the service's in place of missing ones.
+        /// Returns the app's words, with the service's in place of missing ones.
         func over(_ words: Words) -> Words {
             Words(
                 subject: subject ?? words.subject,
@@ -46,11 +48,11 @@ package struct MessageText: Sendable, Equatable {
         }
     }
 
-    /// Writes a delivery's message in the name of an app; `words` are the app's own, where it has
-    /// some for the template in a language.
+    /// Writes a message in the name of an app; `words` returns the app's own words for a template
+    /// in a language, if any.
     ///
-    /// The app's own are looked for in the user's language, which the service need not speak, and then in the one that
-    /// the service writes to the user in.
+    /// The app's words are looked up in the user's language, which the service need not support,
+    /// and then in the language in which the service writes to the user.
     package static func render(
         _ message: OutgoingMessage,
         appName: String,
@@ -66,7 +68,7 @@ package struct MessageText: Sendable, Equatable {
         values["action"] = action(message.params["purpose"] ?? "", in: language)
         values["button"] = button(message.template, in: language)
         let subject = oneLine(fill(found.subject, values))
-        // The service has no word of another language for its buttons.
+        // The service has no button captions in other languages.
         if Language(tag: tag.key) == nil { values["button"] = subject }
         return MessageText(
             language: tag.key,
@@ -107,9 +109,9 @@ package struct MessageText: Sendable, Equatable {
 
     // MARK: Filling in
 
-    /// Puts values in their places; a place without a value stays empty.
+    /// Fills in placeholders; one without a value becomes empty.
     ///
-    /// Values are put in once: one that looks like a place is left as it is.
+    /// Values are filled in once: a value that looks like a placeholder stays unchanged.
     static func fill(_ pattern: String, _ values: [String: String]) -> String {
         var filled = ""
         var rest = pattern[...]
@@ -176,9 +178,9 @@ package struct MessageText: Sendable, Equatable {
         """
 }
 
-/// Writes text so that HTML takes it for nothing else.
+/// The escaping of text in HTML.
 package enum HTML {
-    /// Escapes what means something in HTML, in text and in quoted attributes.
+    /// Escapes the characters with a meaning in HTML, in text and in quoted attributes.
     package static func escape(_ text: String) -> String {
         var escaped = ""
         escaped.reserveCapacity(text.utf8.count)

@@ -6,7 +6,7 @@ package struct OutboundMessage: Sendable, Equatable {
     package var payload: [UInt8]
     /// Whether the broker keeps it for later subscribers.
     package var isRetained: Bool
-    /// The time from which it isn't sent; MQTT 5 message expiry counts down to it.
+    /// The time from which it is no longer sent; MQTT 5 message expiry counts down to it.
     package var expiresAt: Instant?
     /// The MQTT 5 correlation data of the request, returned to its sender.
     package var correlation: [UInt8]?
@@ -30,6 +30,6 @@ package struct OutboundMessage: Sendable, Equatable {
         self.traceparent = traceparent
     }
 
-    /// Returns the seconds until it expires; nil for a message that does not.
+    /// Returns the seconds until it expires; nil if it doesn't.
     package func secondsLeft(at now: Instant) -> Int64? { expiresAt.map(now.seconds(until:)) }
 }

@@ -1,7 +1,7 @@
 /// One outgoing message: an e-mail or a text to one address.
 ///
-/// It is stored sealed until it is sent, is sent again after a failure, and is deleted at `expiresAt` at the
-/// latest.
+/// It is stored sealed until it is sent, is sent again after a failure, and is deleted at
+/// `expiresAt` at the latest.
 package struct OutgoingMessage: Sendable, Equatable {
     /// The channel.
     package enum Channel: String, Sendable, CaseIterable {
@@ -18,28 +18,30 @@ package struct OutgoingMessage: Sendable, Equatable {
         case resetPassword
         /// A request tried to register an address that already has an account.
         case addressTaken
-        /// An account was made with this address; `params`: `url` of the link that verifies it, `hours`.
+        /// An account was made with this address; `params`: `url` of the link that verifies it,
+        /// `hours`.
         case confirmation
-        /// The account's address was changed; `params`: `url`, `hours`, `address` (the new one, masked).
+        /// The account's address was changed; `params`: `url`, `hours`, `address` (the new one,
+        /// masked).
         case addressChanged
         /// The account's password was changed.
         case passwordChanged
         /// The account will be erased; `params`: `days`.
         case cancelled
-        /// An operator tries whether messages arrive.
+        /// An operator tests whether messages arrive.
         case test
     }
 
-    /// The request that asked for the message; its terminal learns the outcome.
+    /// The request that caused the message; its terminal receives the outcome.
     package struct Origin: Sendable, Equatable {
-        /// The asking terminal.
+        /// The requesting terminal.
         package var terminal: TerminalID
         /// The terminal's app.
         package var app: AppID
         /// The `requestId` that the terminal knows it by.
         package var requestID: String
 
-        /// Names a request.
+        /// Makes the origin of a message.
         package init(terminal: TerminalID, app: AppID, requestID: String) {
             self.terminal = terminal
             self.app = app
@@ -53,7 +55,7 @@ package struct OutgoingMessage: Sendable, Equatable {
     package var channel: Channel
     /// An e-mail address, or a phone number without its country code.
     package var to: String
-    /// The country code of a phone number; of an e-mail, the user's.
+    /// The country code of a phone number; for an e-mail, the user's.
     package var countryCode: String?
     /// The app that it is sent for.
     package var app: AppID
@@ -65,9 +67,10 @@ package struct OutgoingMessage: Sendable, Equatable {
     package var language: String?
     /// The moment after which it is not worth sending.
     package var expiresAt: Instant
-    /// The request whose terminal learns the outcome.
+    /// The request whose terminal receives the outcome.
     package var origin: Origin?
-    /// Whether it is never sent because no such account exists; its outcome is reported as if it were.
+    /// Whether it is never sent because no such account exists; its outcome is reported as if it
+    /// were.
     package var isDummy = false
 
     /// Makes a message.

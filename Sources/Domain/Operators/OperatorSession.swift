@@ -1,6 +1,6 @@
 /// A sign-in of an operator in one browser.
 package struct OperatorSession: Sendable, Equatable {
-    /// How the operator signed in.
+    /// The way in which the operator signed in.
     package enum Way: String, Sendable {
         case link, password
     }
@@ -9,15 +9,15 @@ package struct OperatorSession: Sendable, Equatable {
     package var id: String
     /// The operator's name.
     package var name: String
-    /// How it began.
+    /// The way in which it began.
     package var way: Way
-    /// The address that it was begun from.
+    /// The address from which it began.
     package var address: String
-    /// What the browser calls itself.
+    /// The browser's own description.
     package var client: String
-    /// When it began.
+    /// The time at which it began.
     package var createdAt: Instant
-    /// When it was used last, to the minute.
+    /// The time of its last use, to the minute.
     package var seenAt: Instant
 
     /// Begins a session.
@@ -38,33 +38,33 @@ package struct OperatorSession: Sendable, Equatable {
         seenAt = createdAt
     }
 
-    /// When it ends unless it is used before.
+    /// The time at which it ends unless it is used before.
     package var idleUntil: Instant { seenAt.adding(seconds: OperatorSignIn.idleSeconds) }
-    /// When it ends in any case.
+    /// The time at which it ends in any case.
     package var expiresAt: Instant { createdAt.adding(seconds: OperatorSignIn.lifeSeconds) }
 
-    /// Whether it still lets in.
+    /// Returns whether it is still valid.
     package func isLive(at now: Instant) -> Bool { now < idleUntil && now < expiresAt }
 }
 
-/// What lets a script in as an operator.
+/// A token with which a script acts as an operator.
 package struct OperatorToken: Sendable, Equatable {
     /// The token's id, which is no secret.
     package var id: String
-    /// What it is for, in the operator's words.
+    /// Its purpose, in the operator's words.
     package var label: String
     /// The operator's name.
     package var name: String
-    /// What it may do; never more than the operator.
+    /// Its role, never above the operator's.
     package var role: OperatorRole
-    /// When it was made.
+    /// The creation time.
     package var createdAt: Instant
-    /// When it ends.
+    /// The time at which it ends.
     package var expiresAt: Instant
-    /// When it was used last, to the minute; nil before the first time.
+    /// The time of its last use, to the minute; nil before the first.
     package var usedAt: Instant?
 
-    /// Describes a token that was not used yet.
+    /// Makes a token that was not used yet.
     package init(
         id: String,
         label: String,

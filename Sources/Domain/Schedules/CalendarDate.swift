@@ -1,14 +1,14 @@
-/// A day of the Gregorian calendar, apart from any time zone.
+/// A day of the Gregorian calendar, independent of time zones.
 package struct CalendarDate: Hashable, Comparable, Sendable {
     /// Days since 1970-01-01; negative before.
     package let day: Int64
 
-    /// The day a number of days after 1970-01-01.
+    /// Makes the day a number of days after 1970-01-01.
     package init(day: Int64) {
         self.day = day
     }
 
-    /// A day by year, month and day of the month; nil where the calendar has no such day.
+    /// Makes a day by year, month and day of the month; nil if the calendar has no such day.
     package init?(year: Int64, month: Int64, dayOfMonth: Int64) {
         guard (1...12).contains(month), dayOfMonth >= 1,
             dayOfMonth <= Self.length(ofMonth: month, year: year)
@@ -26,8 +26,8 @@ package struct CalendarDate: Hashable, Comparable, Sendable {
         self.init(year: year, month: month, dayOfMonth: dayOfMonth)
     }
 
-    /// Reads a day as people write it, `1990-1-1` or `1990-01-01`; nil for any other text and for days
-    /// that don't exist.
+    /// Reads a day as people write it, `1990-1-1` or `1990-01-01`; nil for any other text and for
+    /// days that don't exist.
     package init?(written text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].count == 4, (1...2).contains(parts[1].count),
@@ -44,12 +44,12 @@ package struct CalendarDate: Hashable, Comparable, Sendable {
     /// Returns the day a number of days later.
     package func adding(days: Int64) -> CalendarDate { CalendarDate(day: day + days) }
 
-    /// 1 for Monday … 7 for Sunday.
+    /// The day of the week, from 1 for Monday to 7 for Sunday.
     package var weekday: Int64 { ((day + 3) % 7 + 7) % 7 + 1 }
 
     /// Year, month and day of the month.
     package var parts: (year: Int64, month: Int64, dayOfMonth: Int64) {
-        // Counted from 0000-03-01, so that the leap day is a year's last; in eras of 400 years.
+        // Count from 0000-03-01, so that the leap day is a year's last; in eras of 400 years.
         let shifted = day + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097
@@ -76,7 +76,7 @@ package struct CalendarDate: Hashable, Comparable, Sendable {
         year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
     }
 
-    /// Returns how many days a month has.
+    /// Returns the number of days in a month.
     package static func length(ofMonth month: Int64, year: Int64) -> Int64 {
         switch month {
         case 2: isLeap(year) ? 29 : 28
@@ -97,7 +97,7 @@ extension CalendarDate: CustomStringConvertible {
 
 /// Numbers of a fixed width.
 enum Digits {
-    /// Returns the number that some digits stand for; nil where one is none.
+    /// Returns the number that some digits represent; nil if any byte is not a digit.
     static func number(_ bytes: ArraySlice<UInt8>) -> Int64? {
         var number: Int64 = 0
         for byte in bytes {
@@ -107,7 +107,7 @@ enum Digits {
         return bytes.isEmpty ? nil : number
     }
 
-    /// Returns a number with zeros in front.
+    /// Returns a number with leading zeros.
     static func text(_ number: Int64, width: Int) -> String {
         let digits = "\(number)"
         return String(repeating: "0", count: max(0, width - digits.count)) + digits

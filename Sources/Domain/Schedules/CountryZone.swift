@@ -1,9 +1,10 @@
-/// The time zone of countries that keep one for all who have their calling code.
+/// The time zones of the calling codes that have a single one.
 ///
-/// Codes that several zones share are left out: 1, 7, 34 (the Canaries), 52, 55, 56, 61, 62, 64, 351 (the
-/// Azores), 593 and others. A wrong guess would wake people at the wrong hour; none is UTC, which shows.
+/// Codes with several zones are left out: 1, 7, 34 (the Canaries), 52, 55, 56, 61, 62, 64, 351 (the
+/// Azores), 593 and others. A wrong guess would wake people at the wrong hour; without a zone it is
+/// UTC, which users notice.
 package enum CountryZone {
-    /// Returns the IANA name of the zone, or nil where there is none or more than one.
+    /// Returns the IANA name of the zone, or nil if there is none or more than one.
     package static func name(of countryCode: String) -> String? { zones[countryCode] }
 
     private static let zones: [String: String] = [

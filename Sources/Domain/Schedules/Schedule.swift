@@ -34,13 +34,14 @@ package struct Schedule: Sendable, Equatable {
     package var isEnabled: Bool
     /// The treatment of a missed occurrence.
     package var misfire: Misfire
-    /// When it was made.
+    /// The creation time.
     package var createdAt: Instant
-    /// When it began to act at these times: its making, the last change of them, or its being enabled.
+    /// The time since which it acts at these times: its creation, their last change, or when it was
+    /// enabled.
     package var activeSince: Instant
-    /// When anything about it was changed last.
+    /// The time of the last change.
     package var updatedAt: Instant
-    /// Its next occurrence; nil while it is disabled, and when there is none.
+    /// Its next occurrence; nil while it is disabled, or if there is none.
     package var nextAt: Instant?
 
     /// Makes a schedule.
@@ -72,6 +73,6 @@ package struct Schedule: Sendable, Equatable {
         updatedAt = createdAt
     }
 
-    /// Schedules that a device may have.
+    /// The most schedules of one device.
     package static let perDeviceMax = 100
 }

@@ -1,11 +1,12 @@
-/// When schedules act: pure functions of times, zone rules, place and moment.
+/// The rules for when schedules act: pure functions of times, zone rules, place and moment.
 ///
 /// The rules in words (reference: schedules#when).
 package enum ScheduleRules {
-    /// Days that are searched for the next occurrence: a sunrise near a pole comes once a year, and
-    /// must fall on the right day of the week.
+    /// The days that are searched for the next occurrence: a sunrise near a pole happens once a
+    /// year, and must fall on the right day of the week.
     private static let daysMax: Int64 = 3660
-    /// A time by the sun with its offset, or the end of a skipped day, lies this near to its day.
+    /// The largest distance of a time by the sun with its offset, or of the end of a skipped day,
+    /// from its day, in days.
     private static let reach: Int64 = 3
 
     /// The effect of a day on a schedule.
@@ -15,7 +16,8 @@ package enum ScheduleRules {
         case polarDay
         /// The sun stays down all day.
         case polarNight
-        /// The event of the sun falls on the neighbouring days.
+        /// There is no occurrence: the sun's event falls on the neighbouring days, or there is no
+        /// place.
         case none
     }
 
@@ -40,7 +42,7 @@ package enum ScheduleRules {
         }
     }
 
-    /// Returns the first occurrence after a moment; nil when there is none.
+    /// Returns the first occurrence after a moment; nil if there is none.
     package static func next(
         of timing: Timing,
         after moment: Instant,
@@ -58,7 +60,7 @@ package enum ScheduleRules {
         let start = zone.date(at: seconds(moment)).adding(days: -reach)
         for ahead in 0..<daysMax + reach {
             let date = start.adding(days: ahead)
-            // Occurrences follow one another as their days do.
+            // Occurrences are in the order of their days.
             guard timing.includes(date),
                 case .at(let instant) = outcome(of: timing, on: date, zone: zone, place: place),
                 instant > moment
@@ -68,8 +70,8 @@ package enum ScheduleRules {
         return nil
     }
 
-    /// Returns the first of the schedule's days from a moment on that the sun leaves without its event; nil
-    /// when the next one has it.
+    /// Returns the schedule's next day after a moment if it is a polar day or night; nil if the
+    /// sun's event happens on it.
     package static func polar(
         _ timing: Timing,
         after moment: Instant,
@@ -90,7 +92,8 @@ package enum ScheduleRules {
         return nil
     }
 
-    /// Returns the day for a schedule that names none: the first on which its time is still to come.
+    /// Returns the day for a schedule that names none: the first on which its time is still to
+    /// come.
     package static func firstDay(
         _ time: DayTime,
         zoneName: String,

@@ -2,12 +2,12 @@
 package struct ScheduleRun: Sendable, Equatable {
     /// The state of a run.
     package enum State: String, Sendable, CaseIterable {
-        /// Its command is queued or sent and has no outcome yet. This state is not published, since the outcome follows
-        /// soon.
+        /// Its command is queued or sent and has no outcome yet. This state is not published, since
+        /// the outcome follows soon.
         case sent
         case done, failed, expired, missed
 
-        /// Derives a run's state from its command's; nil while that is under way.
+        /// Derives a run's state from its command's; nil while the command has no outcome.
         package init?(_ state: Command.State) {
             switch state {
             case .queued, .sent: return nil
@@ -22,18 +22,19 @@ package struct ScheduleRun: Sendable, Equatable {
     package var schedule: ScheduleID
     /// The occurrence.
     package var dueAt: Instant
-    /// When the schedule worker decided about it; in a trigger the name means when the scheduler published that.
+    /// The time at which the schedule worker decided about it; in a trigger, `firedAt` is when the
+    /// scheduler published it.
     package var firedAt: Instant
     /// Its state.
     package var state: State
     /// The command that was made for it.
     package var cid: Int64?
-    /// The reason why no command was sent, or the device did not obey it.
+    /// The reason why no command was sent, or why the device did not carry it out.
     package var error: ErrorCode?
     /// The device's own error.
     package var code: Int64?
 
-    /// Notes a run.
+    /// Makes a run.
     package init(
         _ schedule: ScheduleID,
         dueAt: Instant,

@@ -7,17 +7,18 @@ package struct Location: Hashable, Sendable {
     /// Degrees east.
     package var longitude: Double
 
-    /// Names a place.
+    /// Makes a place.
     package init(latitude: Double, longitude: Double) {
         self.latitude = latitude
         self.longitude = longitude
     }
 }
 
-/// When the sun rises and sets, by NOAA's solar equations.
+/// The times of sunrise and sunset, by NOAA's solar equations.
 ///
-/// The sun's centre lies 0.833° below the horizon then: its upper edge is seen there, through the
-/// air. Times are good to about a minute below the polar circles, and are given as whole minutes.
+/// The sun's centre is 0.833° below the horizon then: through the air, its upper edge is seen at
+/// the horizon. Times are accurate to about a minute between the polar circles, and are rounded to
+/// whole minutes.
 package enum SunRules {
     /// The two events of a day.
     package enum Event: String, Sendable, CaseIterable {
@@ -26,7 +27,7 @@ package enum SunRules {
 
     /// The occurrence of an event on a day.
     package enum Outcome: Sendable, Equatable {
-        /// It comes at a moment, in seconds since the epoch.
+        /// It happens at a moment, in seconds since the epoch.
         case at(Int64)
         /// The sun stays up all day.
         case polarDay
@@ -59,7 +60,7 @@ package enum SunRules {
         return outcome ?? .elsewhere
     }
 
-    /// Why a solar day has no event.
+    /// The reason why a solar day has no event.
     private enum Polar: Error {
         case day, night
 
@@ -94,10 +95,10 @@ package enum SunRules {
         return height > horizon
     }
 
-    /// The sine of the height at which the sun's upper edge is seen.
+    /// The sine of the sun's height at sunrise and sunset.
     private static let horizon = sin(radians(-0.833))
 
-    /// Returns the moment nearest to another at which the sun stands highest.
+    /// Returns the solar noon nearest to a moment.
     private static func solarNoon(near seconds: Double, _ place: Location) -> Double {
         var noon = seconds
         for _ in 0..<3 {
@@ -108,7 +109,8 @@ package enum SunRules {
         return noon
     }
 
-    /// Returns the sun's declination in radians, and how many minutes a sundial is ahead of a clock.
+    /// Returns the sun's declination in radians, and the minutes by which a sundial is ahead of a
+    /// clock.
     private static func position(
         _ seconds: Double
     ) -> (declination: Double, equationOfTime: Double) {

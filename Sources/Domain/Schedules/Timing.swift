@@ -1,11 +1,11 @@
-/// At which times a schedule acts, in the calendar of one time zone.
+/// The times at which a schedule acts, in the calendar of one time zone.
 package struct Timing: Sendable, Equatable {
     /// The days.
     package enum Days: Sendable, Equatable {
         case once(CalendarDate)
-        /// 1 Monday … 7 Sunday, ascending.
+        /// Days of the week, from 1 for Monday to 7 for Sunday, ascending.
         case weekly([Int64])
-        /// 1…31, ascending; a month without the day is skipped.
+        /// Days of the month, ascending; a month without the day is skipped.
         case monthly([Int64])
     }
 
@@ -16,7 +16,7 @@ package struct Timing: Sendable, Equatable {
     /// The IANA name of the zone.
     package var zone: String
 
-    /// Puts times together.
+    /// Makes a timing.
     package init(days: Days, time: DayTime, zone: String) {
         self.days = days
         self.time = time

@@ -14,9 +14,10 @@ package enum TriggerRules {
 
     /// The bounds of lateness.
     package struct Lateness: Sendable {
-        /// An occurrence later than this counts as missed, and one that is as far ahead is refused, in seconds.
+        /// The lateness above which an occurrence is missed, and the lead above which it is
+        /// refused, in seconds.
         package var lateSeconds: Int64
-        /// An occurrence older than this is forgotten and never runs, in seconds.
+        /// The age above which an occurrence is forgotten and never runs, in seconds.
         package var rememberedSeconds: Int64
 
         /// Sets the bounds.
@@ -26,14 +27,15 @@ package enum TriggerRules {
         }
     }
 
-    /// Missed occurrences that one trigger finds; the next one finds more.
+    /// The most missed occurrences that one trigger finds; the next one finds more.
     private static let missedMax = 1000
 
-    /// Decides about a trigger; fails with the reason why it is none.
+    /// Decides about a trigger, or fails with the reason why it is refused.
     ///
-    /// `next` returns the schedule's first occurrence after a moment. A trigger of `schedule.nextAt` decides about all
-    /// occurrences from then to `now`: those not run in time are missed, and `nextAt` moves on. A trigger of another
-    /// occurrence, one that `nextAt` has passed, decides about that one alone.
+    /// `next` returns the schedule's first occurrence after a moment. A trigger of
+    /// `schedule.nextAt` decides about all occurrences from then to `now`: those not run in time
+    /// are missed, and `nextAt` moves on. A trigger of another occurrence, one that `nextAt` has
+    /// passed, decides about that one alone.
     package static func decide(
         _ dueAt: Instant,
         of schedule: Schedule,
@@ -76,7 +78,7 @@ package enum TriggerRules {
         return .success(outcome)
     }
 
-    /// Why a trigger is kept as a dead letter.
+    /// The reason why a trigger is kept as a dead letter.
     package struct Refusal: Error, Equatable {
         /// The reason in words.
         package var reason: String

@@ -1,19 +1,19 @@
-/// The rule for all times behind a zone's known transitions, in the form of POSIX `TZ`, such as
+/// The rule for all times after a zone's known transitions, in the form of POSIX `TZ`, such as
 /// `CET-1CEST,M3.5.0,M10.5.0/3`.
 package struct ZoneFooter: Sendable, Equatable {
     /// A day of each year with the time of day at which the clocks change.
     struct Change: Sendable, Equatable {
         enum Day: Sendable, Equatable {
-            /// The week'th weekday (0 Sunday) of a month; week 5 is the last.
+            /// A weekday (0 is Sunday) in a week of a month; week 5 is the last.
             case weekday(month: Int64, week: Int64, weekday: Int64)
-            /// 1…365; the 29th of February is never counted.
+            /// A day of the year, 1 to 365, not counting the 29th of February.
             case julian(Int64)
-            /// 0…365; the 29th of February is counted.
+            /// A day of the year, 0 to 365, counting the 29th of February.
             case dayOfYear(Int64)
         }
 
         var day: Day
-        /// Seconds after midnight by the clocks before the change; may be negative or above a day.
+        /// Seconds after midnight by the clocks before the change; can be negative or above a day.
         var seconds: Int64
     }
 
@@ -28,7 +28,7 @@ package struct ZoneFooter: Sendable, Equatable {
             && left.summer?.begin == right.summer?.begin && left.summer?.end == right.summer?.end
     }
 
-    /// Reads a rule; nil where the text is none.
+    /// Reads a rule; nil if the text isn't one.
     package init?(_ text: [UInt8]) {
         var reader = FooterReader(text)
         guard reader.skipName(), let standard = reader.offset() else { return nil }
@@ -94,7 +94,7 @@ extension ZoneFooter.Change {
     }
 }
 
-/// Reads a rule piece by piece.
+/// A reader of the parts of a rule.
 private struct FooterReader {
     private var rest: ArraySlice<UInt8>
 
@@ -110,7 +110,8 @@ private struct FooterReader {
         return true
     }
 
-    /// Returns a zone's short name: letters, or anything between angle brackets.
+    /// Skips a zone's short name, letters or anything between angle brackets; returns whether there
+    /// was one.
     mutating func skipName() -> Bool {
         let before = rest.count
         if take("<") {
@@ -129,7 +130,7 @@ private struct FooterReader {
         return Digits.number(digits)
     }
 
-    /// `[+-]hh[:mm[:ss]]` in seconds.
+    /// Reads `[+-]hh[:mm[:ss]]` as seconds.
     mutating func offset() -> Int64? {
         let sign: Int64 = take("-") ? -1 : 1
         if sign == 1 { _ = take("+") }
@@ -142,7 +143,7 @@ private struct FooterReader {
         return sign * seconds
     }
 
-    /// `,date[/time]`.
+    /// Reads `,date[/time]`.
     mutating func change() -> ZoneFooter.Change? {
         guard take(","), let day = day() else { return nil }
         guard take("/") else { return ZoneFooter.Change(day: day, seconds: 7200) }

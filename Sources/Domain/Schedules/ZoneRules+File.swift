@@ -1,9 +1,9 @@
 extension ZoneRules {
-    /// Reads a TZif file (RFC 8536); nil where the bytes are none.
+    /// Reads a TZif file (RFC 8536); nil if the bytes aren't one.
     package init?(file bytes: [UInt8]) {
         guard var first = ZoneHeader(bytes, at: 0) else { return nil }
         if first.version >= 2 {
-            // The part for readers that know 32 bits only comes first.
+            // The part for readers that support only 32 bits is the first.
             guard let second = ZoneHeader(bytes, at: first.end(timeSize: 4)) else { return nil }
             first = second
         }
@@ -27,7 +27,7 @@ extension ZoneRules {
         )
     }
 
-    /// Returns the rule behind the data: a line of its own.
+    /// Returns the rule after the data, which is on a separate line.
     private static func footer(_ bytes: [UInt8], from start: Int, _ version: Int) -> ZoneFooter? {
         guard version >= 2, start < bytes.count, bytes[start] == 0x0A else { return nil }
         let line = bytes[(start + 1)...].prefix { $0 != 0x0A }
@@ -35,7 +35,7 @@ extension ZoneRules {
     }
 }
 
-/// The counts at the head of a part of a TZif file.
+/// The header of a part of a TZif file, with its counts.
 private struct ZoneHeader {
     var version: Int
     var start: Int
@@ -60,14 +60,14 @@ private struct ZoneHeader {
         start = offset + Self.size
     }
 
-    /// Where the part ends.
+    /// Returns the offset at which the part ends.
     func end(timeSize: Int) -> Int {
         start + timeCount * (timeSize + 1) + typeCount * 6 + rest.names
             + rest.leaps * (timeSize + 4) + rest.isStandard + rest.isUTC
     }
 }
 
-/// Reads big-endian numbers one after the other; the caller has checked that they are there.
+/// A reader of successive big-endian numbers; the caller has checked that they are there.
 private struct ZoneReader {
     private let bytes: [UInt8]
     private var place: Int

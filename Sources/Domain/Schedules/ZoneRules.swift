@@ -1,11 +1,11 @@
-/// The rules of one time zone: which offset from UTC holds at which moment.
+/// The rules of one time zone: its offset from UTC at each moment.
 ///
-/// Read from the system's own data, a TZif file (RFC 8536): transitions that are known one by one,
-/// and a rule for all that follow them. A value, the same for the same bytes.
+/// They are read from the system's own data, a TZif file (RFC 8536), which lists known transitions
+/// and a rule for all later ones. Equal bytes give equal values.
 package struct ZoneRules: Sendable, Equatable {
     /// A change of the offset.
     package struct Transition: Sendable, Equatable {
-        /// When, in seconds since the epoch.
+        /// The moment, in seconds since the epoch.
         package var at: Int64
         /// The offset from then on, in seconds east of UTC.
         package var offset: Int64
@@ -25,7 +25,7 @@ package struct ZoneRules: Sendable, Equatable {
         self.later = later
     }
 
-    /// No offset was ever further from UTC than this, in seconds.
+    /// The largest distance of an offset from UTC ever, in seconds.
     private static let offsetMax: Int64 = 93_600
 
     /// Returns the offset at a moment, in seconds east of UTC.
@@ -43,8 +43,8 @@ package struct ZoneRules: Sendable, Equatable {
 
     /// Returns the first moment at which the zone's clocks show a local time or a later one.
     ///
-    /// So a time that a change skips is its end, and one that occurs twice is its first. `local` is
-    /// counted in seconds as if the zone were UTC.
+    /// For a time that a change skips, it is the end of the gap; for a time that occurs twice, the
+    /// first occurrence. `local` is counted in seconds as if the zone were UTC.
     package func first(local: Int64) -> Int64 {
         var start = local - Self.offsetMax
         var offset = offset(at: start)
@@ -66,7 +66,7 @@ package struct ZoneRules: Sendable, Equatable {
         return known[places] + later.changes(from: border, to: end)
     }
 
-    /// Returns how many transitions lie at or before a moment.
+    /// Returns the number of transitions at or before a moment.
     private static func place(of seconds: Int64, in transitions: [Transition]) -> Int {
         var low = 0
         var high = transitions.count

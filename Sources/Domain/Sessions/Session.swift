@@ -2,13 +2,16 @@
 ///
 /// The rules in words (reference: sessions#life).
 package struct Session: Sendable, Equatable {
-    /// Why a session ended; `endReason` of `schemas/methods/session.schema.json`, which a test compares.
+    /// The reason why a session ended; a test compares it with `endReason` in
+    /// `schemas/methods/session.schema.json`.
     package enum EndReason: String, Sendable, CaseIterable {
-        /// The user logged out on this terminal; an anonymous user that the app discards then, on all.
+        /// The user logged out on this terminal; an anonymous user whom the app then discards, on
+        /// all.
         case loggedOut
-        /// The user ended it from another terminal, became a named user there, or took back a change of address.
+        /// The user ended it from another terminal, became a named user there, or undid a change of
+        /// address.
         case terminated
-        /// Its time was over.
+        /// It expired.
         case expired
         /// The user changed the password on another terminal.
         case passwordChanged
@@ -16,12 +19,13 @@ package struct Session: Sendable, Equatable {
         case passwordReset
         /// The account is to be erased.
         case accountCancelled
-        /// A new login on the same terminal; the terminal is not told.
+        /// A new login on the same terminal, which is not notified.
         case replaced
         /// An operator or the maker's identity service ended it.
         case `operator`
 
-        /// Whether the terminal is told, and its connection closed: after `replaced` it belongs to the new session.
+        /// Whether the terminal is notified and its connection closed; after `replaced` it belongs
+        /// to the new session.
         package var isToldToTerminal: Bool { self != .replaced }
     }
 
@@ -39,22 +43,23 @@ package struct Session: Sendable, Equatable {
     package var os: String
     /// The terminal's name, as the app says.
     package var name: String
-    /// When the login happened.
+    /// The login time.
     package var loginTime: Instant
-    /// When the session ends by itself.
+    /// The expiry time.
     package var expiresAt: Instant
-    /// When its token was used last, to the minute; nil before the first time.
+    /// The time of its token's last use, to the minute; nil before the first.
     package var lastSeenAt: Instant?
-    /// Whether the token before the last refresh may still work: until the new one is used.
+    /// Whether the token before the last refresh may still work, until the new one is used.
     package var hasOldToken = false
-    /// Whether a token of it was ever used: until then the app's secret connects as the terminal too.
+    /// Whether a token of it was ever used; until then the app's secret connects as the terminal
+    /// too.
     package var isUsed: Bool { lastSeenAt != nil }
-    /// When it ended.
+    /// The time at which it ended.
     package var endedAt: Instant?
-    /// Why it ended.
+    /// The reason why it ended.
     package var endReason: EndReason?
-    /// When the gate said that the terminal has no connection with it any more; nil until then, and where the terminal
-    /// keeps its connection for the session that replaced it.
+    /// The time at which the gate reported that the terminal has no connection with it any more;
+    /// nil until then, and if the terminal keeps its connection for the session that replaced it.
     package var cutOffAt: Instant?
 
     /// Begins a session.
@@ -80,12 +85,12 @@ package struct Session: Sendable, Equatable {
         self.expiresAt = expiresAt
     }
 
-    /// How long a refreshed token's predecessor works at most, in seconds.
+    /// The longest time for which a refreshed token's predecessor works, in seconds.
     package static let overlapSeconds: Int64 = 60
-    /// How exact `lastSeenAt` is, in seconds.
+    /// The precision of `lastSeenAt`, in seconds.
     package static let seenSeconds: Int64 = 60
 
-    /// Returns why a token of this session is refused at a moment; nil while it is valid.
+    /// Returns the refusal of a token of this session at a moment; nil while it is valid.
     package func refusal(at now: Instant) -> Rejection? {
         let reason: EndReason
         if endedAt != nil {
@@ -104,7 +109,7 @@ package struct Session: Sendable, Equatable {
     }
 }
 
-/// A notice that a session ended, from the worker that ended it.
+/// A notice that sessions have ended, from a worker or an identity provider.
 package struct SessionNotice: Sendable, Equatable {
     /// The sessions that ended.
     package enum Scope: Sendable, Equatable {
@@ -113,13 +118,13 @@ package struct SessionNotice: Sendable, Equatable {
         case user(UserID, except: TerminalID?)
     }
 
-    /// Applied once under this id.
+    /// The id under which it is applied once.
     package var id: MessageID
     /// The sessions that ended.
     package var scope: Scope
     /// The reason.
     package var reason: Session.EndReason
-    /// Only sessions begun at or before this moment are meant.
+    /// The moment of the end; sessions that began later continue.
     package var ts: Instant
     /// The actor that ended them.
     package var actor: Actor

@@ -6,7 +6,7 @@ package struct Binding: Sendable, Equatable {
     package enum Role: String, Sendable, CaseIterable {
         case special, normal, owner, guest
 
-        /// Whether the role may share the device, and hears of its other users.
+        /// Whether the role may share the device, and is notified about its other users.
         package var isPrincipal: Bool { self == .special || self == .owner }
     }
 
@@ -31,11 +31,12 @@ package struct Binding: Sendable, Equatable {
     package var alias: String
     /// The user's own note on the device.
     package var remark: String
-    /// When the binding began.
+    /// The time at which the binding began.
     package var boundAt: Instant
-    /// When a guest's binding expires; nil for one without end.
+    /// The expiry of a guest's binding; nil for one without end.
     package var guestUntil: Instant?
-    /// The invitation that made the user a guest; nil for a user who bound with a proof of possession.
+    /// The invitation that made the user a guest; nil for a user who bound with a proof of
+    /// possession.
     package var sharing: SharingID?
 
     /// Binds a user to a device.
@@ -65,15 +66,17 @@ package struct Binding: Sendable, Equatable {
         self.sharing = sharing
     }
 
-    /// How many characters a user's own name for a device has at most.
+    /// The longest name that a user gives a device, in characters.
     package static let aliasMax = 64
-    /// How many characters a user's own note on a device has at most.
+    /// The longest note of a user on a device, in characters.
     package static let remarkMax = 256
 
-    /// Tells whether a guest's time is over, whether or not the control worker (`DueControl`) has ended the binding.
+    /// Returns whether a guest's time is over, even if the control worker (`DueControl`) has not
+    /// ended the binding yet.
     package func isOver(at now: Instant) -> Bool { guestUntil.map { $0 <= now } ?? false }
 
-    /// Returns why the user may not send a command of a kind at a moment; nil when they may.
+    /// Returns the reason why the user may not send a command of a kind at a moment; nil if they
+    /// may.
     package func refusal(of kind: Command.Kind, at now: Instant) -> ErrorCode? {
         if isOver(at: now) { return .notBound }
         if !isSubscribed { return .notSubscribed }

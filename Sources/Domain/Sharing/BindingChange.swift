@@ -1,4 +1,4 @@
-/// A change that a user asks for in a device's bindings: the events of the state machine.
+/// A change that a user requests in a device's bindings: an event of the state machine.
 package enum BindingEvent: Sendable, Equatable {
     /// The user binds, with a proof of possession.
     case bind
@@ -6,7 +6,8 @@ package enum BindingEvent: Sendable, Equatable {
     case invite
     /// The user accepts an invitation.
     case accept(from: UserID)
-    /// The user leaves: by unbinding, by the erasure of the account, or at the end of a guest's time.
+    /// The user leaves: by unbinding, by the erasure of the account, or at the end of a guest's
+    /// time.
     case leave
     /// The user removes another user from the device.
     case remove(UserID)
@@ -20,7 +21,7 @@ package enum BindingEvent: Sendable, Equatable {
 package struct BindingChange: Sendable, Equatable {
     /// The effect on the invitations to the device.
     package enum Invitations: Sendable, Equatable {
-        /// Only those to users whose bindings end become void.
+        /// Only invitations to users whose bindings end become void.
         case stay
         /// All become void.
         case void
@@ -44,18 +45,18 @@ package struct BindingChange: Sendable, Equatable {
 
     /// The role of the acting user's new binding.
     package var joined: Binding.Role?
-    /// The users whose bindings end, the one that caused it first.
+    /// The users whose bindings end, a leaving user first.
     package var ended: [UserID] = []
     /// The users whose roles change.
     package var roles: [RoleChange] = []
     /// The effect on invitations.
     package var invitations = Invitations.stay
-    /// Whether the device's ownership period is over: later users see nothing of it.
+    /// Whether the device's ownership period is over, so that later users see nothing of it.
     package var endsOwnership = false
 
-    /// Nothing follows.
+    /// Makes a change without consequences.
     package init() {}
 
-    /// Whether anything follows.
+    /// Whether nothing follows.
     package var isEmpty: Bool { self == BindingChange() }
 }

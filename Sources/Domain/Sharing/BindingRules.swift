@@ -1,11 +1,11 @@
-/// Decides about the bindings of a device: one decision for every role and every event.
+/// The rules for the bindings of a device: one decision for every role and every event.
 package enum BindingRules {
     /// The window in which wrong proofs count, in seconds.
     package static let triesWindowSeconds = RegistrationRules.triesWindowSeconds
 
     /// Decides about an event that a user causes, given all present bindings.
     ///
-    /// - Throws: `Rejection` where the standing does not allow the event.
+    /// - Throws: `Rejection` if the user's role does not allow the event.
     package static func decide(
         _ event: BindingEvent,
         by uid: UserID,
@@ -47,7 +47,8 @@ package enum BindingRules {
         }
     }
 
-    /// The first acceptance makes the inviter the owner, and guests of all other bound users.
+    /// Makes the user a guest; the first acceptance also makes the inviter the owner, and guests of
+    /// all other users.
     private static func accept(
         _ inviter: UserID,
         _ callerRole: CallerRole,
@@ -86,7 +87,7 @@ package enum BindingRules {
             let heir = present.filter { $0.role == .normal }
                 .min { ($0.boundAt, $0.uid) < ($1.boundAt, $1.uid) }
             if let heir { change.roles = [.init(heir.uid, .special)] }
-            // All open invitations are theirs: only the special user invites.
+            // Only the special user invites, so all open invitations are theirs.
             change.invitations = .void
         }
         change.endsOwnership = change.ended.count == present.count
@@ -147,7 +148,8 @@ package enum BindingRules {
         }
     }
 
-    /// The answer to a caller that isn't bound to the device, the same as for a device that doesn't exist.
+    /// The answer to a caller that isn't bound to the device, the same as for a device that doesn't
+    /// exist.
     package static let notBound = Rejection(
         .notBound,
         "The device is not bound to you.",

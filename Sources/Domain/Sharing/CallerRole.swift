@@ -1,4 +1,4 @@
-/// A user's relation to a device: the states of the one state machine for roles.
+/// A user's relation to a device: a state of the one state machine for roles.
 ///
 /// The rules in words (reference: sharing#binding).
 package enum CallerRole: String, Sendable, CaseIterable {

@@ -43,7 +43,7 @@ package struct Sharing: Sendable, Equatable {
     package var app: AppID
     /// The inviter; after a transfer the new owner.
     package var inviter: UserID
-    /// The guest: the invited user where there is one, or the one who scanned the code.
+    /// The guest: the invited user, if known, or the user who scanned the code.
     package var guest: UserID?
     /// The name that the inviter used for the guest; nil for a QR code.
     package var addressee: Addressee?
@@ -51,17 +51,17 @@ package struct Sharing: Sendable, Equatable {
     package var way: Way
     /// The guest's access.
     package var access: Binding.Access
-    /// How long the guest stays, from acceptance on; nil for without end.
+    /// The duration of the guest's binding from acceptance, in minutes; nil for no end.
     package var guestMinutes: Int64?
     /// The status.
     package var status: Status
-    /// When it was made.
+    /// The creation time.
     package var createdAt: Instant
     /// The deadline for an answer.
     package var expiresAt: Instant
-    /// When it was accepted.
+    /// The acceptance time.
     package var acceptedAt: Instant?
-    /// When the status last changed: by an answer, a revocation, a transfer or expiry.
+    /// The time of the status's last change, by an answer, a revocation, a transfer or expiry.
     package var updatedAt: Instant
 
     /// Describes an invitation.
@@ -103,12 +103,14 @@ package struct Sharing: Sendable, Equatable {
         updatedAt = moment
     }
 
-    /// Returns the invitation's status at a moment, whether or not the control worker (`DueControl`) has recorded it.
+    /// Returns the invitation's status at a moment, even if the control worker (`DueControl`) has
+    /// not recorded it yet.
     package func status(at now: Instant) -> Status {
         status == .pending && expiresAt <= now ? .expired : status
     }
 
-    /// Returns when the status at a moment began, whether or not the control worker (`DueControl`) has recorded it.
+    /// Returns the time since which the status at a moment applies, even if the control worker
+    /// (`DueControl`) has not recorded it yet.
     package func updated(at now: Instant) -> Instant {
         status(at: now) == status ? updatedAt : expiresAt
     }

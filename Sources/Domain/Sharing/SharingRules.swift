@@ -1,10 +1,10 @@
-/// Decides about invitations.
+/// The rules for invitations.
 ///
 /// The rules in words (reference: sharing#invitations).
 package enum SharingRules {
-    /// For how long a guest may be let in, in minutes: up to ten years.
+    /// The allowed duration of a guest's binding, in minutes: up to ten years.
     package static let guestMinutes: ClosedRange<Int64> = 1...5_256_000
-    /// How many random bytes a code's text has.
+    /// The number of random bytes in a code's text.
     package static let codeBytes = 16
     /// The prefix, by which an app recognises an invitation.
     package static let codePrefix = "lamplighter:share:"
@@ -17,8 +17,8 @@ package enum SharingRules {
         }
     }
 
-    /// Returns why a user may not answer an invitation named by its id or by its scanned code; nil when they
-    /// may.
+    /// Returns the reason why a user may not answer an invitation named by its id or by its scanned
+    /// code; nil if they may.
     package static func refuseAnswer(
         _ sharing: Sharing?,
         by uid: UserID,
@@ -37,7 +37,7 @@ package enum SharingRules {
         return sharing.status(at: now) == .pending ? nil : expired
     }
 
-    /// Returns why a user may not revoke an invitation; nil when they may.
+    /// Returns the reason why a user may not revoke an invitation; nil if they may.
     package static func refuseRevocation(
         _ sharing: Sharing?,
         by uid: UserID,
@@ -47,20 +47,20 @@ package enum SharingRules {
         return sharing.status(at: now).isOpen ? nil : expired
     }
 
-    /// What becomes of an open invitation when bindings of its device end.
+    /// The fate of an open invitation when bindings of its device end.
     package enum Fate: Sendable, Equatable {
-        /// It stays as it is.
+        /// It stays unchanged.
         case stays
-        /// It becomes the invitation of the new owner.
+        /// It passes to the new owner.
         case passes(to: UserID)
         /// It ends, as `revoked` or `expired`.
         case ends(Sharing.Status)
     }
 
-    /// Decides what becomes of an open invitation after a change in which a binding ended for a reason.
+    /// Decides the fate of an open invitation after a change in which a binding ended for a reason.
     ///
-    /// A pending one whose time is over has expired, whatever ends it. An accepted one expires with its guest's
-    /// time; all others that end are revoked.
+    /// A pending one whose time is over has expired, whatever ends it. An accepted one expires with
+    /// its guest's time; all others that end are revoked.
     package static func fate(
         of sharing: Sharing,
         after change: BindingChange,

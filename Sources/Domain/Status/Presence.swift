@@ -8,21 +8,21 @@ package struct Presence: Sendable, Equatable {
     package var connection: Int64 = 0
     /// Whether the gate knows that connection to be alive.
     package var isAlive = false
-    /// The device's own name of its present run, from its birth message.
+    /// The device's own name for its present run, from its birth message.
     package var session: String?
-    /// When the device last came or went.
+    /// The time at which the device last came online or went offline.
     package var lastSeenAt: Instant?
-    /// When the newest connection is presumed to receive commands, unless the gate sees it subscribe before;
-    /// nil where it is known to, or where there was no new one.
+    /// The time at which the newest connection is presumed to receive commands, unless the gate
+    /// sees it subscribe before; nil if it is known to, or if there was no new one.
     package var listensFrom: Instant?
 
-    /// The presence of a device that has never connected.
+    /// Makes the presence of a device that has never connected.
     package init() {}
 
-    /// Returns until when commands may get lost, because the new connection may not have subscribed yet; nil
-    /// for never.
+    /// Returns the time until which commands may get lost, because the new connection may not have
+    /// subscribed yet; nil if none can.
     ///
-    /// A moment farther ahead than `seconds` comes from a clock that was set back, and is ignored.
+    /// A time farther ahead than `seconds` was set before the clock was set back, and is ignored.
     package func unheard(at now: Instant, within seconds: Int64) -> Instant? {
         guard let listensFrom, now < listensFrom, listensFrom <= now.adding(seconds: seconds) else {
             return nil
@@ -47,8 +47,10 @@ package enum PresenceSignal: Sendable, Equatable {
     case notAnnounced
 }
 
-/// The rules of presence: a connection that isn't the newest changes nothing, and while the gate knows a live
-/// one, the device's own messages change nothing either.
+/// The rules of presence.
+///
+/// A connection that isn't the newest changes nothing. While the gate knows a live one, the
+/// device's own messages don't change whether it is online.
 package enum PresenceRules {
     /// A change that is published to users.
     package struct Change: Sendable, Equatable {
@@ -58,10 +60,10 @@ package enum PresenceRules {
         package var reason: String?
     }
 
-    /// Applies a signal; returns the change that users see, if there is one.
+    /// Applies a signal; returns the change that users see, if any.
     ///
-    /// A new connection is presumed to receive commands after `silence` seconds, even without the gate's
-    /// report.
+    /// A new connection is presumed to receive commands after `silence` seconds, even without the
+    /// gate's report.
     package static func decide(
         _ signal: PresenceSignal,
         presence: inout Presence,
@@ -84,15 +86,15 @@ package enum PresenceRules {
         case .disconnected(let connection, let why):
             guard connection >= presence.connection else { return nil }
             presence.connection = connection
-            // The device itself is back already: the gate reports its new connection next.
+            // The device is already back: the gate reports its new connection next.
             if why == "takenOver" { return nil }
             presence.isAlive = false
             presence.isOnline = false
             reason = why
         case .birth(let session):
             presence.session = session
-            // A will that the broker publishes late may look like a birth: where there is a gate, it says
-            // who is there.
+            // A will that the broker publishes late may look like a birth: if there is a gate, only
+            // its reports count.
             guard presence.isAlive || presence.connection == 0 else { return nil }
             presence.isOnline = true
         case .will(let session):

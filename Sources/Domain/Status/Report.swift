@@ -8,7 +8,7 @@ package struct Report: Sendable, Equatable {
     package struct Condition: Sendable, Equatable {
         /// The condition's name in its product.
         package var name: String
-        /// The device's value for it; true when it gives none.
+        /// The device's value for it; true if it gives none.
         package var value: JSONValue
 
         /// Names a condition.
@@ -20,7 +20,7 @@ package struct Report: Sendable, Equatable {
 
     /// Values at one moment.
     package struct Point: Sendable, Equatable {
-        /// When, by the device's clock; nil is the arrival.
+        /// The time by the device's clock; nil for the arrival.
         package var ts: Instant?
         /// The attributes and their values.
         package var data: JSONObject
@@ -36,19 +36,19 @@ package struct Report: Sendable, Equatable {
     package enum Stored: String, Sendable, CaseIterable {
         /// The state: some of it is newer than the previous state, or it holds nothing to keep.
         case state
-        /// All of it is older than the state, or bytes of the device's own: it is in the history alone.
+        /// The history alone: all of it is older than the state, or it is binary data.
         case history
-        /// It had its effect before.
+        /// Nowhere: the report had its effect before.
         case `repeat`
     }
 
     /// The id under which the report takes effect once.
     package var id: MessageID?
-    /// When, by the device's clock; nil is the arrival.
+    /// The time by the device's clock; nil for the arrival.
     package var ts: Instant?
     /// The command that the report answers.
     package var cid: Int64?
-    /// How the command went: 0 is success, anything else the device's own error.
+    /// The command's result: 0 is success, anything else the device's own error.
     package var code: Int64?
     /// The values; several points when the device sends stored history.
     package var points: [Point]
@@ -56,7 +56,7 @@ package struct Report: Sendable, Equatable {
     package var alerts: [Condition]
     /// Faults raised or cleared.
     package var faults: [Condition]
-    /// Bytes of the device's own, as base64 text.
+    /// The device's own bytes, as base64 text.
     package var binary: String?
 
     /// Makes a report.
@@ -85,16 +85,17 @@ package struct Report: Sendable, Equatable {
         points.count == 1 && cid == nil && binary == nil && alerts.isEmpty && faults.isEmpty
     }
 
-    /// Whether the report brings stored history, of however many moments: each has its own time.
+    /// Whether the report brings stored history, of however many moments, each with its own time.
     package var isBatch: Bool { ts == nil && points.first?.ts != nil }
 
-    /// How many points of stored history one report may bring.
+    /// The most points of stored history in one report.
     package static let pointsMax = 500
-    /// How far ahead of the server a device's time may lie before the arrival counts instead.
+    /// The most seconds that a device's time may be ahead of the server before the arrival counts
+    /// instead.
     package static let aheadMaxSeconds: Int64 = 600
     /// The earliest time that a device may give: the beginning of 2015.
     ///
-    /// No device was there before; the present time in seconds, taken for milliseconds, lies in January 1970
-    /// and does so until the year 46,970.
+    /// No device existed before. The present time in seconds, taken for milliseconds, lies before
+    /// this limit until the year 46,970.
     package static let earliest = Instant(milliseconds: 1_420_070_400_000)
 }

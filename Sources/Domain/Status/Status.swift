@@ -46,24 +46,25 @@ package struct Status: Sendable, Equatable {
 
     /// The newest reports among those that have a time and values alone.
     ///
-    /// It tells a second delivery from news without a look into the history.
+    /// They distinguish a second delivery from a new report without reading the history.
     package struct Newest: Sendable, Equatable {
         /// The newest time.
         package var ts: Instant
         /// A fingerprint of the values of each report of that time, at most `fingerprintsMax`.
         package var fingerprints: [UInt64]
 
-        /// How many reports of one time are distinguished.
+        /// The most reports of one time that are distinguished.
         package static let fingerprintsMax = 32
 
-        /// Makes a note of reports of one time.
+        /// Makes a record of reports of one time.
         package init(ts: Instant, fingerprints: [UInt64]) {
             self.ts = ts
             self.fingerprints = fingerprints
         }
     }
 
-    /// An alert or a fault that is off, since when: so that a late report doesn't raise it again.
+    /// An alert or a fault that is off, with its time, so that a late report doesn't raise it
+    /// again.
     package struct ClearedCondition: Sendable, Equatable {
         /// Whether it is an alert or a fault.
         package var kind: ConditionKind
@@ -80,34 +81,34 @@ package struct Status: Sendable, Equatable {
         }
     }
 
-    /// How many cleared conditions are remembered: all that a product can declare.
+    /// The most cleared conditions that are remembered: all that a product can declare.
     package static let clearedMax = 128
 
-    /// Grows by one with each report that changes a value.
+    /// The version, which grows by one with each report that changes a value.
     package var version: Int64 = 0
-    /// When the visible state last changed.
+    /// The time of the last visible change.
     package var ts: Instant
-    /// The values, in the order in which they first came.
+    /// The values, in the order in which they first arrived.
     package var attributes: [Attribute] = []
     /// The alerts and faults that are on.
     package var open: [OpenCondition] = []
-    /// The alerts and faults that a report said are off, the one said last at the end.
+    /// The alerts and faults that reports cleared, the latest last.
     package var cleared: [ClearedCondition] = []
     /// Whether the device is connected.
     package var presence = Presence()
-    /// The newest reports without an id; nil before the first.
+    /// The newest reports with a time and values alone; nil before the first.
     package var newest: Newest?
     /// The device's use of its history today.
     package var historyUse = HistoryUse()
     /// The records that the history took of the device's newest days.
     package var historyCount = HistoryCount()
 
-    /// The times that reports brought, as far as they are known; the newest is among them.
+    /// The known times of reports, among them the newest.
     package var reportTimes: [Instant] {
         attributes.map(\.ts) + open.map(\.ts) + cleared.map(\.ts) + [newest?.ts].compactMap(\.self)
     }
 
-    /// The status of a device that has not reported yet.
+    /// Makes the status of a device that has not reported yet.
     package init(ts: Instant) {
         self.ts = ts
     }
@@ -117,7 +118,7 @@ package struct Status: Sendable, Equatable {
 package enum ConditionKind: String, Sendable, CaseIterable {
     case alert, fault
 
-    /// The type of the event for its end.
+    /// The type of the event that clears it.
     package var clearedType: String { rawValue + "Cleared" }
 
     /// The field of a report, and of a product, that lists such conditions.
@@ -128,6 +129,7 @@ package enum ConditionKind: String, Sendable, CaseIterable {
 package struct Event: Sendable, Equatable {
     /// The event's id; a condition's clearing carries the id of its raising.
     package var id: String
+    /// The type:
     /// `alert, alertCleared, fault, faultCleared, online, offline, scheduleRun, historyLimited`.
     package var type: String
     /// The condition's name.
@@ -136,18 +138,18 @@ package struct Event: Sendable, Equatable {
     package var value: JSONValue?
     /// The reason of an `offline`.
     package var reason: String?
-    /// When.
+    /// The time.
     package var ts: Instant
     /// The actor that caused it.
     package var actor: Actor
 
-    /// All types that there are.
+    /// All types of events.
     package static let types: Set<String> = [
         "alert", "alertCleared", "fault", "faultCleared", "online", "offline", "scheduleRun",
         historyLimited,
     ]
 
-    /// The type of the event for the end of today's history.
+    /// The type of the event that today's history is full.
     package static let historyLimited = "historyLimited"
 
     /// Makes an event.

@@ -8,28 +8,29 @@ package enum StatusRules {
     package struct Outcome: Sendable, Equatable {
         /// The names of the attributes whose values changed.
         package var changed: [String] = []
-        /// The values for the history, at the times that count.
+        /// The values for the history, with their effective times.
         package var history: [HistoryPoint] = []
         /// The events to publish and store.
         package var events: [Event] = []
-        /// Events for the history alone, if they are new there: something newer was said of each already.
+        /// The events for the history alone, if they are new there: a newer state of each is known
+        /// already.
         package var lateEvents: [Event] = []
-        /// The time that counts for the report.
+        /// The report's effective time.
         package var ts: Instant
 
-        /// Whether the state took some of the report as the newest that is known.
+        /// Whether some of the report is the newest known state.
         package var isNewest = false
-        /// Whether some of it is for the history alone: older than the state, or bytes.
+        /// Whether some of it is for the history alone: older than the state, or binary data.
         package var isPast = false
 
-        /// The place of the report, as published to the device.
+        /// The place where the report was stored, as published to the device.
         package var stored: Report.Stored { isPast && !isNewest ? .history : .state }
 
         /// Whether bound users see a difference.
         package var isVisible: Bool { !changed.isEmpty || !events.isEmpty }
     }
 
-    /// Values at the time that counts, for the history.
+    /// Values for the history, with their effective time.
     package struct HistoryPoint: Sendable, Equatable {
         /// The device's time, or the arrival.
         package var ts: Instant
@@ -37,7 +38,7 @@ package enum StatusRules {
         package var data: JSONObject
     }
 
-    /// Merges a report into a device's status, or refuses it whole and changes nothing.
+    /// Merges a report into a device's status, or refuses all of it and changes nothing.
     package static func decide(
         _ report: Report,
         of did: DeviceID,
@@ -68,15 +69,16 @@ package enum StatusRules {
         return .success(outcome)
     }
 
-    /// Returns the time that counts: the device's, unless it is missing or too far ahead.
+    /// Returns the effective time: the device's, unless it is missing or too far ahead.
     package static func effective(_ ts: Instant?, at now: Instant) -> Instant {
         guard let ts, ts <= now.adding(seconds: Report.aheadMaxSeconds) else { return now }
         return ts
     }
 
-    /// Whether something reported for a time replaces what is stored with another.
+    /// Returns whether a value reported for a time replaces one stored with another.
     ///
-    /// What counts from its arrival always does, though the clock may have been ahead when the other one was stored.
+    /// A value that counts from its arrival always does, even if the clock was ahead when the other
+    /// was stored.
     private static func replaces(
         _ stored: Instant,
         reported ts: Instant,
@@ -85,12 +87,13 @@ package enum StatusRules {
         ts == now || ts >= stored || isVoid(stored, at: now)
     }
 
-    /// Returns the time to store in the place of another that is replaced.
+    /// Returns the time to store with a value that replaces another.
     private static func later(_ stored: Instant, _ ts: Instant, at now: Instant) -> Instant {
         ts == now || isVoid(stored, at: now) ? ts : max(stored, ts)
     }
 
-    /// Whether a stored time stems from a clock that was set back since: no report may be so far ahead.
+    /// Returns whether a stored time was set before the clock was set back: no report may be so far
+    /// ahead.
     private static func isVoid(_ stored: Instant, at now: Instant) -> Bool {
         stored > now.adding(seconds: Report.aheadMaxSeconds)
     }
@@ -127,7 +130,7 @@ package enum StatusRules {
         product: Product
     ) -> Rejection? {
         for condition in conditions where !product.declares(kind, condition.name) {
-            // What is on was declared once: its end can always be told.
+            // A condition that is on was declared once, so it can always be cleared.
             if condition.value == .bool(false), status.eventID(kind, condition.name) != nil {
                 continue
             }
@@ -139,7 +142,8 @@ package enum StatusRules {
         return nil
     }
 
-    /// Limits the open conditions, whose names devices choose themselves where the product declares none.
+    /// Limits the open conditions, whose names devices choose themselves if the product declares
+    /// none.
     private static func checkConditions(_ status: Status) -> Rejection? {
         for kind in ConditionKind.allCases
         where status.open.count(where: { $0.kind == kind }) > FreeForm.conditionsMax {
@@ -193,9 +197,9 @@ package enum StatusRules {
         outcome.history.append(HistoryPoint(ts: ts, data: point.data))
     }
 
-    /// Sets an attribute: the newest time wins, at equal times the later arrival.
+    /// Sets an attribute; the newest time wins, and at equal times the later arrival.
     ///
-    /// Returns whether this value did.
+    /// Returns whether this value won.
     private static func merge(
         _ member: JSONObject.Member,
         ts: Instant,
@@ -234,7 +238,7 @@ package enum StatusRules {
     ) {
         for condition in conditions {
             let isOn = condition.value != .bool(false)
-            // As with attributes the newest time wins, at equal times the later arrival.
+            // As with attributes, the newest time wins, and at equal times the later arrival.
             let isNewest =
                 status.said(kind, condition.name).map {
                     replaces($0, reported: outcome.ts, at: now)
@@ -260,14 +264,14 @@ package enum StatusRules {
 }
 
 extension StatusRules.Outcome {
-    /// Notes whether the state took a part of the report.
+    /// Records whether the state took a part of the report.
     fileprivate mutating func note(isNewest: Bool) {
         if isNewest { self.isNewest = true } else { isPast = true }
     }
 }
 
 extension Status {
-    /// Returns the time of the newest report that spoke of a condition.
+    /// Returns the time of the newest report that mentioned a condition.
     fileprivate func said(_ kind: ConditionKind, _ name: String) -> Instant? {
         open.first { $0.kind == kind && $0.name == name }?.ts
             ?? cleared.first { $0.kind == kind && $0.name == name }?.ts
@@ -277,7 +281,7 @@ extension Status {
         open.first { $0.kind == kind && $0.name == name }?.eventID
     }
 
-    /// Notes that a condition is on, under an event's id, or off.
+    /// Records that a condition is on, under an event's id, or off.
     fileprivate mutating func note(
         _ kind: ConditionKind,
         _ name: String,

@@ -12,7 +12,7 @@ enum Broker {
         var username: String?
         var clientId: String
         var address: String
-        /// The certificate that the client has shown; nil for most.
+        /// The client's certificate; nil for most clients.
         var certificate: ClientCertificate?
     }
 
@@ -33,7 +33,8 @@ enum Broker {
         )
     }
 
-    /// Returns the certificate that a client has shown, which the broker has verified by then.
+    /// Returns a client's certificate, which the broker has already verified; nil if the client has
+    /// none.
     static func certificate(_ client: OpaquePointer) -> ClientCertificate? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: ClientCertificate.nameMax) { name in
             var parts = tm()
@@ -60,7 +61,8 @@ enum Broker {
         gate_client_id(client)
     }
 
-    /// Publishes as the broker itself, not retained; it leaves at the next turn of the broker's loop.
+    /// Publishes a message as the broker itself, not retained; it leaves at the next turn of the
+    /// broker's loop.
     static func publish(
         _ topic: String,
         _ payload: [UInt8],
@@ -101,7 +103,8 @@ enum Broker {
         }
     }
 
-    /// Returns a copy of a topic, without its closing NUL, in memory that the broker frees; nil if there is none.
+    /// Returns a copy of a topic, without its closing NUL, in memory that the broker frees; nil if
+    /// memory is short.
     static func copy(topic: [UInt8]) -> Bytes? {
         guard let copy = gate_copy_topic(topic, Int32(truncatingIfNeeded: topic.count)) else {
             return nil
@@ -132,7 +135,7 @@ enum Clock {
         milliseconds(CLOCK_MONOTONIC)
     }
 
-    /// Returns the same as `steady`, precise to a few milliseconds, without reading the hardware.
+    /// Returns the time of `steady`, precise to a few milliseconds, without reading the hardware.
     static func coarse() -> Int64 { CoarseClock.milliseconds() }
 
     /// Returns the microseconds since the Unix epoch.

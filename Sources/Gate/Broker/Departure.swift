@@ -2,19 +2,19 @@ import CMosquittoBroker
 
 /// The reason for the end of a connection, as presence messages give it.
 enum Departure: String {
-    /// The client disconnected by itself.
+    /// The client disconnected.
     case closed
-    /// It fell silent, broke the protocol or its network broke.
+    /// The client fell silent or broke the protocol, or its network failed.
     case lost
     /// The gate or an operator closed it.
     case kicked
-    /// A newer connection with its client id came.
+    /// A newer connection took over its client id.
     case takenOver
 
-    /// Determines the reason for which the broker ends a connection.
+    /// Determines why the broker ends a connection.
     ///
-    /// Mosquitto 2.0.11 gives every plugin the reason -1; whether a DISCONNECT came shows in its memory alone. Versions
-    /// that give the reason are trusted.
+    /// Mosquitto 2.0.11 always gives plugins the reason -1; only its memory shows whether it
+    /// received a DISCONNECT. Versions that give the reason are trusted.
     init(_ client: OpaquePointer, reason: Int32) {
         switch reason {
         case MOSQ_ERR_SUCCESS.rawValue: self = .closed

@@ -3,7 +3,7 @@ import Glibc
 /// The bytes of a topic or filter, borrowed from the broker for one call.
 typealias Bytes = UnsafeBufferPointer<UInt8>
 
-/// An MQTT topic filter that grants something, prepared so that a topic is checked without allocating.
+/// An MQTT topic filter of a grant, prepared so that topics are checked without allocating.
 struct Filter: Sendable, Equatable {
     private let bytes: [UInt8]
     private let shape: Shape
@@ -11,7 +11,7 @@ struct Filter: Sendable, Equatable {
     private enum Shape: Equatable {
         /// No wildcard.
         case exact
-        /// A single `#` at the end, behind a prefix of that many bytes and a slash.
+        /// A single `#` at the end, after a prefix of the given number of bytes and a slash.
         case below(Int)
         /// Anything else.
         case general
@@ -34,7 +34,7 @@ struct Filter: Sendable, Equatable {
         }
     }
 
-    /// The length of the prefix, for a grant of a whole space; nil for all other grants.
+    /// The prefix's length in bytes, for a grant of a whole space; nil for all other grants.
     var spaceCount: Int? {
         if case .below(let count) = shape { count } else { nil }
     }
@@ -104,7 +104,7 @@ enum Topic {
         level.count == 1 && level.first == plus
     }
 
-    /// Whether the first level is a wildcard, which no topic with a `$` in front matches.
+    /// Whether the first level is a wildcard, which matches no topic that begins with `$`.
     static func beginsWild(_ filter: Bytes) -> Bool {
         filter.first == plus || filter.first == hash
     }
@@ -121,13 +121,13 @@ enum Topic {
         return memcmp(left, right, count) == 0
     }
 
-    /// Whether a topic continues behind a prefix, such as `{root}/user/`.
+    /// Whether a topic continues after a prefix, such as `{root}/user/`.
     static func isBelow(_ topic: Bytes, _ prefix: [UInt8]) -> Bool {
         topic.count > prefix.count
             && prefix.withUnsafeBufferPointer { begins(topic, with: $0, count: $0.count) }
     }
 
-    /// Matches level by level.
+    /// Matches a topic with a filter, level by level.
     static func walk(_ filter: Bytes, _ topic: Bytes) -> Bool {
         if topic.first == dollar, beginsWild(filter) { return false }
         var wanted = Levels(filter)
@@ -141,7 +141,7 @@ enum Topic {
     }
 }
 
-/// Splits a topic at its slashes; `a/` has two levels, the second empty.
+/// The levels of a topic, split at its slashes; `a/` has two, the second empty.
 struct Levels: IteratorProtocol {
     private let bytes: Bytes
     private var start = 0

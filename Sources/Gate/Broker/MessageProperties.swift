@@ -2,21 +2,22 @@ import CMosquittoBroker
 import Glibc
 import Metering
 
-/// The MQTT 5 properties of an incoming message, as the broker keeps them: a list in its own memory.
+/// The MQTT 5 properties of an incoming message, as the broker keeps them: a list in its own
+/// memory.
 ///
-/// Only the gate sets user properties whose names begin with `lamplighter-`; those of senders are removed. Properties
-/// can't be cut out of the list, so it is copied if one must be removed.
+/// Only the gate sets user properties whose names begin with `lamplighter-`; those of senders are
+/// removed. Properties can't be cut out of the list, so it is copied if one must be removed.
 struct MessageProperties {
-    /// The head of the list: the broker's, or that of its replacement.
+    /// The head of the broker's list, or of its replacement.
     private(set) var list: OpaquePointer?
 
     /// The name of the user property with the source address of a message.
     static let address = Array("lamplighter-address".utf8CString)
-    /// The name of the user property that names a field of a request that the gate removed.
+    /// The name of the user property that states which field of a request the gate removed.
     static let fault = Array("lamplighter-fault".utf8CString)
     /// The name of the removed field, as in the answer's `error.field`.
     static let correlation = Array("correlationData".utf8CString)
-    /// The name of the user property by which a sender names the trace that a message belongs to.
+    /// The name of the user property in which a sender names a message's trace.
     static let traceparent = Array("traceparent".utf8CString)
     fileprivate static let reserved = Array("lamplighter-".utf8)
 
@@ -33,7 +34,7 @@ struct MessageProperties {
         var isCorrelationTooLong = false
     }
 
-    /// Measures the properties and looks for those that must not pass.
+    /// Measures the properties and finds out whether one must not pass.
     func inspect(_ limits: GateLimits) -> Findings {
         var findings = Findings()
         var next = list
@@ -58,7 +59,8 @@ struct MessageProperties {
         }
     }
 
-    /// Removes the properties that must not pass; false, and unchanged, if there is no memory.
+    /// Removes the properties that must not pass; returns false, with the list unchanged, if memory
+    /// is short.
     mutating func remake(_ limits: GateLimits) -> Bool {
         var fresh: OpaquePointer?
         var next = list
@@ -78,7 +80,7 @@ struct MessageProperties {
         return true
     }
 
-    /// Adds a user property of the gate; false if there is no memory.
+    /// Adds a user property of the gate; returns false if memory is short.
     mutating func add(_ name: [CChar], _ value: [CChar]) -> Bool {
         gate_property_add_pair(&list, Int32(MQTT_PROP_USER_PROPERTY.rawValue), name, value)
             == MOSQ_ERR_SUCCESS.rawValue
@@ -102,8 +104,8 @@ extension MessageProperties {
             }
         }
 
-        /// Whether the property may reach workers: a Response Topic or Correlation Data within its limit, and no user
-        /// property under the gate's own names.
+        /// Whether the property may reach workers: a Response Topic or Correlation Data within its
+        /// limit, and no user property under the gate's own names.
         func mayPass(_ limits: GateLimits) -> Bool {
             switch self {
             case .byte: return true
@@ -138,7 +140,8 @@ extension MessageProperties {
         }
     }
 
-    /// Reads one of the properties that Mosquitto keeps with a message; it has dropped all others by then.
+    /// Reads a property of a kind that Mosquitto keeps with a message; it has already dropped all
+    /// others.
     private static func with(_ property: OpaquePointer, _ body: (Value) -> Void) {
         let id = gate_property_identifier(property)
         switch mqtt5_property(UInt32(id)) {

@@ -1,25 +1,26 @@
 import CMosquittoBroker
 import Glibc
 
-// The messages that wait for a client, and the lifetime of its session. The words come after those that `start` compares.
-// Two more are compared here, since they come after fields that depend on how the broker was built.
+// The messages that wait for a client, and the lifetime of its session. Their words follow the ones
+// that `start` compares. Two more are compared here, because the fields before them depend on how
+// the broker was built.
 extension PrivateStructure {
-    /// The memory that the broker holds for a client at the moment.
+    /// The memory that the broker holds for a client.
     struct Holding {
-        /// Bytes of payload that wait or are not acknowledged, of packets that were not sent, of one half received, and
-        /// of the will.
+        /// The bytes of payloads that wait or are unacknowledged, of unsent packets, of a
+        /// half-received packet, and of the will.
         var bytes: Int
-        /// Messages that wait or are not acknowledged, and packets that were not sent.
+        /// The number of messages that wait or are unacknowledged, and of unsent packets.
         var messages: Int
-        /// Whether the client lets the broker send nothing more before it acknowledges.
+        /// Whether the broker can send nothing more until the client acknowledges.
         var isWindowFull: Bool
-        /// The oldest message that is not acknowledged; 0 where there is none.
+        /// The oldest unacknowledged message, if any; otherwise 0.
         var oldest: UInt
     }
 
-    /// Bytes that the broker takes for each message beside its payload.
+    /// The bytes that the broker takes for each message besides its payload.
     static let bytesPerMessage = 512
-    /// Packets that were not sent, beyond which their sizes are taken for those of the first ones.
+    /// The number of unsent packets whose sizes are read; further ones count with the average size.
     private static let packetsRead = 1_000
 
     /// Words of `struct mosquitto_msg_data`, counted from its beginning.
@@ -30,7 +31,7 @@ extension PrivateStructure {
         static let window = 5
     }
 
-    /// Returns the memory held for a client; nil where that is unknown.
+    /// Returns the memory held for a client; nil if unknown.
     static func holding(of client: OpaquePointer) -> Holding? {
         guard let start = sessionStart(of: client) else { return nil }
         let payload = Int(bitPattern: load(start, Word.outgoing &+ Outgoing.bytes))
@@ -51,13 +52,13 @@ extension PrivateStructure {
         )
     }
 
-    /// Returns the bytes of the packets that the network has not taken yet.
+    /// Returns the bytes of the packets that were not sent yet.
     private static func packetBytes(from start: UnsafeMutableRawPointer, count: Int) -> Int {
         guard count > 0 else { return 0 }
         var (sum, read) = (0, 0)
         var next = UnsafeMutableRawPointer(bitPattern: load(start, Word.firstToSend &+ 1))
         while let packet = next, read < min(count, packetsRead) {
-            // Behind payload and next: two lengths, then the whole packet's.
+            // After the payload and the next packet: two lengths, then the whole packet's length.
             sum &+= Int(load(packet, 3) & 0xFFFF_FFFF)
             read &+= 1
             next = UnsafeMutableRawPointer(bitPattern: load(packet, 1))
@@ -67,7 +68,7 @@ extension PrivateStructure {
 
     /// Lowers a client's session expiry and will delay to at most `seconds`.
     ///
-    /// - Returns: False where that can't be done.
+    /// - Returns: False if that can't be done.
     @discardableResult
     static func endSession(of client: OpaquePointer, after seconds: UInt32) -> Bool {
         guard let start = sessionStart(of: client) else { return false }
@@ -76,17 +77,17 @@ extension PrivateStructure {
         return true
     }
 
-    /// Returns how long a client's session lives after its connection; nil where that is unknown.
+    /// Returns the seconds that a client's session outlives its connection; nil if unknown.
     static func sessionSeconds(of client: OpaquePointer) -> UInt32? {
         sessionStart(of: client).map { UInt32(truncatingIfNeeded: load($0, Word.sessionExpiry)) }
     }
 
-    /// Whether a client's connection is encrypted; false where that is unknown.
+    /// Whether a client's connection is encrypted; false if unknown.
     static func hasTLS(_ client: OpaquePointer) -> Bool {
         sessionStart(of: client).map { load($0, Word.tls) != 0 } ?? false
     }
 
-    /// Has a CONNECT begin a new session, whatever it asked for.
+    /// Makes a CONNECT begin a new session, whatever it requested.
     static func beginClean(_ client: OpaquePointer) {
         guard let start = sessionStart(of: client) else { return }
         start.storeBytes(of: 1, toByteOffset: Word.cleanStart &* word &+ 6, as: UInt8.self)
@@ -98,9 +99,10 @@ extension PrivateStructure {
         start.storeBytes(of: 2, toByteOffset: Word.highestQoS &* word &+ 2, as: UInt8.self)
     }
 
-    /// Returns the descriptor of a client's connection; nil where that is unknown.
+    /// Returns the descriptor of a client's connection; nil if unknown.
     ///
-    /// It comes after the number by which epoll knows a client, and must be a connection to the client's address.
+    /// It follows the number that identifies the client to epoll, and must be connected to the
+    /// client's address.
     static func socket(of client: OpaquePointer) -> Int32? {
         guard start(of: client) != nil, let address = gate_client_address(client) else {
             return nil
@@ -109,7 +111,8 @@ extension PrivateStructure {
         return Unconnected.address(of: socket) == String(cString: address) ? socket : nil
     }
 
-    /// Returns the bytes of payload and topic of a client's will; 0 where it has none or that is unknown.
+    /// Returns the bytes of the payload and topic of a client's will; 0 without a will, or if
+    /// unknown.
     static func willBytes(of client: OpaquePointer) -> Int {
         sessionStart(of: client).map(willBytes) ?? 0
     }
@@ -128,12 +131,13 @@ extension PrivateStructure {
         start.storeBytes(of: min(asked, most), toByteOffset: place &* word, as: UInt32.self)
     }
 
-    /// Returns where the fields stand; nil where the two that functions of the broker give as well are not there.
+    /// Returns the start of the fields; nil if the two that functions of the broker also return
+    /// differ, or a small field is out of range.
     private static func sessionStart(of client: OpaquePointer) -> UnsafeMutableRawPointer? {
         guard let start = start(of: client) else { return nil }
         let subscriptions = Int32(truncatingIfNeeded: load(start, Word.subscriptions))
         let isClean = load(start, Word.cleanStart) >> 48 & 0xFF
-        // Highest QoS, whether it may retain and whether TCP waits, behind two Booleans of WebSocket.
+        // Two Booleans, the highest QoS, and whether the client may retain.
         let ends = load(start, Word.highestQoS)
         guard subscriptions == gate_client_sub_count(client),
             (isClean == 1) == gate_client_clean_start(client), isClean <= 1,

@@ -1,16 +1,19 @@
 import CMosquittoBroker
 
-/// Fields of Mosquitto's private `struct mosquitto`, for what no function of the broker gives: whether a client said that
-/// it disconnects, the will of a CONNECT that is refused, what waits for a client, and how long its session lives.
+/// Fields of Mosquitto's private `struct mosquitto` that no function of the broker returns: whether
+/// a client sent a DISCONNECT, the will of a refused CONNECT, the messages that wait for a client,
+/// and the lifetime of its session.
 ///
-/// They are used only in a broker of the version that they were tested with, and only where every word that is known
-/// stands in memory as expected. In all others a connection that ends counts as lost, wills are the broker's affair,
-/// the gate estimates what waits (`Held`), and the service ends sessions (`Gate+SessionEnds`).
+/// They are used only in the broker's version that they were tested with, and only if every known
+/// word is in memory as expected. Otherwise a connection that ends without a reason counts as lost,
+/// the broker keeps refused wills, the gate estimates the waiting messages (`Held`), and the
+/// service ends sessions (`Gate+SessionEnds`).
 enum PrivateStructure {
     static let word = MemoryLayout<UInt>.size
 
-    /// Words of the structure, counted from the address: address, id, username, password, keep-alive with state, three
-    /// times, the packet that is read (payload, next, lengths, …), two packets to send, the will.
+    /// The positions of words in the structure, counted from the address: address, id, username,
+    /// password, keep-alive with state, three times, the packet being read (payload, next, lengths,
+    /// …), two packets to send, the will.
     enum Word {
         static let state = 4
         static let payload = 8
@@ -31,7 +34,7 @@ enum PrivateStructure {
         static let highestQoS = 59
     }
 
-    /// Words of the will (`struct mosquitto_message_all`).
+    /// The positions of words in the will (`struct mosquitto_message_all`).
     enum WillWord {
         static let properties = 2
         static let topic = 6
@@ -42,16 +45,16 @@ enum PrivateStructure {
     /// `mosq_cs_disconnecting` and `mosq_cs_disconnect_with_will` of Mosquitto's internal header.
     private static let disconnecting: [UInt] = [2, 18]
 
-    /// Returns whether a client sent a DISCONNECT; false where that is unknown.
+    /// Returns whether a client sent a DISCONNECT; false if unknown.
     static func hasSaidDisconnect(_ client: OpaquePointer) -> Bool {
         guard let start = start(of: client) else { return false }
         return disconnecting.contains(load(start, Word.state) >> 32)
     }
 
-    /// Frees the will of a client whose CONNECT is being refused, which Mosquitto 2.0.11 never does: up to 64 KB of
-    /// memory for each, even with a wrong password.
+    /// Frees the will of a client whose CONNECT is being refused, which Mosquitto 2.0.11 never
+    /// does: up to 64 KB of memory for each, even with a wrong password.
     ///
-    /// Does nothing where it has none.
+    /// Does nothing if the client has none.
     static func freeRefusedWill(of client: OpaquePointer) {
         guard let start = start(of: client), let will = refusedWill(from: start) else { return }
         start.storeBytes(of: 0, toByteOffset: Word.will &* word, as: UInt.self)
@@ -67,7 +70,7 @@ enum PrivateStructure {
         from start: UnsafeMutableRawPointer
     ) -> UnsafeMutableRawPointer? {
         let command = load(start, Word.position) >> 48 & 0xFF
-        // A new client, whose CONNECT was read to its end, and to which nothing was sent yet.
+        // A new client whose CONNECT was read completely, and to which nothing was sent yet.
         guard load(start, Word.state) >> 32 == 0, load(start, Word.payload) != 0,
             load(start, Word.next) == 0, command == 0x10,
             load(start, Word.lengths) >> 32 == load(start, Word.position) & 0xFFFF_FFFF,
@@ -79,11 +82,12 @@ enum PrivateStructure {
         return length <= 65_535 && quality <= 2 ? will : nil
     }
 
-    // MARK: Where the fields stand
+    // MARK: The position of the fields
 
-    /// Returns where the address, id and username stand in a row, followed by the password and the keep-alive; nil
-    /// in a broker of another version, or where these do not stand in the first words of the structure, as the
-    /// broker's functions return them.
+    /// Returns the position of the address, which the id, username, password and keep-alive follow.
+    ///
+    /// Returns nil in a broker of another version, or if the first words of the structure don't
+    /// hold these values as the broker's functions return them.
     static func start(of client: OpaquePointer) -> UnsafeMutableRawPointer? {
         guard BrokerVersion.isTested else { return nil }
         let memory = UnsafeMutableRawPointer(client)
@@ -101,7 +105,7 @@ enum PrivateStructure {
         return nil
     }
 
-    /// Returns a word, counted from a place.
+    /// Returns a word, counted from `start`.
     static func load(_ start: UnsafeMutableRawPointer, _ number: Int) -> UInt {
         start.load(fromByteOffset: number &* word, as: UInt.self)
     }

@@ -1,16 +1,18 @@
 import CMosquittoBroker
 import Glibc
 
-/// Keeps the gate alive when memory runs out: Swift traps when an allocation fails.
+/// A guard that keeps the gate alive when memory runs out, since Swift traps if an allocation
+/// fails.
 ///
-/// Probes ten times a second, and every 256 events, whether a larger block can be allocated. While it can't, the gate
-/// refuses all clients but the workers and lives on the reserve that it freed.
+/// It checks ten times a second, and every 256 events, whether a larger block can be allocated.
+/// While none can, the gate lives on the reserve that it freed, admits only services, and refuses
+/// the messages and subscriptions of all clients but workers.
 final class Shortage {
     private(set) var isShort = false
     private var reserve: UnsafeMutableRawPointer?
     private var events = 0
     private var probedAt: Int64 = 0
-    /// A piece of freed memory, while it is looked for.
+    /// The block that tests whether freed memory can be reused.
     private var freed: UnsafeMutableRawPointer?
     /// When the shortage was logged last.
     private var loggedAt: Int64 = .min / 2
@@ -42,7 +44,8 @@ final class Shortage {
         }
     }
 
-    /// Whether the allocator has room in freed memory, which it may keep and the system counts as taken.
+    /// Whether the allocator has room in freed memory, which it can keep and the system counts as
+    /// taken.
     private func hasFreedRoom() -> Bool {
         guard Memory.now().free >= Self.probeBytes else { return false }
         freed = malloc(Self.reserveBytes)
@@ -58,7 +61,8 @@ final class Shortage {
         Broker.log(.error, "memory is short: nobody but workers is served")
     }
 
-    /// Whether to refuse an event, since memory is short and the client isn't a worker.
+    /// Whether to refuse an event because memory is short: a CONNECT that isn't a service's, or an
+    /// access or message that isn't a worker's.
     func refuses(_ event: Int32, of data: UnsafeMutableRawPointer, at gate: Gate) -> Bool {
         events &+= 1
         if events >= Self.eventsBetween { probe() }

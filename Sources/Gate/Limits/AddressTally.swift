@@ -12,10 +12,11 @@ final class AddressTally {
     }
 }
 
-/// The tallies of source addresses: of all that have connections, and of others until their budget is full again, so
-/// that reconnecting does not refill it.
+/// The tallies of source addresses with connections, and of others until their budget is full
+/// again, so that reconnecting does not refill it.
 ///
-/// Holds at most `limit` addresses without connections, and forgets all of these when there are more.
+/// Holds at most `limit` addresses without connections, and forgets all of these when there are
+/// more.
 struct AddressTallies {
     private let messagesPerSecond: Int
     private let messageBurst: Int
@@ -24,7 +25,7 @@ struct AddressTallies {
     private var idle: [String: AddressTally] = [:]
     private var sweptAt: Int64 = 0
 
-    /// Begins without addresses; a rate of 0 counts none.
+    /// Creates tallies without addresses; a rate of 0 counts none.
     init(messagesPerSecond: Int, messageBurst: Int, limit: Int = 50_000) {
         self.messagesPerSecond = messagesPerSecond
         self.messageBurst = messageBurst
@@ -34,7 +35,8 @@ struct AddressTallies {
     /// The number of remembered addresses.
     var count: Int { live.count &+ idle.count }
 
-    /// Notes a new connection and returns the tally of its address; nil if addresses are not counted.
+    /// Notes a new connection and returns the tally of its address; nil if addresses are not
+    /// counted.
     mutating func join(_ address: String, at now: Int64) -> AddressTally? {
         guard messagesPerSecond > 0 else { return nil }
         let tally = live[address] ?? idle.removeValue(forKey: address) ?? new(address, at: now)

@@ -3,11 +3,13 @@ import Credentials
 import JSON
 import Metering
 
-// How much the broker holds for one client and for all of them (reference: fairness#held). The broker asks before each
-// delivery, so what waits is counted there; how much of it was acknowledged is read from the broker's memory where that
-// is known (`PrivateStructure`), when the count reaches a limit and once a second.
+// The memory that the broker holds for one client and for all of them (reference: fairness#held).
+// The broker asks before each delivery, so waiting messages are counted there. If the broker's
+// memory can be read (`PrivateStructure`), the acknowledged ones are subtracted when the count
+// reaches a limit and once a second.
 extension Gate {
-    /// Whether a granted delivery may be kept for a client; if not, notes the status that it misses, or tells.
+    /// Whether a granted delivery may be kept for a client; if not, notes the missed status or
+    /// publishes the refusal.
     func mayHold(_ client: Client, at pointer: OpaquePointer, topic: Bytes, bytes: Int) -> Bool {
         guard let held = heldBy(client) else { return true }
         let size = bytes &+ topic.count &+ PrivateStructure.bytesPerMessage
@@ -52,7 +54,7 @@ extension Gate {
         return held
     }
 
-    /// Carries out a change, and keeps the sum over all clients.
+    /// Changes an account and updates the sum of all accounts.
     private func count(_ held: Held, _ change: () -> Void) {
         let before = held.bytes
         change()
@@ -80,7 +82,8 @@ extension Gate {
         }
     }
 
-    /// Takes over the account of the session that a client resumes; drops it where the session begins clean.
+    /// Takes over the account of the session that a client resumes; drops it if the session begins
+    /// clean.
     func inherit(_ pointer: OpaquePointer, _ client: Client) {
         inheriting.insert(pointer)
         pendingEnds[client.clientId] = nil
@@ -90,7 +93,8 @@ extension Gate {
         (client.held, held.client, held.lapsesAt) = (held, client, .max)
     }
 
-    /// Notes how long the session of an ended connection lives; drops the account where the session ended too.
+    /// Notes when the session of an ended connection expires; drops the account if the session
+    /// ended too.
     func leaveSession(of client: Client, _ pointer: OpaquePointer) {
         guard client.isConnected else { return }
         noteSession(of: client)
@@ -129,7 +133,7 @@ extension Gate {
         tellMissed()
     }
 
-    /// Closes the connection of a client that takes too little.
+    /// Closes the connection of a client that reads too slowly.
     func expel(_ client: Client) {
         let topic = Array("\(settings.root)/".utf8)
         topic.withUnsafeBufferPointer {
@@ -138,7 +142,7 @@ extension Gate {
         leaving.append(Leave(client: client, due: 0))
     }
 
-    /// Asks the service for the statuses that terminals missed and can take now.
+    /// Requests from the service the statuses that terminals missed and can receive now.
     func tellMissed() {
         for held in slow.values {
             guard let client = held.client, client.isConnected, let pointer = client.pointer else {

@@ -2,17 +2,19 @@ import CMosquittoBroker
 import Credentials
 import Metering
 
-// The limits of rate and size (`GateLimits`). Messages are counted before the broker queues them: topic and payload at
-// ACL_CHECK, properties at MESSAGE, the filters of SUBSCRIBE and UNSUBSCRIBE apart by the same rates, a CONNECT as a
-// message, a will when it is sent. Messages of terminals and products count against their source address as well.
-// Nothing here allocates for a message within the limits, or for one beyond them that is not the first of its second;
-// only Mosquitto copies the properties of a message that has some.
+// The limits of rate and size (`GateLimits`). Messages are counted before the broker queues them:
+// topic and payload at ACL_CHECK, properties at MESSAGE. The filters of SUBSCRIBE and UNSUBSCRIBE
+// are counted separately at the same rates. A CONNECT counts as a message, and a will counts when
+// it is sent. Messages of terminals and products count against their source address as well.
+// Nothing here allocates for a message, except for the first refused one in a second; only
+// Mosquitto copies a message's properties, if any.
 //
-// Mosquitto 2.0.11 refuses on behalf of a plugin in one way only, `MOSQ_ERR_ACL_DENIED`: PUBACK, PUBREC and SUBACK
-// 0x87 (SUBACK 0x80 in 3.1.1). `MOSQ_ERR_QUOTA_EXCEEDED`, which gives 0x97, came with 2.1, and any other error as the
-// answer ends the connection. MQTT 3.1.1 has no such code: its PUBACK comes, and the message is dropped.
+// Mosquitto 2.0.11 has only one refusal for plugins, `MOSQ_ERR_ACL_DENIED`, which gives 0x87 in
+// PUBACK, PUBREC and SUBACK (0x80 in a SUBACK of 3.1.1). `MOSQ_ERR_QUOTA_EXCEEDED`, which gives
+// 0x97, was added in 2.1; any other error ends the connection. A PUBACK of MQTT 3.1.1 has no code:
+// the broker sends it and drops the message.
 extension Gate {
-    /// Counts an access; true when it is beyond the limits.
+    /// Counts an access; returns true if it exceeds the limits.
     func isBeyond(_ client: Client, _ access: Access, to topic: Bytes) -> Bool {
         guard let tally = client.tally, let size = access.size(topic) else { return false }
         let now = Clock.coarse()
@@ -27,10 +29,12 @@ extension Gate {
         return true
     }
 
-    /// Counts a message that its connection's limits allow against its source address; true when it is beyond that.
+    /// Counts a message within its connection's limits against its source address; returns true if
+    /// it exceeds the address's budget.
     ///
-    /// Closes no connection and imposes no penalty: a terminal does not answer for others behind the same router. A
-    /// terminal that floods is closed by its own limits, which count the messages that are refused here.
+    /// Closes no connection and imposes no penalty: a terminal isn't responsible for others behind
+    /// the same router. A terminal that floods is closed by its own limits, which also count the
+    /// messages refused here.
     private func isBeyondAddress(
         _ client: Client,
         _ access: Access,
@@ -45,17 +49,18 @@ extension Gate {
         return true
     }
 
-    /// The longest topic that a client of the contract publishes to has far fewer bytes.
+    /// The most bytes of a topic; the topics of the protocol are far shorter.
     private static let topicBytesMax = 512
 
-    /// Returns the refusal of an access that the rights grant but the limits of form do not; nil if there is none.
+    /// Returns the refusal of a granted access that exceeds the limits of form; nil if it doesn't.
     func refusalOfForm(_ client: Client, _ access: Access, to topic: Bytes) -> RefusalReason? {
         guard let tally = client.tally, !client.rights.isService else { return nil }
         let limits = settings.limits
         switch access {
         case .publish:
             if topic.count > Self.topicBytesMax {
-                // An alias that it may have set keeps the topic as long as the connection.
+                // The client may have set an alias, which keeps the topic as long as the
+                // connection.
                 leaving.append(Leave(client: client, due: 0))
                 return .badTopic
             }
@@ -81,7 +86,8 @@ extension Gate {
         }
     }
 
-    /// Counts the properties of a message whose other bytes are counted already.
+    /// Counts the properties of a message whose other bytes are already counted; returns false if
+    /// they exceed the limits.
     func limitProperties(of client: Client, bytes: Int, topic: Bytes) -> Bool {
         guard bytes > 0, let tally = client.tally else { return true }
         let verdict = tally.meter.take(messages: 0, bytes: bytes, at: Clock.coarse())
@@ -92,8 +98,8 @@ extension Gate {
         return false
     }
 
-    /// Closes a connection that has sent too fast for too long, and refuses its client id for a while, and after many
-    /// closings its source address as well.
+    /// Closes a connection that has sent too fast for too long and refuses its client id for a
+    /// while; after many closings, also its source address.
     private func close(_ client: Client) {
         guard let tally = client.tally, client.isConnected else { return }
         let now = Clock.steady()
@@ -105,10 +111,11 @@ extension Gate {
         Broker.log(.notice, "\(client.clientId) sends too fast and is closed")
     }
 
-    /// Refuses a connection that was closed for sending too fast and comes back too soon.
+    /// Refuses a client that was closed for sending too fast and reconnects too soon.
     ///
-    /// An address is refused only for clients with a secret that many know: a device with its own secret, and a
-    /// terminal with its session's token, do not answer for their neighbours behind the same router.
+    /// An address is refused only for clients with a shared secret: a device with its own secret,
+    /// and a terminal with its session's token, aren't responsible for their neighbours behind the
+    /// same router.
     func checkPenalty(
         _ pass: Admission.Pass,
         key: String,
@@ -140,13 +147,14 @@ extension Gate {
         throw .tooFast
     }
 
-    /// Creates a tally for a session without a connection, about whose will or queue the broker asks.
+    /// Creates a tally for a new connection, or for a session whose will or queue the broker asks
+    /// about.
     func newTally(_ key: String, _ allowance: Allowance, at now: Int64) -> Tally {
         let meter = Meter(allowance, patience: settings.limits.tooFastSeconds, now: now)
         return Tally(key: key, meter: meter, now: now)
     }
 
-    /// Returns the key of an address among client ids: none of these has a slash.
+    /// Returns the key of an address among client ids, which never contain a slash.
     private static func key(ofAddress source: String) -> String { "/\(source)" }
 }
 
@@ -159,7 +167,8 @@ extension Gate.Access {
         }
     }
 
-    /// Returns the bytes that the access counts for; nil for deliveries, which the client does not cause.
+    /// Returns the bytes that the access counts for; nil for deliveries, which the client does not
+    /// cause.
     fileprivate func size(_ topic: Bytes) -> Int? {
         switch self {
         case .publish(let payload, _): topic.count &+ payload.count

@@ -2,24 +2,25 @@ import CMosquittoBroker
 import Glibc
 import Metering
 
-// The bound on all that the broker holds for products, devices and apps together. What is counted for each client is the
-// most of it; the rest (subscriptions, wills, half received packets, buffers of TLS) shows in the memory that the broker
-// has taken.
+// The limit on the memory that the broker holds for products, devices and apps together. The
+// clients' accounts cover most of it; the rest (subscriptions, wills, half-received packets, TLS
+// buffers) shows in the broker's total memory.
 extension Gate {
-    /// Bytes that one connection takes which does nothing; with TLS more.
+    /// The bytes of an idle connection; more with TLS.
     private static let idleBytes = 16 << 10
     private static let idleBytesOfTLS = 96 << 10
-    /// The memory that the broker has taken before anybody connects.
+    /// The bytes of a broker without clients.
     private static let emptyBytes = 16 << 20
-    /// The bytes that a well-behaved client may hold: an answer of the largest size, or more while the gate has to
-    /// estimate.
+    /// The bytes that a well-behaved client may hold: an answer of the largest size, or more if the
+    /// gate has to estimate.
     private static let littleBytes = BrokerVersion.isTested ? 64 << 10 : 256 << 10
-    /// Memory beyond which it is given back to the system if it was free for as many milliseconds: a busy broker takes it
-    /// again at once, and stands still meanwhile.
+    /// The free memory beyond which all of it is returned to the system, if it was free for
+    /// `unusedTime` milliseconds: a busy broker would take it back at once, and stall meanwhile.
     private static let unusedBytes = 8 << 20
     private static let unusedTime: Int64 = 15_000
 
-    /// Ends the sessions that hold most until the sum is well below its bound; called ten times a second.
+    /// Ends the sessions that hold most until the sum is well below its limit; called ten times a
+    /// second.
     func relieve(at steady: Int64) {
         relievedAt = steady
         guard mustLook(at: steady) else { return }
@@ -28,7 +29,8 @@ extension Gate {
         guard settings.limits.heldBytes > 0 else { return }
         let bound = settings.limits.heldBytes
         let taken = max(heldBytes, strangersBytes(of: memory))
-        // Before newcomers are refused: else those who hold keep them out for as long as they like.
+        // Sessions end before newcomers are refused: otherwise clients that hold memory could keep
+        // newcomers out for as long as they like.
         isFull = taken > bound / 8 &* 5
         isCrowded = taken > bound / 8 &* 7
         if isFull {
@@ -38,7 +40,7 @@ extension Gate {
         }
     }
 
-    /// Gives memory back that was free all the time.
+    /// Returns memory to the system that was free all the time.
     private func giveBack(_ free: Int, at steady: Int64) {
         leastFree.bytes = min(leastFree.bytes, free)
         guard steady &- leastFree.since >= Self.unusedTime else { return }
@@ -46,8 +48,8 @@ extension Gate {
         leastFree = (steady, .max)
     }
 
-    /// Whether to ask the allocator, which goes through all that is free: once a second, while much is held, and when
-    /// the process has grown by a sixteenth of the bound.
+    /// Whether to query the allocator, which walks through all free memory: once a second, while
+    /// much is held, and when the process has grown by a sixteenth of the limit.
     private func mustLook(at steady: Int64) -> Bool {
         let resident = Memory.resident()
         guard
@@ -58,7 +60,7 @@ extension Gate {
         return true
     }
 
-    /// Returns the memory that is held for clients, as far as the broker's whole memory shows it.
+    /// Returns the memory held for clients, as far as the broker's total memory shows it.
     private func strangersBytes(of memory: Memory) -> Int {
         var others = Self.emptyBytes
         for client in clients.values {
@@ -72,8 +74,10 @@ extension Gate {
         return memory.used &- others
     }
 
-    /// Ends the clients that hold most, but none that holds little: memory counted for no client may be that of
-    /// connections without a CONNECT, and clients that behave are not ended for others.
+    /// Ends the clients that hold most, but none that holds little.
+    ///
+    /// Memory without an account can belong to connections without a CONNECT, and well-behaved
+    /// clients aren't ended for others.
     private func takeBack(_ bytes: Int, of taken: Int) {
         countUnasked()
         let isCounted = heldBytes > taken / 2
@@ -87,7 +91,8 @@ extension Gate {
         }
     }
 
-    /// Opens accounts for clients that hold memory without a delivery: half-received packets, wills.
+    /// Opens accounts for clients that hold memory without a delivery: half-received packets,
+    /// wills.
     private func countUnasked() {
         let steady = Clock.coarse()
         for client in clients.values where client.isConnected && client.tally != nil {
@@ -112,11 +117,11 @@ extension Gate {
     }
 }
 
-/// The memory of the broker's process, as its allocator knows it.
+/// The memory of the broker's process, as its allocator reports it.
 struct Memory {
     /// Bytes in use.
     var used: Int
-    /// Bytes that were freed, and not given back to the system.
+    /// Bytes that were freed but not returned to the system.
     var free: Int
 
     static func now() -> Memory {
@@ -124,7 +129,7 @@ struct Memory {
         return Memory(used: Int(info.uordblks) &+ Int(info.hblkhd), free: Int(info.fordblks))
     }
 
-    /// Returns the bytes of the process that are in memory; 0 where the system doesn't say.
+    /// Returns the bytes of the process that are in memory; 0 if the system doesn't report them.
     static func resident() -> Int {
         let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return 0 }
@@ -137,6 +142,6 @@ struct Memory {
         }
     }
 
-    /// Gives free memory back to the system.
+    /// Returns free memory to the system.
     static func trim() { _ = malloc_trim(0) }
 }

@@ -2,14 +2,15 @@ import CMosquittoBroker
 import Glibc
 import Metering
 
-// Connections without a whole CONNECT. The broker tells no plugin of them, and keeps for each as much as a packet may
-// have, for as long as it likes: a TLS handshake, a CONNECT of which the end is missing, or nothing. The gate finds them
-// among the sockets of the process.
+// Connections without a complete CONNECT: in a TLS handshake, in the middle of a CONNECT, or
+// silent. The broker reports none of them to plugins, and holds up to a whole packet for each,
+// without a time limit. The gate finds them among the sockets of the process.
 extension Gate {
-    /// How long a connection may go on without a CONNECT while memory is full, in milliseconds.
+    /// How long a connection may stay without a CONNECT while memory is full, in milliseconds.
     private static let patienceWhenFull: Int64 = 2_000
 
-    /// Closes connections that sent no CONNECT in time: at once while newcomers are refused, since memory ends.
+    /// Closes connections that sent no CONNECT in time; at once while newcomers are refused because
+    /// memory runs out.
     func closeUnconnected(at steady: Int64) {
         let seconds = settings.limits.connectSeconds
         guard seconds > 0, steady &- unconnected.reviewedAt >= (isFull ? 100 : 1_000) else {
@@ -17,7 +18,7 @@ extension Gate {
         }
         let connected = clients.values.filter(\.isConnected)
         let known = Set(connected.compactMap(\.socket))
-        // Where one client's connection is unknown, any might be a client's.
+        // If one client's socket is unknown, any socket might be that client's.
         guard known.count == connected.count else { return }
         let patience =
             isCrowded ? 0 : isFull ? Self.patienceWhenFull : Int64(seconds) &* 1_000
@@ -25,9 +26,10 @@ extension Gate {
     }
 }
 
-/// The sockets of connections without a CONNECT, with the time at which each was seen first.
+/// The sockets of connections without a CONNECT, with the time at which each was first seen.
 struct Unconnected {
-    /// A connection; its number may be another one's by the next look, its remote address may not.
+    /// A connection, identified by its remote address: its descriptor can belong to a different
+    /// connection by the next review.
     private struct Connection {
         let peer: Int
         let since: Int64
@@ -36,8 +38,8 @@ struct Unconnected {
     private var seen: [Int32: Connection] = [:]
     private(set) var reviewedAt: Int64 = .min / 2
 
-    /// Looks at all connections that were accepted, beside those of `known` clients, and ends those seen first `patience`
-    /// milliseconds ago.
+    /// Reviews all accepted connections except `known` clients' sockets, and ends each that was
+    /// first seen at least `patience` milliseconds ago.
     mutating func review(besides known: Set<Int32>, at steady: Int64, patience: Int64) {
         reviewedAt = steady
         var found: [Int32: Connection] = [:]
@@ -85,7 +87,8 @@ struct Unconnected {
         }
     }
 
-    /// Returns the address at the other end of a TCP connection, without its port; nil for anything else.
+    /// Returns the address at the other end of a TCP connection, without its port; nil for anything
+    /// else.
     static func address(of socket: Int32) -> String? {
         guard let peer = name(of: socket, getpeername) else { return nil }
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { text in
@@ -103,12 +106,12 @@ struct Unconnected {
                 }
             }
             guard code == 0, let text = text.baseAddress else { return nil }
-            // The broker names no interface behind an address.
+            // The broker's addresses name no interface.
             return String(cString: text).split(separator: "%").first.map(String.init)
         }
     }
 
-    /// Returns the name of one end of a connection of TCP.
+    /// Returns the address of one end of a TCP socket; nil for any other descriptor.
     private static func name(
         of socket: Int32,
         _ ask: (Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> Int32
@@ -122,7 +125,7 @@ struct Unconnected {
         return code == 0 && isTCP ? address : nil
     }
 
-    /// Returns a number that tells the other ends of connections apart.
+    /// Returns a number that identifies the other end of a connection.
     private static func number(of peer: sockaddr_storage) -> Int {
         withUnsafeBytes(of: peer) { bytes in
             var hasher = Hasher()

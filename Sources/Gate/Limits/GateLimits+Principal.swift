@@ -10,7 +10,7 @@ extension GateLimits {
         }
     }
 
-    /// Returns the allowance of a principal; nil for one that is never counted.
+    /// Returns the allowance of a principal; nil for the workers, which are never counted.
     func allowance(of principal: Principal) -> Allowance? {
         switch principal {
         case .terminal: terminal
@@ -22,7 +22,7 @@ extension GateLimits {
 }
 
 extension Principal {
-    /// The app or product whose secret it may come with; nil for others.
+    /// The app or product whose secret it can connect with; nil for others.
     var party: String? {
         switch self {
         case .terminal(_, let appId): appId
@@ -33,7 +33,8 @@ extension Principal {
 
     /// Whether its messages count against its source address.
     ///
-    /// Those of a device with its own secret do not: hundreds of them stand behind one gateway or router.
+    /// Messages of devices with their own secrets don't: hundreds of devices can be behind one
+    /// gateway or router.
     var isCountedByAddress: Bool {
         switch self {
         case .terminal, .product: true

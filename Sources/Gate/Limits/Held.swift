@@ -1,27 +1,31 @@
 import Metering
 
-/// The account of the memory that the broker holds for one terminal, device or registering product, connected or not.
+/// The account of the memory that the broker holds for one terminal, device or registering product,
+/// connected or not.
 final class Held {
     let clientId: String
     let limit: HeldLimit
     /// The connection; nil for a session without one.
     weak var client: Client? { didSet { takenAt = Clock.coarse() } }
-    /// Bytes, with `PrivateStructure.bytesPerMessage` for each message: exact when read last, plus all granted since.
+    /// The bytes held, with `PrivateStructure.bytesPerMessage` for each message: exact at the last
+    /// reading, plus all deliveries granted since.
     private(set) var bytes = 0
     private(set) var messages = 0
     /// The statuses that were left out, to be published again.
     var missed = MissedStatuses()
-    /// The times of the last reading from the broker and of the last refusal that was told.
+    /// The times of the last reading from the broker and of the last published refusal.
     private var readAt: Int64 = .min / 2
     private var toldAt: Int64 = .min / 2
-    /// Whether the last reading found room for a message, and for a status: a fast client fills it many times a second.
+    /// Whether the last reading found room for a message, and for a status: a fast client can fill
+    /// it many times a second.
     private var hadRoom = (message: false, status: false)
     /// The time up to which deliveries are estimated as accepted.
     private var takenAt = Clock.coarse()
-    /// The oldest message that is not acknowledged, and since when it is the oldest one with a full window.
+    /// The oldest unacknowledged message, and the time since which it has been the oldest with a
+    /// full window.
     private var oldest: UInt = 0
     private(set) var stuckSince: Int64 = .max
-    /// When the session without a connection ends by itself.
+    /// When the session without a connection expires.
     var lapsesAt: Int64 = .max
 
     init(_ clientId: String, limit: HeldLimit) {
@@ -29,7 +33,8 @@ final class Held {
         self.limit = limit
     }
 
-    /// Whether a delivery of `size` bytes stays within the limit; a status within three quarters of it.
+    /// Whether a delivery of `size` bytes fits within the limit; a status within three quarters of
+    /// it.
     func hasRoom(bytes size: Int, isStatus: Bool) -> Bool {
         let (bytesMax, messagesMax) = isStatus ? limit.forStatuses : (limit.bytes, limit.messages)
         return (bytesMax == 0 || bytes &+ size <= bytesMax)
@@ -50,10 +55,12 @@ final class Held {
         messages &+= 1
     }
 
-    /// Reads the held memory from the broker: at most ten times a second, unless forced or the last reading found room.
+    /// Reads the held memory from the broker: at most ten times a second, unless forced or the last
+    /// reading found room.
     ///
-    /// Where the broker does not show it, a connection is taken to accept as much a second as a terminal may be
-    /// answered, or nothing while all memory is held; and a session without one nothing.
+    /// If the broker's memory can't be read, a connection is assumed to accept as much a second as
+    /// a terminal may be answered, or nothing unless `isAccepting`; a session without a connection
+    /// accepts nothing.
     func read(
         _ pointer: OpaquePointer?,
         isConnected: Bool,
@@ -99,7 +106,7 @@ final class Held {
         noteOldest(0, at: 0)
     }
 
-    /// Whether a delivery that was left out is to be told: the first one of a second.
+    /// Whether to publish that a delivery was left out: once a second.
     func mustTell(at now: Int64) -> Bool {
         guard now &- toldAt >= 1_000 else { return false }
         toldAt = now
@@ -114,28 +121,30 @@ struct HeldLimit: Equatable {
     /// Messages; 0 for no limit.
     var messages: Int
 
-    /// What a connection is taken to accept where the broker does not show it: as much as a terminal is answered.
+    /// The rate at which a connection is assumed to accept if the broker's memory can't be read: as
+    /// much as a terminal is answered.
     static let takenBytesPerSecond = 512 << 10
     static let takenMessagesPerSecond = 200
 
-    /// Statuses are left out first: three quarters of the room are theirs.
+    /// The limit for statuses, which are left out first: three quarters of the whole.
     fileprivate var forStatuses: (bytes: Int, messages: Int) { (bytes / 4 &* 3, messages / 4 &* 3) }
 }
 
-/// The statuses that a terminal did not get, since more waited for it than may.
+/// The statuses that a terminal did not receive, because too much waited for it.
 struct MissedStatuses {
     /// The user to whom they were published.
     private(set) var uid = ""
-    /// The devices, or the first ones of very many.
+    /// The devices, or the first `didsMax` of them.
     private(set) var dids: Set<String> = []
-    /// Whether there were more devices than are remembered: then all of the user's are meant.
+    /// Whether there were more devices than `didsMax`: then all of the user's devices count as
+    /// missed.
     private(set) var isAll = false
 
     static let didsMax = 200
 
     var isEmpty: Bool { dids.isEmpty && !isAll }
 
-    /// Notes a topic of the form `user/{uid}/device/{did}/status` behind the root.
+    /// Notes a topic of the form `user/{uid}/device/{did}/status` below the root.
     mutating func note(_ topic: Bytes, rootLevels: Int) {
         let levels = String(decoding: topic, as: UTF8.self).split(separator: "/").dropFirst(
             rootLevels

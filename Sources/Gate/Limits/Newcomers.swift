@@ -1,24 +1,25 @@
 import Metering
 
-/// Bounds the newcomers of all source addresses together, this machine's included: products, and terminals without a
-/// live session, that the gate has not let in before.
+/// The limit on newcomers from all source addresses together, including this machine's: products,
+/// and terminals without a live session, that the gate has not admitted before.
 ///
-/// One app or product has at most half of them while others ask. Remembers the client ids that it let in: the newest
-/// 100,000 at least, as numbers.
+/// One app or product gets at most half of the limit while others connect too. The newest 100,000
+/// admitted client ids, at least, are remembered as hashes.
 struct Newcomers {
     private let perSecond: Int
     private var bucket: TokenBucket
     private var second: Int64 = 0
-    /// Newcomers of each app or product in this second, and who asked in it and in the one before.
+    /// The newcomers admitted for each app or product in this second, and the apps and products
+    /// that asked in this second and the one before.
     private var admitted: [String: Int] = [:]
     private var asked: (now: Set<String>, before: Set<String>) = ([], [])
     private var known: (new: Set<Int>, old: Set<Int>) = ([], [])
 
     private static let generation = 100_000
-    /// Apps and products that are told apart in one second.
+    /// The most apps and products that are distinguished in one second.
     private static let partiesMax = 1_000
 
-    /// A limit of 0 admits all.
+    /// Creates the limit; 0 admits all newcomers.
     init(perSecond: Int, now: Int64) {
         self.perSecond = perSecond
         bucket = TokenBucket(perSecond: perSecond, burst: perSecond, now: now)
@@ -39,7 +40,7 @@ struct Newcomers {
         return true
     }
 
-    /// Whether a client id was let in before.
+    /// Whether a client id was admitted before.
     func knows(_ clientId: String) -> Bool {
         known.new.contains(clientId.hashValue) || known.old.contains(clientId.hashValue)
     }

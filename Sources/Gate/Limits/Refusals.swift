@@ -1,14 +1,14 @@
 import Credentials
 import JSON
 
-/// Composes the messages that tell workers of refusals and their reasons, at most a hundred a second.
+/// The messages that inform workers of refusals and their reasons, at most a hundred a second.
 struct Refusals {
     private let topic: String
     private let perSecond: Int
     private var second: Int64 = 0
     private var told = 0
     private var suppressed: Int64 = 0
-    /// The clients whose connecting too fast was told in this second.
+    /// The clients whose refusal as too fast or busy was published in this second.
     private var tooFast: Set<String> = []
     private var tooFastSecond: Int64 = 0
 
@@ -34,12 +34,12 @@ struct Refusals {
         self.perSecond = perSecond
     }
 
-    /// Whether a topic is that of refusals; a refusal there must not be published there.
+    /// Whether a topic is the refusals' own; a refusal on it must not be published on it.
     func isOwn(_ other: Bytes) -> Bool {
         other.elementsEqual(topic.utf8)
     }
 
-    /// Whether the refusal of a client that sends too fast may be told: once a second.
+    /// Whether the refusal of a client that connects too fast may be published: once a second.
     mutating func mayTellTooFast(_ key: String, at now: Int64) -> Bool {
         if now / 1_000 != tooFastSecond {
             tooFastSecond = now / 1_000
@@ -90,7 +90,8 @@ struct Refusals {
         return json.finish()
     }
 
-    /// Returns a username as it may be shown: one of an unknown form might be a secret in the wrong field.
+    /// Returns a username that is safe to show: one of an unknown form might be a secret in the
+    /// wrong field.
     private static func shown(_ username: String?) -> String {
         guard let username else { return "" }
         return Principal.isWellFormed(username: username) ? username : "?"

@@ -1,15 +1,15 @@
 import Glibc
 import Metering
 
-/// Finds the address of a client that came through the service's WebSocket relay (`RelayPlace`).
+/// The addresses of clients that connect through the service's WebSocket relay (`RelayPlace`).
 struct RelayedAddress {
-    /// The file of addresses; empty where there is no relay.
+    /// The path of the file of addresses; empty without a relay.
     let path: String
 
-    /// Returns the client's address where the broker's is one of the relay's, else the broker's.
+    /// Returns the client's own address if `address` is one of the relay's; otherwise `address`.
     ///
-    /// Read when a client connects: the relay has written it before, and gives the place to no other while the
-    /// connection lasts.
+    /// The file is read when a client connects: the relay has written the address before that, and
+    /// gives its place to no other client while the connection lasts.
     func client(of address: String) -> String {
         guard let place = RelayPlace.place(of: address), !path.isEmpty, let bytes = read(place)
         else { return address }

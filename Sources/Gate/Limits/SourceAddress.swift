@@ -7,10 +7,11 @@ struct SourceAddress: Equatable {
     /// `192.0.2.7` or `2001:db8:0:1::/64`.
     let text: String
 
-    /// Reads the broker's address of a client; nil for 127.0.0.1 and ::1, which are not counted: a proxy,
-    /// a bridge or the operator on the same machine, whose one address stands for many clients.
+    /// Reads the broker's address of a client; nil for 127.0.0.1 and ::1, which are not counted:
+    /// the address of a proxy, a bridge or the operator on the same machine stands for many
+    /// clients.
     ///
-    /// Also nil for a client without an address, which came by a local socket.
+    /// Also nil for a client without an address, which connected through a local socket.
     init?(_ address: String) {
         var four = in_addr()
         if inet_pton(AF_INET, address, &four) == 1 {

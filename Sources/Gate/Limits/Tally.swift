@@ -1,22 +1,24 @@
 import Metering
 
-/// The counts of one client, kept beyond the end of its connection, so that reconnecting does not reset them.
+/// The counts of one client, kept beyond the end of its connection, so that reconnecting does not
+/// reset them.
 ///
-/// Client ids whose secret many know, those of products and of terminals without a session, have a tally for each
-/// source address: a stranger who uses the id cannot use up its owner's allowance.
+/// Client ids with a shared secret, of products and of terminals without a session, have a tally
+/// for each source address: a stranger who uses the id can't use up its owner's allowance.
 final class Tally {
     let key: String
     var meter: Meter
-    /// Counts filters of SUBSCRIBE and UNSUBSCRIBE by the same allowance, apart from messages: an app that opens with
-    /// thirty devices subscribes to each and asks three things about it at once.
+    /// The count of SUBSCRIBE and UNSUBSCRIBE filters, with the same allowance but apart from
+    /// messages: an app that opens with thirty devices subscribes to each and sends three requests
+    /// about it at once.
     var filters: Meter
-    /// Its share of its source address's budget; of interest for terminals and products only.
+    /// Its share of its source address's budget; used for terminals and products only.
     var share: AddressBudget.Sender
-    /// Its reports that are not known to be processed.
+    /// The client's reports that are not known to be processed.
     var reports = Backlog.Sender()
-    /// Its requests likewise, by the client id of the worker.
+    /// The client's requests that are not known to be processed, by the worker's client id.
     var requests: [String: Backlog.Sender] = [:]
-    /// The filters that it holds, each as a number; of interest for terminals only.
+    /// The hashes of the filters that it holds; used for terminals only.
     private var held: [Int] = []
 
     init(key: String, meter: Meter, now: Int64) {
@@ -38,9 +40,10 @@ final class Tally {
 
     /// Whether there is room for a subscription; one that the client already holds always has room.
     ///
-    /// For a session that the broker kept longer than the gate remembers, the broker's own count is the bound. It
-    /// counts the places that the broker has made, which it reuses and never removes: a client that never held more
-    /// than the limit never exceeds it, and any other does so by one place at most.
+    /// For a session that the broker kept longer than the gate remembers, the broker's own count is
+    /// the limit. It counts the places that the broker has made, which it reuses and never removes:
+    /// a client that never held more than the limit never exceeds it, and any other exceeds it by
+    /// one at most.
     func hasRoom(for filter: Bytes, limit: Int, brokerCount: Int) -> Bool {
         if brokerCount == 0 { held.removeAll(keepingCapacity: true) }
         guard limit > 0, !held.contains(Self.number(filter)) else { return true }
@@ -59,7 +62,8 @@ final class Tally {
         held.removeAll { $0 == number }
     }
 
-    /// Hashes a filter with the process's random seed, so that a sender cannot construct two filters of one number.
+    /// Hashes a filter with the process's random seed, so that a sender can't construct two filters
+    /// with the same hash.
     private static func number(_ filter: Bytes) -> Int {
         var hasher = Hasher()
         hasher.combine(bytes: UnsafeRawBufferPointer(filter))
@@ -69,9 +73,9 @@ final class Tally {
 
 /// The tallies of clients without a connection, kept until they equal new ones.
 ///
-/// Tallies with full buckets are dropped, so few stay longer than half a minute. Holds at most `limit`; if more come
-/// in so short a time, it forgets all: the messages that get through are few, compared with the broker's work for as
-/// many connections.
+/// Tallies with full buckets are dropped, so few stay longer than half a minute. Holds at most
+/// `limit`, and forgets all if more are added in that time: the messages that then get through are
+/// few, compared with the broker's work for all these connections.
 struct Tallies {
     private let limit = 50_000
     private var kept: [String: Tally] = [:]

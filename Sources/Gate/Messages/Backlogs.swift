@@ -1,23 +1,24 @@
 import Batching
 import Metering
 
-/// The messages of devices that the status worker has not processed yet: of the whole worker, or of each of its lanes
-/// where several processes share the work.
+/// The messages of devices that the status worker has not processed yet: for the whole worker, or
+/// for each lane if several processes share the work.
 ///
-/// The echoes tell how many lanes there are. Each lane is behind by itself, as it has a queue of its own at the broker.
+/// The echoes state the number of lanes. Each lane has its own queue at the broker, so each can
+/// fall behind separately.
 struct Backlogs {
     private let limit: Int
     private var lanes: [Backlog]
 
-    /// Begins with one for all devices; a limit of 0 refuses nothing.
+    /// Creates one backlog for all devices; a limit of 0 refuses nothing.
     init(limit: Int) {
         self.limit = limit
         lanes = [Backlog(limit: limit)]
     }
 
-    /// Notes an echo of a lane, of so many; `seen` is the newest one that came back to it.
+    /// Notes an echo of one of `count` lanes; `seen` is the newest echo that returned to it.
     ///
-    /// Another number of lanes than before comes with other processes: what was counted by the old one is void.
+    /// A changed number of lanes belongs to other processes, and voids the earlier counts.
     mutating func note(echo number: Int64, seen: Int64, by lane: Int, of count: Int) {
         guard (1...Shard.count).contains(count), (0..<count).contains(lane) else { return }
         if lanes.count != count {

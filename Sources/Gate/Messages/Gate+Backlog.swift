@@ -2,18 +2,21 @@ import Credentials
 import JSON
 import Metering
 
-// While the status worker is behind, reports are refused fairly: the broker's one queue for it, or for one of its
-// lanes, is first in, first out, so all devices would wait for the messages of a few (`Backlogs`). A refused report is
-// not stored, just as one that gets no answer: the device sends it again. Terminals' requests likewise, where the broker
-// shows how many messages wait for a worker.
+// While the status worker is behind, the gate refuses reports fairly (`Backlogs`): the broker's
+// queue for the worker, or for a lane, is first in, first out, so all devices would wait for the
+// messages of a few. A refused report isn't stored, like an unanswered one: the device sends it
+// again. Terminals' requests are refused likewise, if the broker's memory shows how many messages
+// wait for a worker.
 extension Gate {
-    /// The client id of the connection over which the worker receives its messages, or the beginning of its lanes'.
+    /// The client id of the status worker's receiving connection, and the prefix of its lanes'
+    /// client ids.
     static let statusWorker = "svc.lamplighter.status"
     private static let report = Array("/report".utf8)
 
-    /// Counts a report or request that is about to be let through; true if it is beyond its sender's share.
+    /// Counts a report or request that is about to be let through; returns true if it exceeds its
+    /// sender's share.
     ///
-    /// Never closes a connection: the sender does not cause the messages of others.
+    /// Never closes a connection: the sender isn't responsible for the messages of others.
     func isShed(_ client: Client, _ access: Access, to topic: Bytes) -> Bool {
         guard case .publish(let payload, _) = access, client.isConnected, let tally = client.tally,
             case .beyond(let mustTell) =
@@ -47,8 +50,8 @@ extension Gate {
         )
     }
 
-    /// Returns the receiving connection of the worker, or of the lane, whose echo a topic is for; nil for all other
-    /// topics.
+    /// Returns the receiving connection of the worker or lane that an echo's topic belongs to; nil
+    /// for all other topics.
     func receiver(ofEchoOn topic: Bytes) -> Client? {
         guard topic.count >= echoes.count, topic.starts(with: echoes) else { return nil }
         let lane = String(decoding: topic.dropFirst(echoes.count), as: UTF8.self)
@@ -67,12 +70,13 @@ extension Gate {
         backlogs.note(echo: number, seen: seen, by: lane, of: lanes)
     }
 
-    /// Notes the end of a connection: what the status worker has not processed is not known while it is away.
+    /// Notes the end of a connection: the status worker's backlog is unknown while it is away.
     func noteEnd(of client: Client) {
         if client.rights.isWorker, let lane = statusLane(of: client.clientId) { backlogs.end(lane) }
     }
 
-    /// Returns the number of the lane to which a client id belongs, 0 for the whole worker's; nil for all others.
+    /// Returns the number of the lane that a client id belongs to, 0 for the whole worker; nil for
+    /// all others.
     private func statusLane(of clientId: String) -> Int? {
         guard clientId.utf8.starts(with: Self.statusWorker.utf8) else { return nil }
         let lane = clientId.dropFirst(Self.statusWorker.count)
@@ -85,13 +89,14 @@ extension Gate {
 struct RequestBacklog {
     private static let unit = 1_024
     private var backlog: Backlog
-    /// Requests let through, and how many of them there were when the processed ones were looked at last.
+    /// The number of requests let through, and that number when the worker's queue was last read.
     private var sent: Int64 = 0
     private var looked: Int64 = 0
 
     init(limit: Int) { backlog = Backlog(limit: limit) }
 
-    /// Decides about a request of `bytes` while others wait for the worker, and counts it if it is let through.
+    /// Decides about a request of `bytes` while others wait for the worker, and counts it if it is
+    /// let through.
     mutating func take(
         _ sender: inout Backlog.Sender,
         bytes: Int,

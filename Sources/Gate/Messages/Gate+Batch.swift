@@ -2,13 +2,15 @@ import Batching
 import CMosquittoBroker
 import Glibc
 
-// Many messages in one packet, between the broker and the service's workers. Mosquitto 2.0 reads one packet of a
-// connection in each round of its loop, and with many busy devices there are few rounds a second: they would limit
-// the messages that a worker can acknowledge and publish one by one. So a worker gets all deliveries of one round as
-// one message, which it acknowledges once, and publishes many messages as one to `$CONTROL/lamplighter/publish`.
-// Messages of the broker itself, and those queued for a worker that is away, are delivered one by one.
+// Many messages in one packet, between the broker and the service's workers. Mosquitto 2.0 reads
+// one packet of a connection in each round of its loop, and with many busy devices there are few
+// rounds a second, which would limit the messages that a worker can acknowledge and publish one by
+// one. So a worker gets all deliveries of one round as one message, which it acknowledges once, and
+// publishes many messages as one to `$CONTROL/lamplighter/publish`. The broker's own messages, and
+// messages queued for an absent worker, are delivered one by one.
 
-/// The message that the broker is passing on to its subscribers, between MESSAGE and the last ACL_CHECK about it.
+/// The message that the broker is passing on to its subscribers, between MESSAGE and the last
+/// ACL_CHECK about it.
 ///
 /// The memory belongs to the broker and is valid for that time.
 struct PassingMessage {
@@ -22,7 +24,7 @@ final class OutgoingBatch {
     let topic: String
     let topicBytes: [UInt8]
     var writer = BatchWriter()
-    /// The last message added: none is added twice.
+    /// The serial number of the last message added: no message is added twice.
     var lastSerial: UInt64 = 0
 
     init(topic: [UInt8]) {
@@ -40,14 +42,16 @@ extension Gate {
         client.outgoing = client.outgoing ?? OutgoingBatch(topic: Array(filter))
     }
 
-    /// Notes that a worker unsubscribed from its batches: the broker delivers each message by itself again.
+    /// Notes that a worker unsubscribed from its batches: the broker delivers messages one by one
+    /// again.
     func endBatches(of client: Client, _ filter: Bytes) {
         guard let batch = client.outgoing, filter.elementsEqual(batch.topicBytes) else { return }
         sendBatches()
         client.outgoing = nil
     }
 
-    /// Whether a topic is that of another worker's batches: a filter over all topics matches it as well.
+    /// Whether a topic belongs to another worker's batches, which a filter over all topics matches
+    /// as well.
     func isBatchOfOther(_ client: Client, _ topic: Bytes) -> Bool {
         Topic.isBelow(topic, batchTopics)
             && !client.isWorker(named: Bytes(rebasing: topic.dropFirst(batchTopics.count)))
@@ -59,13 +63,15 @@ extension Gate {
         passing = PassingMessage(topic: topic, payload: payload, properties: properties)
     }
 
-    /// Forgets that message: its memory is no longer valid at the next event that isn't one of its deliveries.
+    /// Forgets the passing message, whose memory is no longer valid at the next event that isn't
+    /// one of its deliveries.
     func endPassing() { passing = nil }
 
-    /// Takes over the delivery of a message to a worker; false where the broker is to deliver it.
+    /// Takes over the delivery of a message to a worker; returns false if the broker is to deliver
+    /// it.
     ///
-    /// The topic shows that a delivery belongs to the passing message. The broker asks once for each overlapping filter
-    /// of a worker; the worker gets the message once.
+    /// The topic shows that a delivery belongs to the passing message. The broker asks once for
+    /// each overlapping filter of a worker; the worker gets the message once.
     func putInBatch(of client: Client, _ topic: Bytes) -> Bool {
         guard let batch = client.outgoing, let passing, client.isConnected, client.rights.isWorker,
             passing.topic.count == topic.count, passing.topic.elementsEqual(topic)
@@ -83,21 +89,21 @@ extension Gate {
         return true
     }
 
-    /// Delivers the waiting batches: at the end of each round, and before the gate itself publishes a message that must
-    /// not overtake them.
+    /// Delivers the waiting batches: at the end of each round, and before the gate itself publishes
+    /// a message that must not overtake them.
     func sendBatches() {
         guard !batches.isEmpty else { return }
         for batch in batches where !batch.writer.isEmpty { send(batch) }
         batches.removeAll(keepingCapacity: true)
     }
 
-    /// Publishes that a device has connected or listens, behind all messages sent before.
+    /// Publishes that a device has connected or listens, after all messages sent before.
     func tellArrival(of client: Client) {
         sendBatches()
         presence.tellArrival(of: client, on: topicForWorkers)
     }
 
-    /// Delivers what waits for one worker.
+    /// Delivers the messages that wait for one worker.
     private func sendBatch(of client: Client) {
         guard let batch = client.outgoing, !batch.writer.isEmpty else { return }
         send(batch)
@@ -108,10 +114,10 @@ extension Gate {
         batch.writer.removeAll()
     }
 
-    /// Publishes all messages of a batch that came on `$CONTROL/lamplighter/publish`.
+    /// Publishes all messages of a batch received on `$CONTROL/lamplighter/publish`.
     ///
-    /// Only the service's workers may send batches: an operator's tool is limited by message, and batches are not
-    /// counted.
+    /// Only the service's workers may send batches: an operator's tool is limited by message, and
+    /// batches are not counted.
     func publishBatch(_ pointer: OpaquePointer, _ payload: Bytes) {
         guard let client = clients[pointer], client.isStill(pointer), client.rights.isWorker,
             client.isConnected, client.tally == nil
@@ -125,7 +131,7 @@ extension Gate {
         while let message = reader.next() {
             guard mayPublish(client, message) else { continue }
             if let receiver = receiver(ofEchoOn: message.topic) {
-                // It is to come behind all that was let through before it.
+                // The echo must follow all messages let through before it.
                 sendBatch(of: receiver)
                 noteEcho(client, message.payload, on: message.topic)
             }
@@ -141,7 +147,7 @@ extension Gate {
         }
     }
 
-    /// Whether a message of a batch would be let through by itself; logs it if not.
+    /// Whether a message of a batch may be published; logs it if not.
     private func mayPublish(_ client: Client, _ message: BatchedMessage) -> Bool {
         let refusal = client.rights.refusalToPublish(message.topic, retained: message.isRetained)
         if refusal == nil, message.topic.first != Topic.dollar,
@@ -155,7 +161,7 @@ extension Gate {
 }
 
 extension MessageProperties {
-    /// Calls `body` with a message and the properties that workers are told.
+    /// Calls `body` with a message and the properties that workers receive.
     func withBatched(_ passing: PassingMessage, _ body: (BatchedMessage) -> Void) {
         var message = BatchedMessage(topic: passing.topic, payload: passing.payload)
         guard list != nil else { return body(message) }
@@ -176,7 +182,8 @@ extension MessageProperties {
                 } else if strcmp(name, Self.fault) == 0 {
                     message.isCorrelationTooLong = true
                 } else if strcmp(name, Self.traceparent) == 0, !isTraced {
-                    // Of several the first counts, as where a worker gets each message by itself.
+                    // The first of several counts, as for messages that a worker receives one by
+                    // one.
                     isTraced = true
                     guard strlen(value) == Int(GATE_TRACEPARENT_BYTES) else { break }
                     message.traceparent = Self.copy(value, count: strlen(value), into: &owned)

@@ -1,12 +1,14 @@
 import Batching
 import CMosquittoBroker
 
-// Where several processes share the work, each worker takes the messages of some shards. So the topics that workers see
-// have the shard in front, while clients write to the topics that they always had: the rights are checked before.
+// If several processes share the work, each worker takes the messages of some shards. So the topics
+// that workers see have the shard after the root, while clients publish to their usual topics, on
+// which their rights are checked.
 extension Gate {
-    /// Divides clients' messages from now on, as a worker asks that takes those of some shards alone.
+    /// Divides clients' messages by shard from now on, at the request of a worker that takes only
+    /// some shards.
     ///
-    /// The option says so from the broker's start on, before any worker is there.
+    /// The option does so from the broker's start, before any worker connects.
     func divide() {
         guard !hasShards else { return }
         hasShards = true
@@ -16,12 +18,13 @@ extension Gate {
         )
     }
 
-    /// Returns the topic on which workers get what is published on a topic; nil for the same.
+    /// Returns the topic on which workers receive messages published on `topic`; nil if it is the
+    /// same.
     func dividedTopic(_ topic: Bytes) -> [UInt8]? {
         hasShards ? Shard.divided(topic, root: settings.root) : nil
     }
 
-    /// Returns the same for a topic of the gate's own messages.
+    /// Returns the topic on which workers receive the gate's own messages on `topic`.
     func topicForWorkers(_ topic: String) -> String {
         guard hasShards, let divided = Shard.divided(Array(topic.utf8), root: settings.root) else {
             return topic
@@ -29,7 +32,8 @@ extension Gate {
         return String(decoding: divided, as: UTF8.self)
     }
 
-    /// Returns the topic behind the root on which workers get what the gate says of a terminal.
+    /// Returns the topic on which workers receive the gate's messages about a terminal; `topic` is
+    /// relative to the root.
     func topicForWorkers(_ topic: String, ofTerminal terminalId: String) -> String {
         guard hasShards else { return "\(settings.root)/\(topic)" }
         let shard = Shard.name(Shard.of(terminalId.utf8))

@@ -1,16 +1,18 @@
-// A console that watches messages as they travel, as a client of the role `console`. It subscribes to all of them, and is
-// let see so many: the others are not delivered, so that the broker spends no packet on them, but counted and told.
+// A console watches messages as they travel, as a client of the role `console`. It subscribes to
+// all of them and receives a limited number. The gate counts the others and reports the count, so
+// that the broker spends no packets on them.
 
-/// What one console is let see.
+/// The limit on the messages that one console receives.
 final class Tap {
-    /// Milliseconds of one window: of a burst some of each moment are seen, not the first ones alone.
+    /// The milliseconds of one window; it is short, so that a console sees some messages from each
+    /// moment of a burst.
     private static let window: Int64 = 100
-    /// Messages that a console gets in a window: 400 a second.
+    /// The messages that a console receives in a window: 400 a second.
     private static let perWindow = 40
-    /// How often it is told how many it did not get.
+    /// The milliseconds between reports of the messages that it did not receive.
     private static let toldEvery: Int64 = 250
 
-    /// The topic on which it is told.
+    /// The topic of these reports.
     let topic: String
     private let topicBytes: [UInt8]
     private var begin: Int64 = 0
@@ -23,7 +25,7 @@ final class Tap {
         topicBytes = Array(topic.utf8)
     }
 
-    /// Counts a message; whether it is delivered.
+    /// Counts a message; returns whether to deliver it.
     func lets(_ topic: Bytes) -> Bool {
         if topic.elementsEqual(topicBytes) { return true }
         let now = Clock.coarse()
@@ -34,7 +36,8 @@ final class Tap {
         return false
     }
 
-    /// Returns how many were not delivered since it was told last, when it is time to tell; nil otherwise.
+    /// Returns the number of messages not delivered since the last report, if another is due; nil
+    /// otherwise.
     func takeLeft(at steady: Int64) -> Int64? {
         guard left > 0, steady &- toldAt >= Self.toldEvery else { return nil }
         defer { (left, toldAt) = (0, steady) }
@@ -43,13 +46,13 @@ final class Tap {
 }
 
 extension Gate {
-    /// Begins to count what a console is delivered.
+    /// Begins to limit a console's deliveries.
     func beginTap(of client: Client) {
         client.tap = Tap(topic: "\(settings.root)/system/tap/\(client.clientId)")
         taps.append(client)
     }
 
-    /// Tells each console how many messages it did not get.
+    /// Reports to each console how many messages it did not receive.
     func tellTaps(at steady: Int64) {
         for client in taps {
             guard let tap = client.tap, let left = tap.takeLeft(at: steady) else { continue }

@@ -1,17 +1,17 @@
 import Credentials
 
-/// Decides which clients may connect, and the rights of connected ones: a pure function of the records.
+/// The rules for the admission and the rights of clients: a pure function of the records.
 ///
 /// The rules in words (reference: connecting#principals).
 struct Admission {
     let root: String
     /// The secret of `service:lamplighter`, known without a file.
     let worker: Digest
-    /// Sessions that a worker revoked, even if the file does not say so yet.
+    /// Sessions that a worker revoked, even if the file does not show it yet.
     var revoked: SessionMarks
-    /// Sessions of which a token was used here, even if the file does not say so yet.
+    /// Sessions whose token was used here, even if the file does not show it yet.
     var used = SessionMarks()
-    /// Old tokens whose successors were used here, even if the file does not say so yet.
+    /// Old tokens whose successors were used here, even if the file does not show it yet.
     var spent = SpentTokens()
 
     static let workerName = "lamplighter"
@@ -29,15 +29,17 @@ struct Admission {
         var principal: Principal
         /// The digest that the secret matched; nil for a session's token, which may be replaced.
         var secret: Digest?
-        /// When the certificate begins that stood in for the secret; nil where none did.
+        /// When the certificate that replaced the secret begins; nil if none did.
         var certificate: Int64?
-        /// Whether the client is new: a terminal without a record, or any client with a product's secret.
+        /// Whether the client is new: a terminal without a record, or any client with a product's
+        /// secret.
         var isNewcomer = false
-        /// Whether the secret is one that many know: the product's or the app's.
+        /// Whether many clients share the secret: the product's or the app's.
         var isSecretShared = false
         /// The session whose token was used.
         var session: String?
-        /// The session whose token was used for the first time: after the login, or while one before it still worked.
+        /// The session whose token was used for the first time: after the login, or while the token
+        /// before it still worked.
         var begun: Session?
     }
 
@@ -69,7 +71,8 @@ struct Admission {
         return pass
     }
 
-    /// Admits a device by its certificate, which the broker has found to be of the devices' authority.
+    /// Admits a device by its certificate, which the broker has verified to be from the devices'
+    /// authority.
     private func admit(
         _ did: String,
         by certificate: ClientCertificate,
@@ -85,7 +88,7 @@ struct Admission {
         )
     }
 
-    /// Whether a certificate that begins then still counts; true where none was shown.
+    /// Whether a certificate that begins at this moment still counts; true without a certificate.
     private func counts(_ begin: Int64?, of did: String, by tables: CredentialTables) -> Bool {
         guard let begin, let from = tables.certificates[did] else { return true }
         return begin >= from
@@ -111,12 +114,14 @@ struct Admission {
         if let session, isTerminals(password, session, at: now, noting: &pass) { return pass }
         guard secret == password else { throw .badSecret }
         if let session, isUsed(session) { throw .sessionTokenRequired }
-        // The answer to the login may be lost: the app may repeat it, and has no part in the session until then.
+        // The answer to the login may be lost: the app may repeat the login, and has no part in the
+        // session until then.
         pass.isSecretShared = true
         return pass
     }
 
-    /// Whether a password is a token of the session on its terminal; notes the session and a first use if so.
+    /// Whether a password is a token of the session on its terminal; notes the session and a first
+    /// use if so.
     private func isTerminals(
         _ password: Digest,
         _ session: Session,
@@ -135,7 +140,8 @@ struct Admission {
         session.isUsed || used.contains(session.sessionId)
     }
 
-    /// Returns the token before a refresh while it works: until the new one's first use, a minute at most.
+    /// Returns the token from before a refresh while it works: until the new token's first use, a
+    /// minute at most.
     func overlapping(_ session: Session, at now: Int64) -> OldToken? {
         guard let old = session.old, now < old.until,
             !spent.contains(old, of: session.sessionId)
@@ -143,11 +149,13 @@ struct Admission {
         return old
     }
 
-    /// Returns the rights of an admitted principal by the current records; nil if it would no longer be admitted.
+    /// Returns the rights of an admitted principal by the current records; nil if it would no
+    /// longer be admitted.
     ///
-    /// `secret` is the one with which it was admitted, or nil if that is not known or doesn't matter; `certificate` is
-    /// when the certificate begins that stood in for it. `isStranger` says that it has no part in the session on its
-    /// terminal: it came with the app's secret, and the login came by another connection.
+    /// `secret` is the principal's secret at its admission, or nil if that is unknown or doesn't
+    /// matter. `certificate` is when the certificate that replaced the secret begins. `isStranger`
+    /// means that the principal has no part in the session on its terminal: it connected with the
+    /// app's secret, and the login came over another connection.
     func rights(
         of principal: Principal,
         secret: Digest?,
@@ -212,9 +220,9 @@ struct Admission {
     }
 }
 
-/// Ids of sessions that the gate knows more of than the file, the newest 10,000.
+/// Ids of the newest 10,000 sessions with a change that the file may not show yet.
 ///
-/// The file follows soon; it has said so of older ones for a long time.
+/// The file follows soon; it has long shown the changes of older sessions.
 struct SessionMarks {
     private var ids: Set<String> = []
     private var order: [String] = []
@@ -241,9 +249,9 @@ struct SessionMarks {
     }
 }
 
-/// Old tokens that ended when the new one was used at this gate, of the last minute at most.
+/// Old tokens that ended when their successors were used at this gate, within the last minute.
 ///
-/// The service is told, and the file follows soon.
+/// The service is notified, and the file follows soon.
 struct SpentTokens {
     private var tokens: [String: OldToken] = [:]
     private let limit: Int

@@ -7,8 +7,8 @@ final class Client {
     let clientId: String
     let username: String
     let address: String
-    /// The source address as counted and told to workers, in the form that the broker takes; nil for
-    /// addresses that are not counted.
+    /// The source address as limits count it and workers receive it, in the form that the broker
+    /// takes; nil for addresses that are not counted.
     let source: [CChar]?
     /// The same as text.
     let sourceText: String?
@@ -20,45 +20,49 @@ final class Client {
     var held: Held?
     /// Whether its connection is encrypted.
     var isTLS = false
-    /// The descriptor of its connection; nil where that is unknown.
+    /// The descriptor of its connection; nil if unknown.
     var socket: Int32?
     /// The broker's client while it is connected.
     var pointer: OpaquePointer?
-    /// The session whose token it came with, or that has begun on its terminal since; the newest.
+    /// The newest session whose token it connected with, or that has begun on its terminal since.
     private(set) var session: String?
-    /// Whether it came with a secret that many know: the product's or the app's.
+    /// Whether it connected with a shared secret: the product's or the app's.
     let isSecretShared: Bool
-    /// The session that was on the terminal already when it came with the app's secret: it has no part in that.
+    /// The session that was already on the terminal when it connected with the app's secret, and
+    /// that it has no part in.
     var bystander: String?
-    /// Whether it has sent a login or registration: only then is a session its own that begins on its terminal.
+    /// Whether it has sent a login or registration: only then can a session that begins on its
+    /// terminal be its own.
     private(set) var hasAskedToLogIn = false
     /// The secret with which the client was admitted; nil if it is not to be compared again.
     let secret: Digest?
-    /// When the certificate begins with which the client was admitted instead; nil where it was not.
+    /// When the certificate that replaced the secret begins; nil if none did.
     let certificate: Int64?
-    /// Grows with every connection, across restarts of the broker too; replaced if the service turns out to know
-    /// larger numbers.
+    /// The number of the connection, which grows with each, across restarts of the broker too;
+    /// replaced if the service knows larger numbers.
     var number: Int64
     let connectedAt: Int64
 
     /// The rights at `generation`.
     var rights: Rights
     var generation: UInt64
-    /// False as soon as the connection has ended or was taken over: it then publishes only its will.
+    /// Whether the connection is live; after its end or a takeover, it publishes only its will.
     var isConnected: Bool
-    /// Set before the gate closes the connection, so that its last accesses are not reported as refusals.
+    /// Whether the gate is closing the connection; its last accesses are then not reported as
+    /// refusals.
     var isLeaving = false
     /// Whether it has subscribed to its commands, as a device.
     var isListening = false
     /// Whether its session was revoked while it was connected: its will is not sent.
     var isCutOff = false
-    /// The revoked session whose connection this still is: its end is told with the connection's.
+    /// The revoked session that this connection still belongs to; its end is reported with the
+    /// connection's.
     var cutSession: String?
 
-    /// Whether it hears only requests that no other worker hears (`RequestSubscribers`).
+    /// Whether it receives only requests that no other worker receives (`RequestSubscribers`).
     ///
-    /// False until it has subscribed: Mosquitto 2.0.11 keeps counting a queued message as in flight if the gate denies
-    /// it at the client's CONNECT.
+    /// False until it has subscribed: Mosquitto 2.0.11 keeps counting a queued message as in flight
+    /// if the gate denies it at the client's CONNECT.
     var isFallback = false
     /// The services whose requests it subscribed to, as a worker.
     var services: [[UInt8]] = []
@@ -69,7 +73,7 @@ final class Client {
     /// The batch for a worker that takes many messages in one; nil for all other clients.
     var outgoing: OutgoingBatch?
 
-    /// What a console that watches is let see; nil for all other clients.
+    /// The limit on a console's deliveries; nil for all other clients.
     var tap: Tap?
 
     private let nameBytes: [CChar]
@@ -111,12 +115,13 @@ final class Client {
         return strcmp(name, nameBytes) == 0 && strcmp(id, idBytes) == 0
     }
 
-    /// Returns the source address; nil for a session without a connection, whose address the broker does not know.
+    /// Returns the source address; `unknown` for a session without a connection, whose address the
+    /// broker doesn't have.
     private static func source(of facts: Broker.Facts, isConnected: Bool) -> String? {
         isConnected ? SourceAddress(facts.address)?.text : "unknown"
     }
 
-    /// Whether workers are told the source address of its messages: requests and registrations.
+    /// Whether workers receive the source address of its messages: requests and registrations.
     var tellsAddress: Bool {
         switch principal {
         case .terminal, .product: true
@@ -135,13 +140,13 @@ final class Client {
             || topic.starts(with: "\(account)register".utf8)
     }
 
-    /// Notes the session that has begun on its terminal, if that may be by its own login.
+    /// Notes the session that has begun on its terminal, if its own login may have begun it.
     func take(_ sessionId: String) {
         guard !isSecretShared || hasAskedToLogIn && sessionId != bystander else { return }
         session = sessionId
     }
 
-    /// Whether it has no part in the session that is on its terminal.
+    /// Whether it has no part in the session on its terminal.
     func isStranger(to session: Session?) -> Bool {
         isSecretShared && session != nil && session?.sessionId != self.session
     }

@@ -1,13 +1,13 @@
-/// What the gate reads in the certificate that a client has shown.
+/// The fields of a client's certificate that the gate reads.
 struct ClientCertificate: Equatable, Sendable {
-    /// The common name, where the subject is that alone: `device/{did}`.
+    /// The common name, which must be the whole subject: `device/{did}`.
     var name: String
     /// When it begins, in milliseconds since the Unix epoch.
     var begin: Int64
 
-    /// Bytes of a name at most, with a zero behind it: more than any device's.
+    /// The most bytes of a name with its closing zero: more than any device's has.
     static let nameMax = 128
 
-    /// Whether it is that of a device.
+    /// Whether it is the certificate of a device.
     func isOf(_ did: String) -> Bool { name == "device/\(did)" }
 }

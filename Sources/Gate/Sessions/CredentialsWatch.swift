@@ -1,26 +1,28 @@
-// The C module's headers bring `timespec`, so the compiler takes its fields to be declared there.
+// The C module's headers include `timespec`, so the compiler expects its fields to be declared
+// there.
 import CMosquittoBroker
 import Credentials
 import Glibc
 
-/// Follows the credentials file: reads appended records, or all records after the file was replaced.
+/// A reader that follows the credentials file: it reads appended records, or all records after the
+/// file was replaced.
 ///
-/// While the file is missing, unreadable or damaged `isReadable` is false and `tables` stay as last known;
-/// the gate admits no client by them.
+/// While the file is missing, unreadable, damaged or too old, `isReadable` is false and `tables`
+/// keep their last contents; the gate admits no client by them.
 final class CredentialsWatch {
-    /// The records as they were at the last look that could read them.
+    /// The records at the last successful look.
     private(set) var tables = CredentialTables()
     private(set) var isReadable = false
-    /// By terminal, the sessions that later records of the file replaced when it was last read as a whole: those of
-    /// logins appended since it was written.
+    /// By terminal, the sessions that later records of the file replaced when it was last read as a
+    /// whole, because logins were appended since it was written.
     private(set) var followed: [String: [String]] = [:]
     /// Grows whenever `tables` change.
     private(set) var generation: UInt64 = 0
 
     private let path: String
-    /// The age from which on the file is not believed, in seconds; 0 for any age.
+    /// The age in seconds beyond which the file is not trusted; 0 for no limit.
     private let ageMax: Int
-    /// Records that workers told, which the file may not have yet, each with the end of its time.
+    /// Records that workers sent and the file may not have yet, each with its expiry.
     private var told: [(record: Record, until: Int64)] = []
     private var file: Int32 = -1
     private var seen = Stamp()
@@ -29,12 +31,13 @@ final class CredentialsWatch {
 
     /// The result of a look.
     enum News {
-        /// The same as before.
+        /// Nothing changed.
         case nothing
         /// Records that were appended.
         case records([Record])
-        /// All records may have changed, or the file can no longer be read. Before that these were appended to the file
-        /// whose place another took.
+        /// All records may have changed, or the file can no longer be read.
+        ///
+        /// `after` holds the last records appended to a file that was then replaced.
         case everything(after: [Record])
     }
 
@@ -55,10 +58,12 @@ final class CredentialsWatch {
         }
     }
 
-    /// How long a record that was told is kept for a file that takes this one's place, in milliseconds.
+    /// How long a record that a worker sent is kept for a file that replaces this one, in
+    /// milliseconds.
     private static let toldFor: Int64 = 5_000
 
-    /// Follows a file, which counts as unreadable once it is older than `ageMax` seconds; 0 for no limit.
+    /// Follows a file, which counts as unreadable once it is older than `ageMax` seconds; 0 for no
+    /// limit.
     init(path: String, ageMax: Int = 0) {
         self.path = path
         self.ageMax = ageMax
@@ -68,7 +73,7 @@ final class CredentialsWatch {
         if file >= 0 { close(file) }
     }
 
-    /// Looks at the file again; costs one system call when nothing happened.
+    /// Checks the file for changes; costs one system call if there are none.
     func look() -> News {
         var status = stat()
         guard stat(path, &status) == 0, !isStale(status) else { return lose() }
@@ -83,17 +88,18 @@ final class CredentialsWatch {
         return reload(after: last)
     }
 
-    /// Reads what was appended to the open file before another took its place.
+    /// Reads the records that were appended to the open file before it was replaced.
     ///
-    /// The service rewrites the file right behind an append, when that makes it too long: a login's record would be seen
-    /// in the new file alone, which does not say that it followed another session on the same connection.
+    /// The service rewrites the file right after an append that makes it too long. A login's record
+    /// would be seen in the new file alone, which doesn't show that it followed another session on
+    /// the same connection.
     private func readLast() -> [Record] {
         var status = stat()
         guard isReadable, file >= 0, fstat(file, &status) == 0 else { return [] }
         return readTail(to: Int(status.st_size)) ?? []
     }
 
-    /// Takes in records before the file has them.
+    /// Applies records before the file has them.
     func learn(_ records: [Record]) {
         let now = Clock.steady()
         told.removeAll { $0.until <= now }
@@ -109,10 +115,10 @@ final class CredentialsWatch {
         return Clock.now() / 1_000 &- Int64(status.st_mtim.tv_sec) > Int64(ageMax)
     }
 
-    /// Whether the file has unread records, as far as the open file shows: it grew, or another one took
-    /// its place.
+    /// Whether the file has unread records, as far as the open file shows: it changed or was
+    /// replaced.
     ///
-    /// Costs one system call, without a walk along the path.
+    /// Costs one system call, without a path lookup.
     var isBehind: Bool {
         var status = stat()
         guard file >= 0, fstat(file, &status) == 0 else { return true }
@@ -127,7 +133,7 @@ final class CredentialsWatch {
         guard !parser.isDamaged else { return nil }
         for record in records {
             tables.apply(record)
-            // The file knows of the change now, and perhaps of later ones.
+            // The file has the change now, and perhaps later ones.
             told.removeAll { $0.record.kind == record.kind && $0.record.key == record.key }
         }
         if !records.isEmpty { generation &+= 1 }

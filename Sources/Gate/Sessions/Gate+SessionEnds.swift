@@ -4,17 +4,18 @@ import Credentials
 import JSON
 import Metering
 
-// How long the broker's sessions live. A session of a client whose secret many know ends with its connection, a
-// terminal's after an hour, a device's after seven days. Where the broker lets the gate, it is told so at CONNECT; the
-// other sessions, and those that hold too much, the service ends: it connects with the client's id and begins clean.
+// The lifetime of the broker's sessions. The session of a client with a shared secret ends with its
+// connection, a terminal's after an hour, a device's after seven days. If the gate can write to the
+// broker's memory, it sets this at CONNECT. The service ends other sessions, and disconnected ones
+// that hold too much: it connects with the client's id and begins clean.
 extension Gate {
     private static let deviceSeconds: UInt32 = 7 * 86_400
     /// The most sessions whose end is pending; further ones end by the broker's own expiry.
     private static let owedMax = 100_000
-    /// Client ids of one message.
+    /// The most client ids in one message.
     private static let owedPerMessage = 200
 
-    /// Bounds the session that a CONNECT asks for.
+    /// Limits the lifetime of the session that a CONNECT requests.
     func boundSession(of pointer: OpaquePointer, _ pass: Admission.Pass) {
         switch pass.principal {
         case .service: return
@@ -31,7 +32,8 @@ extension Gate {
         }
     }
 
-    /// Notes when the session of a connection that ended is to end, where the broker does not know.
+    /// Notes when the session of an ended connection is to end, if the gate couldn't set it in the
+    /// broker.
     func noteSession(of client: Client) {
         guard settings.limits.terminalSessionSeconds > 0, !BrokerVersion.isTested else { return }
         switch client.principal {
@@ -45,7 +47,8 @@ extension Gate {
 
     /// Ends the session of a connection that is about to be closed.
     ///
-    /// Where the gate can't, the service does, after the delay or before the client connects again.
+    /// If the gate can't, the service does, after the delay or, with nil, before the client
+    /// connects again.
     func endSession(of client: Client, owedAfter milliseconds: Int64? = 0) {
         guard let pointer = client.pointer, PrivateStructure.endSession(of: pointer, after: 0)
         else {
@@ -53,10 +56,11 @@ extension Gate {
         }
     }
 
-    /// Asks the service to end a client's session after `milliseconds`, unless the client connects before; nil: at once,
-    /// and the client is refused until then.
+    /// Has the service end a client's session after `milliseconds`, unless the client connects
+    /// before; with nil at once, and the client is refused until then.
     ///
-    /// The earlier of two ends stands: that of the connection, which follows, must not put it off.
+    /// The earlier of two times counts: the end of the connection, which follows, must not postpone
+    /// it.
     func owe(_ clientId: String, after milliseconds: Int64?) {
         let other = pendingEnds[clientId]
         guard pendingEnds.count < Self.owedMax || other != nil else { return }
@@ -64,12 +68,12 @@ extension Gate {
         pendingEnds[clientId] = min(other ?? .max, due)
     }
 
-    /// Refuses a client that would go on with a session that the service has not ended yet.
+    /// Refuses a client that would resume a session that the service has not ended yet.
     func checkEnd(of clientId: String, at pointer: OpaquePointer) throws(RefusalReason) {
         guard pendingEnds[clientId] != .min || gate_client_clean_start(pointer) else { throw .busy }
     }
 
-    /// Tells the service which sessions are to end, once a second until they have.
+    /// Asks the service to end the pending sessions, once a second until they have ended.
     func tellOwed(at steady: Int64) {
         guard !pendingEnds.isEmpty else { return }
         var byShard: [UInt8: [String]] = [:]
@@ -90,7 +94,7 @@ extension Gate {
         }
     }
 
-    /// Whether this is the service, which connects as a client to end that client's session.
+    /// Whether the service connects with a client's id to end that client's session.
     func isEndOfSession(_ client: OpaquePointer, facts: Broker.Facts, password: Digest?) -> Bool {
         facts.username == "service:\(Admission.workerName)" && password == admission.worker
             && !facts.clientId.utf8.starts(with: "svc.".utf8) && gate_client_clean_start(client)

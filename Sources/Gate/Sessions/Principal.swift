@@ -1,6 +1,6 @@
 import Credentials
 
-/// The identity that a connection claims: a username and the client id that must go with it.
+/// The identity that a connection claims: a username and the client id that must match it.
 enum Principal: Equatable, Sendable {
     /// A device that has no identity yet and registers.
     case product(key: String, mac: String)
@@ -30,8 +30,8 @@ enum Principal: Equatable, Sendable {
         }
     }
 
-    /// Whether the username has one of the four forms; only then may it be shown, since any other text might
-    /// be a secret in the wrong field.
+    /// Whether the username has one of the four forms; only then may it be shown, since any other
+    /// text might be a secret in the wrong field.
     static func isWellFormed(username: String) -> Bool {
         guard let (kind, _) = split(username) else { return false }
         return ["product", "device", "app", "service"].contains(kind)
@@ -49,7 +49,7 @@ enum Principal: Equatable, Sendable {
         return (String(decoding: kind, as: UTF8.self), String(decoding: name, as: UTF8.self))
     }
 
-    /// Twelve lowercase hex digits, or the fifteen digits of an IMEI.
+    /// Whether an id is twelve lowercase hex digits, or the fifteen digits of an IMEI.
     private static func isMAC(_ id: [UInt8]) -> Bool {
         switch id.count {
         case 12: id.allSatisfy(\.isLowercaseHex)
@@ -58,7 +58,7 @@ enum Principal: Equatable, Sendable {
         }
     }
 
-    /// `d-`, then characters that end in two hex digits.
+    /// Whether an id is `d-`, followed by characters that end in two hex digits.
     private static func isDID(_ id: [UInt8]) -> Bool {
         (4...64).contains(id.count) && id.starts(with: "d-".utf8)
             && id.allSatisfy(\.isIDCharacter) && id.suffix(2).allSatisfy(\.isLowercaseHex)

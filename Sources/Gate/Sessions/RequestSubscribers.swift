@@ -1,18 +1,19 @@
 import JSON
 
-/// Tracks which requests of apps the present workers subscribe to.
+/// The requests of apps that the present workers subscribe to.
 ///
-/// The session worker subscribes to all requests, since it answers those whose worker is away. While the worker of
-/// a request is present, the session worker would discard its copy, at the price of a packet and of a thread that
-/// wakes: the gate withholds that copy. A worker is present from its message on `system/worker/{name}` to the next,
-/// or to the end of its connection; other programs that subscribe to requests don't count and miss none.
+/// The session worker subscribes to all requests, since it answers requests whose worker is away.
+/// While a request's worker is present, the session worker would discard its copy, which costs a
+/// packet and wakes a thread; so the gate withholds that copy. A worker is present from its message
+/// on `system/worker/{name}` until the next one, or until its connection ends. Other programs that
+/// subscribe to requests don't count, and miss none.
 struct RequestSubscribers {
-    /// The client id that gets only requests without another worker.
+    /// The client id that receives only requests without a present worker.
     static let fallback = "svc.lamplighter.session"
     private static let servicesMax = 16
 
     private let apps: [UInt8]
-    /// The beginning of a filter for the requests of all apps.
+    /// The prefix of a filter for the requests of all apps.
     private let filters: [UInt8]
     private let workers: [UInt8]
     private var subscribers: [Client] = []

@@ -1,7 +1,8 @@
 import Credentials
 import Metering
 
-/// The topics that a connection may use, computed when it is admitted and whenever the credentials change.
+/// The topics that a connection may use, computed when it is admitted and whenever the credentials
+/// change.
 ///
 /// A pure value; the only place of these rules.
 /// The rules in words (reference: connecting#rights).
@@ -18,7 +19,7 @@ struct Rights: Sendable {
     private var userUntil: Int64 = 0
     private(set) var isService = false
     private(set) var isWorker = false
-    /// Whether it watches all messages, and gets so many a second.
+    /// Whether it watches all messages, at a limited rate.
     private(set) var isConsole = false
 
     /// No rights.
@@ -103,22 +104,24 @@ extension Rights {
             ? .reservedTopic : refusalToPublish(topic, retained: retained)
     }
 
-    /// Returns the refusal of a subscription; nil if every topic that matches its filter is granted.
+    /// Returns the refusal of a subscription; nil if every topic that matches its filter is
+    /// granted.
     ///
-    /// Only services may share one. The topics of all others are theirs alone, and a member of a group
-    /// that loses its rights would swallow its share of the messages.
+    /// Only services may share a subscription. All other clients' topics are private, and a group
+    /// member that lost its rights would swallow its share of the messages.
     func refusalToSubscribe(_ filter: Bytes, now: Int64) -> RefusalReason? {
         guard Topic.isFilter(filter) else { return .badTopic }
         guard let shared = SharedFilter(filter) else {
             return covers(filter, now: now) ? nil : refusalOutside(filter)
         }
-        // A console would take messages away from those that it watches.
+        // A console would take messages away from the clients that it watches.
         guard isService, !isConsole else { return .sharedNotAllowed }
         guard let inner = shared.inner else { return .badTopic }
         return covers(inner, now: now) ? nil : .notAllowed
     }
 
-    /// Returns the refusal of a granted subscription's form; services and single topics are free in form.
+    /// Returns the refusal of a granted subscription's form; services and single topics have no
+    /// limits of form.
     func refusalOfShape(_ filter: Bytes, rootLevels: Int, levels: Int) -> RefusalReason? {
         guard !isService, levels > 0, let space = space(of: filter) else { return nil }
         let isAllowed = FilterShape.isAllowed(

@@ -1,6 +1,6 @@
 import JSON
 
-/// Tells workers which devices are connected, on `system/presence/{did}`.
+/// The messages on `system/presence/{did}` that inform workers which devices are connected.
 struct Presence {
     private let prefix: String
 
@@ -8,10 +8,10 @@ struct Presence {
         prefix = "\(root)/system/presence/"
     }
 
-    /// Publishes that a device has connected, or later that it now listens to commands; ignores other
-    /// principals.
+    /// Publishes that a device has connected, or later that it now listens to commands; ignores
+    /// other principals.
     ///
-    /// `topic` gives the topic that workers see.
+    /// `topic` returns the topic that workers see.
     func tellArrival(of client: Client, on topic: (String) -> String) {
         guard let did = client.did else { return }
         var json = JSONWriter()

@@ -1,22 +1,24 @@
-/// Keeps one outside party from slowing the rest: few calls at a time, none while it is down.
+/// A circuit breaker that keeps one outside party from slowing the rest: few calls at a time, none
+/// while it is down.
 ///
-/// Closed, calls go through. After some failures in a row it opens: calls are refused at once. After
-/// a while one call, the probe, is let through; when it is answered the breaker closes, else it stays open.
+/// While closed, it admits calls. After some failures in a row it opens and refuses calls at once.
+/// After a pause it admits one call, the probe: if the probe is answered the breaker closes,
+/// otherwise it stays open.
 struct Breaker {
-    /// The numbers of a breaker.
+    /// The limits of a breaker.
     struct Limits: Sendable {
-        /// How many failures in a row open it.
+        /// The number of failures in a row that open it.
         var failuresMax: Int
         /// How long it stays open before a probe.
         var pause: Duration
-        /// How many calls may be under way at once.
+        /// The number of calls that may run at once.
         var callsMax: Int
     }
 
     /// The decision about a call.
     enum Admission: Equatable {
         case call(isProbe: Bool)
-        /// Not now; another try makes sense after so many seconds.
+        /// Refused for now; a retry makes sense after the given seconds.
         case refused(retryAfter: Int64)
     }
 
@@ -24,9 +26,9 @@ struct Breaker {
     enum Outcome {
         /// The other side answered, whatever it said.
         case answered
-        /// It did not, or said that it can't.
+        /// The other side did not answer, or said that it can't.
         case failed
-        /// We gave up for a reason of our own.
+        /// We gave up for our own reason.
         case cancelled
     }
 
@@ -38,10 +40,11 @@ struct Breaker {
 
     init(_ limits: Limits) { self.limits = limits }
 
-    /// Whether nothing is under way and nothing to be remembered.
+    /// Whether no call runs and no failure must be remembered.
     var isIdle: Bool { calls == 0 && failures == 0 && openUntil == nil }
 
-    /// Asks whether a call may begin; the caller reports the end of each admitted one with `leave`.
+    /// Decides whether a call may begin; the caller reports the end of each admitted call with
+    /// `leave`.
     mutating func enter(at now: ContinuousClock.Instant) -> Admission {
         if let openUntil {
             guard now >= openUntil, !isProbing else {
@@ -56,7 +59,7 @@ struct Breaker {
         return .call(isProbe: false)
     }
 
-    /// Takes note of a call's end; while the breaker is open only the probe's counts.
+    /// Notes a call's end; while the breaker is open only the probe's counts.
     mutating func leave(_ outcome: Outcome, isProbe: Bool, at now: ContinuousClock.Instant) {
         precondition(calls > 0, "a call ended that never began")
         calls -= 1

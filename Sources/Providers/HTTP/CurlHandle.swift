@@ -5,7 +5,7 @@ struct CurlHandle: ~Copyable {
     private let handle: UnsafeMutableRawPointer
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
 
-    /// `curl_global_init` isn't safe from two threads at once.
+    /// Whether libcurl is initialised, once: `curl_global_init` isn't safe from two threads.
     private static let isReady = ccurl_global_init() == CURLE_OK
 
     init() throws(CurlError) {
@@ -24,16 +24,16 @@ struct CurlHandle: ~Copyable {
         try check(ccurl_set_long(handle, option, value))
     }
 
-    /// libcurl copies the text (`curl_easy_setopt`).
+    /// Sets a text option; libcurl copies the text (`curl_easy_setopt`).
     mutating func set(_ option: CURLoption, _ value: String) throws(CurlError) {
         try check(ccurl_set_text(handle, option, value))
     }
 
-    /// libcurl keeps the address of the list; it is freed after the handle.
+    /// Sets a list option; libcurl keeps the list's address, so it is freed after the handle.
     mutating func set(_ option: CURLoption, list values: [String]) throws(CurlError) {
         var list: UnsafeMutablePointer<curl_slist>?
         for value in values {
-            // NULL leaves the list as it was: there was no memory.
+            // NULL means out of memory; the list is unchanged.
             guard let longer = curl_slist_append(list, value) else {
                 curl_slist_free_all(list)
                 throw CurlError(CURLE_OUT_OF_MEMORY)
@@ -45,12 +45,12 @@ struct CurlHandle: ~Copyable {
         try check(ccurl_set_list(handle, option, list))
     }
 
-    /// Sets what a POST carries.
+    /// Sets the body of a POST.
     mutating func set(body bytes: [UInt8]) throws(CurlError) {
         try check(ccurl_set_body(handle, bytes, bytes.count))
     }
 
-    /// Sets what takes the bytes that come (`CURLOPT_WRITEFUNCTION`).
+    /// Sets the function that receives the response (`CURLOPT_WRITEFUNCTION`).
     mutating func setDownload(
         _ function: curl_write_callback,
         _ context: UnsafeMutableRawPointer?
@@ -60,7 +60,8 @@ struct CurlHandle: ~Copyable {
         )
     }
 
-    /// Sets what is asked from time to time whether to go on (`CURLOPT_XFERINFOFUNCTION`).
+    /// Sets the function that decides from time to time whether to go on
+    /// (`CURLOPT_XFERINFOFUNCTION`).
     mutating func setProgress(
         _ function: curl_xferinfo_callback,
         _ context: UnsafeMutableRawPointer?
@@ -68,7 +69,8 @@ struct CurlHandle: ~Copyable {
         try check(ccurl_set_progress(handle, function, context))
     }
 
-    /// Performs the transfer and returns the server's last status; blocks until the end (`curl_easy_perform`).
+    /// Performs the transfer and returns the server's last status; blocks until the end
+    /// (`curl_easy_perform`).
     mutating func perform() throws(CurlError) -> Int {
         let code = curl_easy_perform(handle)
         var status = 0
@@ -77,13 +79,13 @@ struct CurlHandle: ~Copyable {
         return status
     }
 
-    /// Sends bytes and drops what the server says; blocks until the end (`curl_easy_perform`).
+    /// Sends bytes and discards the response; blocks until the end (`curl_easy_perform`).
     mutating func perform(uploading bytes: [UInt8]) throws(CurlError) {
         let upload = Upload(bytes)
         let context = Unmanaged.passUnretained(upload).toOpaque()
         try check(ccurl_set_reader(handle, readUpload, context))
         try setDownload(dropDownload, nil)
-        // The callback has only its address.
+        // The callback holds only its address.
         _ = try withExtendedLifetime(upload) { () throws(CurlError) in try perform() }
     }
 
@@ -92,7 +94,7 @@ struct CurlHandle: ~Copyable {
     }
 }
 
-/// libcurl's result, and the server's last status.
+/// A failure of libcurl: its result, and the server's last status.
 struct CurlError: Error {
     let code: CURLcode
     let status: Int
@@ -102,7 +104,7 @@ struct CurlError: Error {
         self.status = status
     }
 
-    /// libcurl's own words, which name neither addresses nor secrets (`curl_easy_strerror`).
+    /// libcurl's description, which contains neither addresses nor secrets (`curl_easy_strerror`).
     var summary: String {
         let words = String(cString: curl_easy_strerror(code))
         return status == 0 ? words : "\(words) (the server said \(status))"
@@ -115,7 +117,7 @@ private final class Upload {
 
     init(_ bytes: [UInt8]) { rest = bytes[...] }
 
-    /// Copies out as much as there is room for.
+    /// Copies as many bytes as fit into a buffer.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let part = rest.prefix(buffer.count)
         buffer.copyBytes(from: part)
@@ -136,7 +138,7 @@ private func readUpload(
     return upload.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
 }
 
-/// `CURLOPT_WRITEFUNCTION`: says that all of it was taken; the default would print it.
+/// `CURLOPT_WRITEFUNCTION`: reports all bytes as taken; the default would print them.
 private func dropDownload(
     _ buffer: UnsafeMutablePointer<CChar>?,
     _ size: Int,

@@ -1,16 +1,16 @@
 import NIOPosix
 import Synchronization
 
-/// Sends HTTP requests to outside parties, within a time and a size (libcurl).
+/// A client that sends HTTP requests to outside parties, within limits of time and size (libcurl).
 ///
-/// A call blocks one thread of a small pool until its end: there are few at a time, since each outside party has its
-/// own `Breaker`.
+/// A call blocks one thread of a small pool until its end: there are few at a time, since each
+/// outside party has its own `Breaker`.
 package final class WebClient: Sendable {
     /// A request.
     struct Request: Sendable {
         var url: String
         var headers: [(name: String, value: String)] = []
-        /// With a body it is a POST.
+        /// The body; a request with a body is a POST.
         var body: (type: String, bytes: [UInt8])?
         /// Whether it is a HEAD.
         var isHead = false
@@ -24,7 +24,7 @@ package final class WebClient: Sendable {
         var isSuccess: Bool { (200...299).contains(status) }
     }
 
-    /// Why there is no response; it holds no address and no secret.
+    /// The reason why there is no response, without any address or secret.
     enum Failure: String, Error {
         case timedOut = "it did not answer in time"
         case unreachable = "it could not be reached"
@@ -32,9 +32,9 @@ package final class WebClient: Sendable {
         case cancelled = "the call was cancelled"
     }
 
-    /// How long reaching a server may take.
+    /// The longest time to connect to a server.
     private static let connectTimeout = Duration.seconds(3)
-    /// How many bytes an answer may have.
+    /// The most bytes of a response body.
     private static let bodyMax = 262_144
 
     private let threads = NIOThreadPool(numberOfThreads: 16)
@@ -45,11 +45,12 @@ package final class WebClient: Sendable {
     package init() { threads.start() }
 
     deinit {
-        // A start that fails half-way does not shut it down, and the library would trap at its end.
+        // A service start that fails half-way doesn't shut the pool down, and the library would
+        // trap at its end.
         threads.shutdownGracefully { _ in }
     }
 
-    /// Asks once; gives up at the deadline, wherever it is by then.
+    /// Sends a request once; gives up at the deadline.
     func call(
         _ request: Request,
         until deadline: ContinuousClock.Instant
@@ -74,7 +75,7 @@ package final class WebClient: Sendable {
         return try outcome.get()
     }
 
-    /// False after `shutdown`.
+    /// Registers a call; returns false after `shutdown`.
     private func begin(_ transfer: WebTransfer) -> Bool {
         transfers.withLock { transfers in
             guard transfers != nil else { return false }
@@ -83,9 +84,9 @@ package final class WebClient: Sendable {
         }
     }
 
-    /// Asks once on the calling thread, which waits: for commands.
+    /// Requests a URL once and blocks the calling thread, for commands.
     ///
-    /// Nil where nothing came.
+    /// Returns nil if there is no response.
     package static func body(of url: String, within timeout: Duration) -> [UInt8]? {
         let transfer = WebTransfer(
             Request(url: url),
@@ -96,14 +97,14 @@ package final class WebClient: Sendable {
         return try? transfer.perform().get().body
     }
 
-    /// Ends what is under way, and takes no call any more.
+    /// Cancels the calls under way, and refuses further ones.
     package func shutdown() async {
         let open = transfers.withLock { transfers in
             defer { transfers = nil }
             return transfers
         }
         for transfer in (open ?? [:]).values { transfer.cancel() }
-        // The only error says that it was shut down before.
+        // The only error means that it was already shut down.
         try? await threads.shutdownGracefully()
     }
 }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// One HTTP call of libcurl: the request, its deadline, and the response so far.
 ///
-/// `perform` belongs to one thread; `cancel` may come from any.
+/// `perform` runs on one thread; any thread may call `cancel`.
 final class WebTransfer: Sendable {
     private let request: WebClient.Request
     private let deadline: ContinuousClock.Instant
@@ -28,10 +28,10 @@ final class WebTransfer: Sendable {
         received = Mutex(Body(bytesMax: bodyMax))
     }
 
-    /// Makes the call end as soon as libcurl asks, at the latest a second later.
+    /// Ends the call as soon as libcurl asks whether to go on, about a second later at most.
     func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
-    /// Asks and waits for the answer; blocks.
+    /// Sends the request and blocks until the response.
     func perform() -> Result<WebClient.Answer, WebClient.Failure> {
         let left = milliseconds(deadline - .now)
         guard left > 0 else { return .failure(.timedOut) }
@@ -48,9 +48,10 @@ final class WebTransfer: Sendable {
 
     private func prepare(_ curl: inout CurlHandle, _ left: Int) throws(CurlError) {
         try curl.set(CURLOPT_URL, request.url)
-        // No redirects, which are libcurl's default: they would carry secrets to strangers.
+        // Follows no redirects, as is libcurl's default: they would carry secrets to strangers.
         try curl.set(CURLOPT_PROTOCOLS_STR, "http,https")
-        // Neither the environment's proxy nor its signals: libcurl's time-outs of names use SIGALRM.
+        // Uses no proxy of the environment, and no signals: libcurl's time-outs of name look-ups
+        // use SIGALRM.
         try curl.set(CURLOPT_PROXY, "")
         try curl.set(CURLOPT_NOSIGNAL, 1)
         try curl.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
@@ -60,7 +61,7 @@ final class WebTransfer: Sendable {
         var headers = ["Accept: application/json"]
         headers += request.headers.map { "\($0.name): \($0.value)" }
         if let body = request.body {
-            // Without asking for leave first, for which libcurl would wait.
+            // Without `Expect: 100-continue`, whose answer libcurl would wait for.
             headers += ["Content-Type: \(body.type)", "Expect:"]
             try curl.set(CURLOPT_POST, 1)
             try curl.set(body: body.bytes)
@@ -73,7 +74,7 @@ final class WebTransfer: Sendable {
         if isCancelled.load(ordering: .relaxed) { return .cancelled }
         switch error.code {
         case CURLE_OPERATION_TIMEDOUT: return .timedOut
-        // Only `take` ends a call so.
+        // Only `take` ends a call this way.
         case CURLE_WRITE_ERROR: return .tooLarge
         default: return .unreachable
         }
@@ -85,7 +86,7 @@ final class WebTransfer: Sendable {
 
     // MARK: Called by libcurl
 
-    /// Takes a piece of the answer; false where it becomes too large.
+    /// Appends a piece of the response; returns false if it becomes too large.
     fileprivate func take(_ piece: UnsafeRawBufferPointer) -> Bool {
         received.withLock { body in
             guard piece.count <= body.bytesMax - body.bytes.count else { return false }
@@ -98,7 +99,7 @@ final class WebTransfer: Sendable {
 }
 
 extension CurlHandle {
-    /// Performs a transfer whose answer the object takes; returns the status.
+    /// Performs a transfer whose response the object receives; returns the status.
     fileprivate mutating func perform(
         receivingInto transfer: WebTransfer
     ) throws(CurlError) -> Int {
@@ -109,7 +110,7 @@ extension CurlHandle {
     }
 }
 
-/// `CURLOPT_WRITEFUNCTION`: anything but the number of bytes ends the transfer.
+/// `CURLOPT_WRITEFUNCTION`: any result but the number of bytes ends the transfer.
 private func takeDownload(
     _ buffer: UnsafeMutablePointer<CChar>?,
     _ size: Int,
@@ -119,11 +120,12 @@ private func takeDownload(
     guard let buffer, let context else { return 0 }
     let transfer = Unmanaged<WebTransfer>.fromOpaque(context).takeUnretainedValue()
     let piece = UnsafeRawBufferPointer(start: buffer, count: size * count)
-    // Of no bytes nothing can be refused.
+    // An empty piece can't be refused.
     return piece.isEmpty || transfer.take(piece) ? piece.count : 0
 }
 
-/// `CURLOPT_XFERINFOFUNCTION`: anything but 0 ends the transfer; called about once a second at least.
+/// `CURLOPT_XFERINFOFUNCTION`: any result but 0 ends the transfer; called about once a second at
+/// least.
 private func watchProgress(
     _ context: UnsafeMutableRawPointer?,
     _: curl_off_t,

@@ -3,27 +3,28 @@ import Foundation
 import JSON
 import Sodium
 
-/// An ID token (a signed JWT) taken apart, and the rules that its claims must keep.
+/// A parsed ID token (a signed JWT), and the rules that its claims must follow.
 struct IDToken {
-    /// The accepted algorithms, which have a public key: neither `none` nor the HS ones, whose key would be
-    /// public.
+    /// The accepted algorithms, which have a public key: neither `none` nor the HS family, whose
+    /// key would be public.
     static let algorithms = [
         "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512",
     ]
 
-    /// The token as it came.
+    /// The token as received.
     let text: String
-    /// The signature, and the bytes that it is for: header and claims as they came.
+    /// The signature, and the signed bytes: header and claims as received.
     let signature: [UInt8]
     let signed: [UInt8]
-    /// The algorithm that it names.
+    /// The algorithm that the token names.
     let algorithm: String
-    /// Which of the issuer's keys it says it is signed with.
+    /// The id of the issuer's key that the token names.
     let keyID: String?
     /// The claims; not to be trusted before the signature is verified.
     let claims: JSONObject
 
-    /// Takes a token apart; nil when it has another form, algorithm or unknown conditions (`crit`).
+    /// Parses a token; nil if its form or algorithm isn't accepted, or it has unknown conditions
+    /// (`crit`).
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let signature = Self.bytes(parts[2]), !signature.isEmpty,
@@ -59,10 +60,11 @@ struct IDToken {
 }
 
 extension IDToken {
-    /// How far clocks may differ, in seconds.
+    /// The difference of clocks that is tolerated, in seconds.
     static let leeway: Double = 60
 
-    /// Checks the token's issuer, audience, subject and expiry; the signature is verified before.
+    /// Checks the token's issuer, audience, subject, nonce and times; the caller verifies the
+    /// signature.
     func identity(
         for settings: ProviderSettings,
         nonce: String?,
@@ -96,7 +98,8 @@ extension IDToken {
         )
     }
 
-    /// For us, and where it is for others too, issued at our wish (OpenID Connect Core 3.1.3.7).
+    /// Checks that the token is for this app and, if it is for others too, was issued to this app
+    /// (OpenID Connect Core 3.1.3.7).
     private func checkAudience(_ ours: [String]) throws(ProviderFailure) {
         let audiences: [String]
         switch claims["aud"] {
@@ -111,7 +114,8 @@ extension IDToken {
         }
     }
 
-    /// Checks the nonce: apps for Apple pass on the SHA-256 of their nonce and keep the nonce itself.
+    /// Checks the nonce: apps for Apple send Apple the SHA-256 of their nonce and keep the nonce
+    /// itself.
     private func check(_ nonce: String) throws(ProviderFailure) {
         guard let claim = claims["nonce"]?.stringValue else { throw .invalidCredential(.nonce) }
         let digits = Array("0123456789abcdef")
@@ -128,7 +132,8 @@ extension IDToken {
         return isVerified ? claims["email"]?.stringValue : nil
     }
 
-    /// Compares two issuers: a final slash makes no difference, and Google sometimes omits the scheme.
+    /// Compares two issuers: a final slash makes no difference, and Google sometimes omits the
+    /// scheme.
     private static func isSame(_ issuer: String, _ settings: ProviderSettings) -> Bool {
         let bare = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
         return bare == settings.baseURL

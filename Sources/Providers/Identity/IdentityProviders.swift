@@ -2,27 +2,27 @@ package import Domain
 import Glibc
 package import Logging
 
-/// Verifies users' credentials with identity providers.
+/// A verifier of users' credentials with identity providers.
 ///
-/// An app's claims are never trusted: ID tokens are verified with their issuer's published keys, codes and
-/// access tokens with the provider's own endpoint, and each that it was issued for this app. Times, sizes and
-/// numbers of calls are bounded for each provider by itself, so one that hangs delays only logins with it, and
-/// those not for long.
+/// An app's claims are never trusted: ID tokens are verified with their issuer's published keys,
+/// codes and access tokens with the provider's own endpoint, and each must have been issued for
+/// this app. Times, sizes and numbers of calls are limited for each provider separately, so a
+/// provider that hangs delays only its own logins, and not for long.
 package final class IdentityProviders: Sendable {
-    /// The bounds of the calls that tests make smaller.
+    /// The limits of calls that tests lower.
     package struct Limits: Sendable {
-        /// How long one verification may take.
+        /// The longest time of one verification.
         package var timeout = Duration.seconds(8)
-        /// How many failures in a row close a provider for a while.
+        /// The number of failures in a row that block a provider for a while.
         package var failuresMax = 5
 
-        /// The numbers that a service runs with.
+        /// Makes the limits that a service runs with.
         package init() {}
     }
 
-    /// How many calls to one provider may be under way.
+    /// The number of calls to one provider that may run at once.
     private static let callsMax = 32
-    /// For how long a provider is closed after failures.
+    /// How long a provider is blocked after failures.
     private static let pause = Duration.seconds(30)
 
     private let client = WebClient()
@@ -33,12 +33,12 @@ package final class IdentityProviders: Sendable {
     private let timeout: Duration
     private let clock: @Sendable () -> Int64
 
-    /// Makes the verifier; no provider is asked yet.
+    /// Makes the verifier; contacts no provider yet.
     ///
     /// - Parameters:
-    ///   - limits: The bounds of the calls.
-    ///   - logger: Told when a provider can't be used; never what was asked.
-    ///   - clock: Gives the time in seconds since 1970.
+    ///   - limits: The limits of calls.
+    ///   - logger: The log of providers that can't be used; requests are never logged.
+    ///   - clock: Returns the time in seconds since 1970.
     package init(
         limits: Limits = Limits(),
         logger: Logger,
@@ -58,8 +58,8 @@ package final class IdentityProviders: Sendable {
 
     /// Verifies an app's credential from a provider, with that provider and for that app.
     ///
-    /// Takes as long as the limits allow at most. Safe to repeat, but for codes: a provider takes
-    /// each once.
+    /// Takes at most as long as the limits allow. Safe to repeat, except for codes: a provider
+    /// accepts each once.
     package func verify(
         _ credential: ProviderCredential,
         for app: ProviderSettings
@@ -86,10 +86,12 @@ package final class IdentityProviders: Sendable {
         return identity
     }
 
-    /// Tries a provider without a user: fetches an issuer's keys anew, or asks the provider about a made-up credential.
+    /// Tries a provider without a user: fetches an issuer's keys anew, or asks the provider about a
+    /// made-up credential.
     ///
-    /// It is asked also where it failed several times in a row. Takes as long as the limits allow at most.
-    /// - Throws: `ProviderFailure.unavailable` with the reason; an app that does not use it is tried all the same.
+    /// It contacts the provider even after several failures in a row, and if the app has disabled
+    /// it. Takes at most as long as the limits allow.
+    /// - Throws: `ProviderFailure.unavailable` with the reason.
     package func examine(_ app: ProviderSettings) async throws(ProviderFailure) {
         let line = ProviderLine(client: client, limits: breaker, logger: logger)
         guard let credential = ProviderCredential.trial(of: app.provider) else {
@@ -118,13 +120,13 @@ package final class IdentityProviders: Sendable {
         app: ProviderSettings
     ) async throws(ProviderFailure) -> VerifiedIdentity {
         guard let token = IDToken(text) else { throw .invalidCredential(.malformed) }
-        // Costs nothing, and spares fetching the issuer's keys.
+        // Checked first, since it costs nothing and may spare fetching the issuer's keys.
         let identity = try token.identity(for: app, nonce: nonce, user: user, at: clock())
         let key = try await keys.key(for: token, of: app)
         guard key.signed(token) else { throw .invalidCredential(.refused) }
         return identity
     }
 
-    /// Ends the connections to all providers; what is under way fails.
+    /// Ends the connections to all providers; calls under way fail.
     package func shutdown() async { await client.shutdown() }
 }

@@ -1,31 +1,31 @@
 import Domain
 import JSON
 
-/// The published keys of the issuers of ID tokens, asked for seldom and kept.
+/// A cache of the published keys of the issuers of ID tokens.
 ///
-/// Keys are asked for when none are known or they are an hour old, and when a token names one that
-/// isn't among them, but then a few times a minute at most: a stream of tokens with made-up keys must
-/// not become a stream of questions. Several that wait for the same keys wait for one question.
+/// Keys are fetched if none are known or they are an hour old, and if a token names an unknown key,
+/// but then a few times a minute at most: a stream of tokens with made-up keys must not become a
+/// stream of requests. Callers that wait for the same keys share one request.
 actor IssuerKeys {
     private struct Entry {
         var keys: [PublishedKey]
         var fetchedAt: ContinuousClock.Instant
         var triedAt: ContinuousClock.Instant
-        /// When unknown keys led to a question, as far as it still counts.
+        /// When unknown keys led to a request, as far as it still counts.
         var surprises: [ContinuousClock.Instant] = []
     }
 
-    /// Operators name issuers, so there are few; this is against mistakes only.
+    /// Operators name issuers, so there are few; this limit only guards against mistakes.
     private static let issuersMax = 1_000
     /// The age from which keys are fetched again.
     private static let freshFor = Duration.seconds(3600)
     /// The age up to which old keys are used while the issuer can't be reached.
     private static let usableFor = Duration.seconds(86_400)
-    /// How long old keys are used on after a question that failed, and the time in which unknown
-    /// keys lead to `questionsMax` questions.
+    /// How long old keys stay in use after a failed request, and the time in which unknown keys
+    /// lead to at most `questionsMax` requests.
     private static let pause = Duration.seconds(60)
-    /// How many questions unknown keys lead to within a pause: an issuer that changes its keys is
-    /// believed at once, and again soon after.
+    /// The most requests for unknown keys within a pause: an issuer's changed keys are fetched at
+    /// once, and again soon after.
     private static let questionsMax = 5
 
     private let line: ProviderLine
@@ -38,9 +38,9 @@ actor IssuerKeys {
         self.timeout = timeout
     }
 
-    /// Finds the key that a token says it is signed with.
+    /// Finds the key that a token names as its signing key.
     ///
-    /// - Throws: `ProviderFailure`: `refused` when the issuer has no such key.
+    /// - Throws: `ProviderFailure`: `refused` if the issuer has no such key.
     func key(
         for token: IDToken,
         of settings: ProviderSettings
@@ -53,7 +53,7 @@ actor IssuerKeys {
         let wait = now - entry.triedAt
         if let found {
             guard now - entry.fetchedAt >= Self.freshFor, wait >= Self.pause else { return found }
-            // Old keys are better than none; but one that was withdrawn is gone.
+            // Old keys are better than none, but a withdrawn key no longer counts.
             guard case .success(let keys) = await ask(settings) else { return found }
             return try Self.find(token, in: keys)
         }
@@ -63,7 +63,8 @@ actor IssuerKeys {
         return try Self.find(token, in: await ask(settings).get())
     }
 
-    /// Picks the key for a token; one without a key id fits if the issuer has just one key of its kind.
+    /// Returns the key for a token; a token without a key id is accepted if the issuer has just one
+    /// fitting key.
     private static func find(
         _ token: IDToken,
         in keys: [PublishedKey]
@@ -83,7 +84,7 @@ actor IssuerKeys {
         let issuer = settings.baseURL
         if let question = questions[issuer] { return await question.value }
         let (line, timeout) = (line, timeout)
-        // A task of its own: it goes on for the others when the first to ask gives up.
+        // A separate task goes on for the other callers if the first one gives up.
         let question = Task {
             await Self.fetch(settings, over: line, until: .now + timeout)
         }
@@ -106,7 +107,8 @@ actor IssuerKeys {
         return result
     }
 
-    /// Asks the issuer where its keys are (OpenID Connect Discovery 1.0) and then for them (RFC 7517).
+    /// Fetches the address of the issuer's keys (OpenID Connect Discovery 1.0) and then the keys
+    /// (RFC 7517).
     static func fetch(
         _ settings: ProviderSettings,
         over line: ProviderLine,
@@ -138,8 +140,10 @@ actor IssuerKeys {
         }
     }
 
-    /// Tells whether an issuer may have its keys at an address: on this machine where it is there itself, so that no
-    /// other machine's document has this one asked.
+    /// Returns whether an issuer may have its keys at an address.
+    ///
+    /// Plain HTTP, which is limited to this machine, is allowed only if the issuer uses it itself,
+    /// so that no other machine's document can direct requests to this one.
     static func mayHaveKeys(at url: String, issuer: String) -> Bool {
         ProviderSettings.isSafeURL(url) && (url.hasPrefix("https:") || issuer.hasPrefix("http:"))
     }

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// Signs requests as OAuth 1.0a wants it, with HMAC-SHA1 (RFC 5849 section 3.4).
+/// A signer of requests for OAuth 1.0a, with HMAC-SHA1 (RFC 5849 section 3.4).
 struct OAuth1 {
     let consumerKey: String
     let consumerSecret: String
@@ -28,7 +28,7 @@ struct OAuth1 {
             .joined(separator: "&")
         let base = [method, url, signed].map(WebQuery.encode).joined(separator: "&")
         let key = [consumerSecret, tokenSecret].map(WebQuery.encode).joined(separator: "&")
-        // SHA-1 is what the protocol names; as a MAC it still holds.
+        // The protocol requires SHA-1, which is still safe in a MAC.
         let code = HMAC<Insecure.SHA1>
             .authenticationCode(
                 for: Data(base.utf8),

@@ -3,14 +3,14 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Asks providers over HTTP, each through a breaker of its own.
+/// Sends HTTP requests to providers, each through its own breaker.
 final class ProviderLine: Sendable {
     private let client: WebClient
     private let limits: Breaker.Limits
     private let logger: Logger
     private let breakers = Mutex<[String: Breaker]>([:])
 
-    /// Operators name providers, so there are few; this is against mistakes only.
+    /// Operators name providers, so there are few; this limit only guards against mistakes.
     private static let breakersMax = 1_000
 
     init(client: WebClient, limits: Breaker.Limits, logger: Logger) {
@@ -19,7 +19,8 @@ final class ProviderLine: Sendable {
         self.logger = logger
     }
 
-    /// Asks a provider; an answer is one of status 2xx or 4xx, and what is in it is for the caller to judge.
+    /// Sends a request to a provider; returns an answer of status 2xx or 4xx except 429, whose
+    /// content the caller judges.
     ///
     /// - Throws: `ProviderFailure.unavailable`.
     func call(
@@ -30,7 +31,7 @@ final class ProviderLine: Sendable {
         try await call(settings, request, until: deadline, purpose: "")
     }
 
-    /// Asks a provider for what a login can do without, through a breaker apart.
+    /// Sends a request that a login can do without, through a separate breaker.
     ///
     /// - Throws: `ProviderFailure.unavailable`.
     func callForProfile(
@@ -71,7 +72,7 @@ final class ProviderLine: Sendable {
         }
     }
 
-    /// Logs for the operator that a provider misbehaves, or refuses the app's own secret, and makes the error of it.
+    /// Logs that a provider misbehaves, or refuses the app's own secret, and returns the error.
     func unusable(
         _ settings: ProviderSettings,
         _ problem: String,
@@ -105,15 +106,16 @@ final class ProviderLine: Sendable {
 }
 
 extension WebClient.Answer {
-    /// Reads the body as JSON of a shape; nil when it is none.
+    /// Decodes the body as JSON; nil if it doesn't fit the type.
     ///
-    /// Foundation reads it and not our own reader: providers write ids as integers that no double holds.
+    /// Foundation decodes it instead of our own reader: providers write ids as integers that no
+    /// double holds.
     func decode<T: Decodable>(_ type: T.Type) -> T? {
         try? JSONDecoder().decode(type, from: Data(body))
     }
 }
 
-/// An id or number that providers write as text or as a number, each as it likes.
+/// An id or number that some providers write as text, others as a number.
 struct LooseText: Decodable, Sendable {
     let text: String
 

@@ -4,18 +4,18 @@ import JSON
 
 /// A public key for signatures as an issuer publishes it (RFC 7517).
 struct PublishedKey: Sendable {
-    /// Its name.
+    /// The key's id, if any.
     let id: String?
     private let type: String
     private let curve: String?
     private let algorithm: String?
     private let members: JSONObject
 
-    /// RSA keys of fewer bytes than this are no longer safe.
+    /// The fewest bytes of an RSA key that is still safe.
     private static let modulusMin = 256
     private static let curves = ["ES256": "P-256", "ES384": "P-384", "ES512": "P-521"]
 
-    /// Takes a key that can verify signatures; nil for any other, and for one that isn't safe.
+    /// Reads a key that can verify signatures; nil for any other key, and for an unsafe one.
     init?(_ object: JSONObject) {
         guard let type = object["kty"]?.stringValue, ["RSA", "EC"].contains(type),
             object["use"] == nil || object["use"]?.stringValue == "sig"
@@ -34,7 +34,8 @@ struct PublishedKey: Sendable {
         )
     }
 
-    /// Tells whether the key is of the kind that an algorithm takes, and not for another one.
+    /// Returns whether the key is of an algorithm's kind and not reserved for a different
+    /// algorithm.
     func fits(_ name: String) -> Bool {
         guard algorithm == nil || algorithm == name else { return false }
         if let curve = Self.curves[name] { return type == "EC" && self.curve == curve }
@@ -87,7 +88,7 @@ struct PublishedKey: Sendable {
         }
     }
 
-    /// Returns the bytes of a number; none where it isn't base64url, which no key takes.
+    /// Returns the bytes of a number; none if it isn't base64url, which no key accepts.
     private func number(_ name: String) -> [UInt8] {
         members[name]?.stringValue.flatMap { IDToken.bytes($0[...]) } ?? []
     }

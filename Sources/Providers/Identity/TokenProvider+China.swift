@@ -38,7 +38,7 @@ extension TokenProvider {
         return await weChatProfile(known, token, openid: openid)
     }
 
-    /// `GET /oauth2.0/me`: tells the user and the app of a token.
+    /// `GET /oauth2.0/me`: returns the user and the app of a token.
     func qq(_ token: String, _ user: String?) async throws(ProviderFailure) -> VerifiedIdentity {
         struct Body: Decodable {
             let error: LooseText?
@@ -48,7 +48,7 @@ extension TokenProvider {
         let answer = try await ask(
             .get(settings.baseURL + "/oauth2.0/me", [("access_token", token), ("fmt", "json")])
         )
-        // Older servers answer `callback( {…} );` whatever is asked for.
+        // Older servers answer `callback( {…} );` whatever the request.
         let start = answer.body.firstIndex(of: UInt8(ascii: "{")) ?? 0
         let end = answer.body.lastIndex(of: UInt8(ascii: "}")).map { $0 + 1 } ?? start
         let json = WebClient.Answer(status: answer.status, body: Array(answer.body[start..<end]))
@@ -63,7 +63,7 @@ extension TokenProvider {
         return await qqProfile(try identity(body.openid, accessToken: token), token)
     }
 
-    /// `POST /oauth2/get_token_info`: tells the user, the app and the rest of a token's time.
+    /// `POST /oauth2/get_token_info`: returns the user, the app and the remaining time of a token.
     func weibo(_ token: String, _ user: String?) async throws(ProviderFailure) -> VerifiedIdentity {
         struct Body: Decodable {
             let error_code: Int?
@@ -86,13 +86,13 @@ extension TokenProvider {
         return await weiboProfile(try identity(body.uid?.text, accessToken: token), token)
     }
 
-    /// `GET /oauth/2.0/tokeninfo` tells the app of a token, `…/passport/users/getInfo` its user.
+    /// `GET /oauth/2.0/tokeninfo` returns the app of a token, `…/passport/users/getInfo` its user.
     func baidu(_ token: String) async throws(ProviderFailure) -> VerifiedIdentity {
         struct Info: Decodable {
             let error: String?
             let client_id: LooseText?
             let expires_in: Int?
-            // So in the documentation's example.
+            // The name in the documentation's example.
             let expire_in: Int?
         }
         struct User: Decodable {

@@ -2,15 +2,15 @@ import Crypto
 import Domain
 import Foundation
 
-/// A user's name and picture at a provider: asked for after the login's check, and optional.
+/// A user's name and picture at a provider: requested after the login's check, and optional.
 extension TokenProvider {
-    /// How long a profile may take; a login waits for it.
+    /// The longest time for a profile; a login waits for it.
     private static let patience = Duration.seconds(2)
 
-    /// Adds name and picture from a provider's endpoint for them.
+    /// Adds the name and picture from a provider's endpoint.
     ///
-    /// Whatever goes wrong leaves them out: the login is good without. The calls have a breaker of their
-    /// own, so that an endpoint that is down does not close the one that logins need.
+    /// Any failure leaves them out: the login is valid without them. The calls have a separate
+    /// breaker, so that an endpoint that is down doesn't block the endpoint that logins need.
     func adding<Body: Decodable>(
         to identity: VerifiedIdentity,
         _ request: WebClient.Request,
@@ -26,7 +26,7 @@ extension TokenProvider {
         return identity
     }
 
-    /// `GET /sns/userinfo`: needs the scope snsapi_userinfo, and answers an error without.
+    /// `GET /sns/userinfo`: needs the scope snsapi_userinfo, and answers an error without it.
     func weChatProfile(
         _ identity: VerifiedIdentity,
         _ token: String,
@@ -62,7 +62,7 @@ extension TokenProvider {
             Body.self
         ) { body in
             guard (body.ret ?? 0) == 0 else { return (nil, nil) }
-            // The larger one is not there for all users, and is empty then.
+            // Not all users have the larger picture; it is then empty.
             let large = body.figureurl_qq_2.flatMap { $0.isEmpty ? nil : $0 }
             return (body.nickname, large ?? body.figureurl_qq_1)
         }
@@ -83,7 +83,7 @@ extension TokenProvider {
         ) { ($0.screen_name, $0.avatar_large ?? $0.profile_image_url) }
     }
 
-    /// `GET /me`: with the proof that the app's secret is known, which apps may demand.
+    /// `GET /me`: with a proof of the app's secret, which an app's settings can require.
     func facebookProfile(_ identity: VerifiedIdentity, _ token: String) async -> VerifiedIdentity {
         struct Body: Decodable {
             struct Picture: Decodable {

@@ -3,7 +3,7 @@ import Sodium
 
 /// Facebook and Twitter.
 extension TokenProvider {
-    /// `GET /debug_token`, asked in the name of the app: tells the user and the app of a token.
+    /// `GET /debug_token`, sent in the name of the app: returns the user and the app of a token.
     func facebook(_ token: String) async throws(ProviderFailure) -> VerifiedIdentity {
         struct Body: Decodable {
             struct Data: Decodable {
@@ -33,7 +33,8 @@ extension TokenProvider {
         return await facebookProfile(try identity(data.user_id?.text, accessToken: token), token)
     }
 
-    /// `GET /1.1/account/verify_credentials.json`, signed: a token of another app fits no signature of ours.
+    /// `GET /1.1/account/verify_credentials.json`, signed: a token of another app doesn't match our
+    /// signature.
     func twitter(_ key: String, _ secret: String) async throws(ProviderFailure) -> VerifiedIdentity
     {
         struct Body: Decodable {
@@ -64,7 +65,8 @@ extension TokenProvider {
         let body = answer.decode(Body.self)
         if let error = body?.errors?.first {
             switch error.code {
-            // Does not fit the secrets, is unknown or expired, or the account is suspended or locked.
+            // The token doesn't match the secrets, is unknown or expired, or the account is
+            // suspended or locked.
             case 32, 63, 64, 89, 326: throw .invalidCredential(.refused)
             case let code: throw unusable("it answered error \(code)")
             }

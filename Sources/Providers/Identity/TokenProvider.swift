@@ -2,9 +2,9 @@ import Domain
 
 /// A provider that verifies its own codes and tokens: the requests, and the meaning of the answers.
 ///
-/// Each `verify` asks the provider's documented endpoint and makes sure of two things: whose the credential is,
-/// and that it was issued for this app. What the provider calls wrong with the credential is
-/// `invalidCredential`; problems with the app's own settings are logged for the operator.
+/// Each `verify` calls the provider's documented endpoint and determines two things: the
+/// credential's user, and that it was issued for this app. A credential that the provider rejects
+/// is `invalidCredential`; problems with the app's own settings are logged for the operator.
 struct TokenProvider: Sendable {
     let line: ProviderLine
     let settings: ProviderSettings
@@ -30,17 +30,18 @@ struct TokenProvider: Sendable {
         try await line.call(settings, request, until: deadline)
     }
 
-    /// Makes the error of a provider that refuses the app's id or secret, or gives an unknown answer.
+    /// Makes the error for a provider that refuses the app's id or secret, or gives an unknown
+    /// answer.
     func unusable(_ problem: String) -> ProviderFailure {
         line.unusable(settings, problem)
     }
 
-    /// The app's id, of those with a secret the only one.
+    /// The app's id at the provider; an app with a secret has only one.
     var clientID: String { settings.clientIDs.first ?? "" }
 
     var clientSecret: String { settings.clientSecret ?? "" }
 
-    /// Refuses a token of another app, and one of another user than the app says.
+    /// Refuses a token of another app, or of a user other than the app says.
     func check(
         app: String?,
         user: String? = nil,

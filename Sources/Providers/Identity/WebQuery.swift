@@ -1,15 +1,16 @@
-/// Names and values as they stand in addresses and forms.
+/// The names and values of an address's query or a form.
 struct WebQuery {
     var items: [(String, String)]
 
     init(_ items: [(String, String)]) { self.items = items }
 
-    /// Percent-encoded (RFC 3986: all but letters, digits and `-._~`), joined by `=` and `&`.
+    /// The items, percent-encoded (RFC 3986: all but letters, digits and `-._~`) and joined by `=`
+    /// and `&`.
     var encoded: String {
         items.map { "\(Self.encode($0.0))=\(Self.encode($0.1))" }.joined(separator: "&")
     }
 
-    /// Writes a text so that it is one name or value, whatever is in it.
+    /// Encodes a text as a single name or value, whatever it contains.
     static func encode(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF")
         var output = ""
@@ -30,12 +31,12 @@ struct WebQuery {
 }
 
 extension WebClient.Request {
-    /// Asks with a query behind the address.
+    /// Makes a GET with a query.
     static func get(_ url: String, _ query: [(String, String)]) -> WebClient.Request {
         WebClient.Request(url: "\(url)?\(WebQuery(query).encoded)")
     }
 
-    /// Asks with a form.
+    /// Makes a POST with a form.
     static func post(_ url: String, form: [(String, String)]) -> WebClient.Request {
         WebClient.Request(
             url: url,

@@ -1,17 +1,17 @@
 import Foundation
 
-/// An e-mail address that is safe to write into a header and to say to a mail server.
+/// An e-mail address that is safe to write into a header and to send to a mail server.
 ///
 /// Stricter than RFC 5321: no quoting, no comments, nothing invisible. A domain beyond ASCII is
-/// written in its ASCII form (IDNA); a mailbox beyond ASCII stays as it is, for servers that speak
-/// SMTPUTF8 (RFC 6531).
+/// written in its ASCII form (IDNA); a mailbox beyond ASCII stays unchanged, for servers that
+/// support SMTPUTF8 (RFC 6531).
 package struct MailAddress: Sendable, Equatable {
     /// The address, `local@domain`.
     package let text: String
     /// The domain, in ASCII.
     package let domain: String
 
-    /// Takes an address; nil when it could be read as anything else.
+    /// Reads an address; nil if it could be taken for anything else.
     package init?(_ text: String) {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, text.utf8.count <= 254, (1...64).contains(parts[0].utf8.count),
@@ -41,7 +41,7 @@ package struct MailAddress: Sendable, Equatable {
         return domain.flatMap { isDomain($0) ? $0 : nil }
     }
 
-    /// Returns the domain as it is asked for in the DNS (`xn--…`).
+    /// Returns the domain in its DNS form (`xn--…`).
     private static func converted(_ text: Substring) -> String? {
         guard text.unicodeScalars.allSatisfy({ $0.value >= 0x80 || isHost($0) }) else {
             return nil

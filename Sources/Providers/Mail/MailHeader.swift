@@ -3,14 +3,15 @@ import Glibc
 
 /// Texts of mail headers.
 enum MailHeader {
-    /// How many bytes of text an encoded word holds: with its frame it stays under 75 characters.
+    /// The most bytes of text in an encoded word, which with its frame stays under 75 characters.
     private static let wordMax = 42
-    /// Longer texts are cut: a subject isn't a letter.
+    /// The length at which texts are cut: a subject isn't a letter.
     private static let textMax = 1_024
 
-    /// Writes a text into a header: as it is where it is plain words, else as encoded words (RFC 2047).
+    /// Encodes a text for a header: plain words stay unchanged, all others become encoded words
+    /// (RFC 2047).
     ///
-    /// Control characters, line ends first among them, become spaces.
+    /// Control characters, including line ends, become spaces.
     static func encode(_ text: String) -> String {
         let clean = String(
             String.UnicodeScalarView(
@@ -44,7 +45,7 @@ enum MailHeader {
         number < 10 ? "0\(number)" : "\(number)"
     }
 
-    /// Cuts a text between its characters.
+    /// Cuts a text into pieces of at most `wordMax` bytes, between its Unicode scalars.
     private static func words(of text: String) -> [String] {
         var words: [String] = []
         var word = ""
@@ -65,7 +66,8 @@ enum MailHeader {
         }
     }
 
-    /// Returns letters, digits and what needs no quoting in a phrase; anything else may mean something.
+    /// Whether a byte is a letter, a digit, a space or a hyphen, which need no quoting in a phrase;
+    /// any other may have a meaning.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,20 +1,20 @@
 import Foundation
 
-/// A mail as the service writes them: one receiver, a subject, plain text and perhaps HTML.
+/// A mail of the service: one receiver, a subject, plain text and perhaps HTML.
 package struct MailMessage: Sendable {
     /// The sender's address.
     package var from: MailAddress
-    /// The sender's name, as people see it.
+    /// The sender's display name.
     package var fromName: String
     /// The receiver's address.
     package var to: MailAddress
     /// The subject.
     package var subject: String
-    /// The text, for every reader.
+    /// The plain text, for every mail reader.
     package var plain: String
-    /// The same text with its looks.
+    /// The same text as HTML, if any.
     package var html: String?
-    /// The local part of its Message-ID: a repeat has the same.
+    /// The local part of its Message-ID: a repeated mail has the same.
     package var id: String
     /// When it was written, in seconds since 1970.
     package var date: Int64
@@ -40,10 +40,11 @@ package struct MailMessage: Sendable {
         self.date = date
     }
 
-    /// Writes it as RFC 5322 has it, in ASCII and with lines of 76 characters at most.
+    /// Encodes the mail by RFC 5322, in ASCII except for a mailbox beyond it; body lines have at
+    /// most 76 characters.
     ///
-    /// Whatever the texts hold, they can't become a header, a part or the end of the mail: header
-    /// texts that aren't plain words are encoded words (RFC 2047), bodies are base64.
+    /// Whatever the texts contain, they can't become a header, a part or the end of the mail:
+    /// header texts that aren't plain words are encoded words (RFC 2047), and bodies are base64.
     package func encoded() -> [UInt8] {
         let token = String(id.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
         let name = fromName.isEmpty ? "" : MailHeader.encode(fromName) + " "
@@ -57,7 +58,7 @@ package struct MailMessage: Sendable {
             "MIME-Version: 1.0",
         ]
         if let html {
-            // Holds a character that base64 never does.
+            // Contains a character that base64 never does.
             let boundary = "=_\(token)"
             lines.append("Content-Type: multipart/alternative; boundary=\"\(boundary)\"")
             lines.append("")

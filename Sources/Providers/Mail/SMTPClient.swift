@@ -1,19 +1,19 @@
 import CCurl
 
-/// Hands mails to a mail server (libcurl).
+/// A client that sends mails through a mail server (libcurl).
 ///
-/// A connection of its own for each mail: a code or a link is wanted now, and they are few.
+/// Each mail has its own connection: a code or a link is needed at once, and mails are few.
 package struct SMTPClient: Sendable {
     private let settings: SMTPSettings
 
-    /// Takes the server's description; nothing is said to it yet.
+    /// Makes a client for a server; does not connect yet.
     package init(_ settings: SMTPSettings) { self.settings = settings }
 
-    /// Hands one mail over.
+    /// Sends one mail.
     ///
-    /// Blocks until the server took it, or as long as the settings allow: for a small pool of threads
-    /// only. A mail may arrive twice, with the same Message-ID, when the connection breaks
-    /// after the server took it.
+    /// Blocks until the server has accepted it, or as long as the settings allow: for a small pool
+    /// of threads only. A mail can arrive twice, with the same Message-ID, if the connection breaks
+    /// after the server accepted it.
     /// - Throws: `SendFailure`.
     package func send(_ message: MailMessage) throws(SendFailure) {
         do {
@@ -25,24 +25,25 @@ package struct SMTPClient: Sendable {
         }
     }
 
-    /// What keeps mails from being sent, by what has to be mended.
+    /// The obstacle to sending mails, by the thing to fix.
     package enum Obstacle: Sendable, Equatable {
         /// There is no server of that name.
         case name
         /// Nothing answers at that address.
         case connection
-        /// The server's certificate is not trusted, or it speaks no TLS.
+        /// The server's certificate is not trusted, or the server does not support TLS.
         case security
-        /// It does not take the user name and password.
+        /// The server rejects the user name and password.
         case login
         /// Something else.
         case other
     }
 
-    /// Connects and logs in as for a mail, and sends none.
+    /// Connects and logs in as for a mail, but sends none.
     ///
-    /// Blocks until the server answered, or as long as the settings allow.
-    /// - Returns: Nil where mails would be taken; else what keeps them from it, and libcurl's words for it.
+    /// Blocks until the server answers, or as long as the settings allow.
+    /// - Returns: Nil if mails would be accepted; otherwise the obstacle, and libcurl's description
+    ///   of it.
     package func greet(as domain: String) -> (obstacle: Obstacle, summary: String)? {
         do {
             var curl = try CurlHandle()
@@ -79,16 +80,17 @@ package struct SMTPClient: Sendable {
 
     private func prepare(_ curl: inout CurlHandle, from domain: String) throws(CurlError) {
         let scheme = settings.security == .tls ? "smtps" : "smtp"
-        // The path is what EHLO says.
+        // libcurl sends the path in EHLO.
         let url = "\(scheme)://\(settings.host):\(settings.port)/\(domain)"
         try curl.set(CURLOPT_URL, url)
         try curl.set(CURLOPT_PROTOCOLS_STR, scheme)
-        // Neither the environment's proxy nor its signals: libcurl's time-outs of names use SIGALRM.
+        // Uses no proxy of the environment, and no signals: libcurl's time-outs of name look-ups
+        // use SIGALRM.
         try curl.set(CURLOPT_PROXY, "")
         try curl.set(CURLOPT_NOSIGNAL, 1)
         try curl.set(CURLOPT_CONNECTTIMEOUT, settings.connectTimeoutSeconds)
         try curl.set(CURLOPT_TIMEOUT, settings.timeoutSeconds)
-        // The farewell has a time of its own, of two minutes unless told otherwise.
+        // The farewell has a separate time limit, two minutes by default.
         try curl.set(CURLOPT_SERVER_RESPONSE_TIMEOUT, settings.timeoutSeconds)
         if settings.security != .none {
             try curl.set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue))

@@ -4,7 +4,8 @@ package import Domain
 package struct SMTPSettings: Sendable, Equatable {
     /// The security of the connection.
     package enum Security: String, Sendable, CaseIterable {
-        /// Begins in clear and turns to TLS before anything is said; without TLS nothing is sent.
+        /// Starts in clear and switches to TLS before sending anything else; without TLS nothing is
+        /// sent.
         case startTLS = "starttls"
         /// TLS from the first byte.
         case tls
@@ -20,16 +21,16 @@ package struct SMTPSettings: Sendable, Equatable {
     package var security: Security
     /// A file of certificates to trust instead of the system's.
     package var caFile: String?
-    /// The name to log in with; nil for a server that wants none.
+    /// The name to log in with; nil for a server without a login.
     package var user: String?
     /// The password to log in with.
     package var password: String?
-    /// How long connecting may take, in seconds.
+    /// The longest time to connect, in seconds.
     package var connectTimeoutSeconds: Int
-    /// How long all of it may take, in seconds; after that as long again for the farewell.
+    /// The longest time for all of it, in seconds; the farewell can take as long again.
     package var timeoutSeconds: Int
 
-    /// Describes a mail server; without a port that of the kind of security is taken.
+    /// Describes a mail server; the default port depends on the kind of security.
     ///
     /// - Throws: `Rejection` with the field at fault: `host`, `port`, `security` or `user`.
     package init(

@@ -2,7 +2,7 @@ package import Domain
 import Foundation
 
 extension PasswordRules {
-    /// Checks a new password and returns the bytes to be hashed; see the form with `normalise`.
+    /// Checks a new password and returns the bytes to hash; see the overload with `normalise`.
     package static func check(
         _ password: String,
         names: [String],
@@ -11,16 +11,16 @@ extension PasswordRules {
         try check(password, names: names, field: field, normalise: nfkc)
     }
 
-    /// Returns the bytes of a password that is to be compared; nil when no password is that long.
+    /// Returns the bytes of a password to compare; nil if no password can be that long.
     ///
-    /// Every comparison of passwords goes through this, or the same password typed on another keyboard would
-    /// differ.
+    /// Every comparison of passwords uses this; otherwise the same password typed on another
+    /// keyboard would differ.
     package static func normalised(_ password: String) -> [UInt8]? {
         normalised(password, normalise: nfkc).map { Array($0.utf8) }
     }
 
     private static func nfkc(_ text: String) -> String {
-        // Most passwords are ASCII, of which nothing changes.
+        // Most passwords are ASCII, which doesn't change.
         text.utf8.allSatisfy { $0 < 0x80 } ? text : text.precomposedStringWithCompatibilityMapping
     }
 }

@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// Posts texts for telephones to a gateway that sends them: one POST of JSON each.
+/// A webhook that posts text messages to a gateway that sends them: one POST of JSON each.
 package struct TextWebhook: Sendable {
     private let client: WebClient
     private let url: String
@@ -30,10 +30,10 @@ package struct TextWebhook: Sendable {
         self.timeout = timeout
     }
 
-    /// Posts one text: 2xx means that it was taken.
+    /// Posts one text; a status of 2xx means that it was accepted.
     ///
-    /// A status of 4xx says that it never will be, except 408, 425 and 429; anything else
-    /// that it may be later. It may arrive twice, with the same `messageId`.
+    /// A status of 4xx, except 408, 425 and 429, means that it never will be; any other that it may
+    /// be later. A text can arrive twice, with the same `messageId`.
     /// - Throws: `SendFailure`.
     package func send(_ message: JSONObject) async throws(SendFailure) {
         var request = self.request
@@ -53,11 +53,11 @@ package struct TextWebhook: Sendable {
         }
     }
 
-    /// Asks for the head of the webhook's page, which sends nothing; returns the status.
+    /// Sends a HEAD request, which causes no text message; returns the status.
     ///
-    /// Many know no answer but to a POST: any status but those of a refused token and of a server in trouble says that
-    /// it is there.
-    /// - Throws: `SendFailure` where nothing answers.
+    /// Many webhooks answer only a POST: any status shows that the webhook is there, except for the
+    /// statuses of a refused token and of a failing server.
+    /// - Throws: `SendFailure` if nothing answers.
     package func reach() async throws(SendFailure) -> Int {
         var request = self.request
         request.isHead = true

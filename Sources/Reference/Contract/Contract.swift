@@ -1,78 +1,79 @@
 import JSON
 
-/// The contract as the program carries it: what `schemas/` says of methods, messages and channels.
+/// The contract built into the program: the methods, messages and channels of `schemas/`.
 package struct Contract: Sendable {
-    /// One method of a service.
+    /// A method of a service.
     package struct Method: Sendable {
-        /// `device/list`.
+        /// The name: `device/list`.
         package let name: String
-        /// One sentence about it.
+        /// A one-sentence summary.
         package let summary: String
-        /// Where its sides are described: `methods/device#list`.
+        /// The place that describes its params and answer: `methods/device#list`.
         let place: String
-        /// Whether it needs a session's token: `always`, `sometimes` or `never`.
+        /// Whether the method requires a session's token: `always`, `sometimes` or `never`.
         let session: String
-        /// The codes of the errors that it may answer.
+        /// The codes of the errors that the method can return.
         package let errors: [String]
 
         var service: String { String(name.prefix { $0 != "/" }) }
-        /// The anchor of its section: `device-list`.
+        /// The anchor of the method's section: `device-list`.
         var anchor: String { name.replacing("/", with: "-") }
     }
 
     /// A message or document of `messages/` or `documents`.
     struct Entry: Sendable {
-        /// `messages/device#report`.
+        /// The place: `messages/device#report`.
         let place: String
         let schema: JSONObject
 
-        /// `report`.
+        /// The name: `report`.
         var name: String { Contract.definition(place) }
         var title: String { schema["title"]?.stringValue ?? name }
     }
 
     /// A topic that carries messages.
     package struct Channel: Sendable {
-        /// `deviceReport`.
+        /// The name: `deviceReport`.
         package let name: String
-        /// The topic below the root; one that begins with `$` stands alone.
+        /// The topic below the root, or the whole topic if it begins with `$`.
         package let address: String
         let summary: String
-        /// `device`, `product`, `app`, `gate` or `outside`.
+        /// The other side: `device`, `product`, `app`, `gate` or `outside`.
         let who: String
         /// `receive` (the service subscribes), `send` or `both`.
         let action: String
-        /// The name of the message; nil for bytes that are not JSON.
+        /// The name of the message; nil for bytes that aren't JSON.
         let payload: String?
         let qos: Int64
         let isRetained: Bool
         let expires: Bool
     }
 
-    /// A value that fits.
+    /// A valid value.
     struct Example: Sendable {
-        /// Its name, in words.
+        /// The name in words.
         let title: String
         let value: JSONValue
     }
 
     /// The methods, in the order of the schemas.
     package private(set) var methods: [Method] = []
-    /// The channels of messages, in their order.
+    /// The channels of messages in their order.
     package private(set) var channels: [Channel] = []
     private(set) var entries: [Entry] = []
-    /// What a file is about, by its path: `methods/device`.
+    /// The title and description of a file by its path: `methods/device`.
     private(set) var files: [String: (title: String, description: String)] = [:]
-    /// Every schema by its place: sides of methods (`methods/device#list.params`), messages, shared definitions.
+    /// The schemas by their places: params and answers of methods (`methods/device#list.params`),
+    /// messages, shared definitions.
     private(set) var schemas: [String: JSONObject] = [:]
-    /// The places of shared definitions, in their order.
+    /// The places of shared definitions in their order.
     private(set) var shared: [String] = []
     private(set) var examples: [String: [Example]] = [:]
 
-    /// The contract that is built in.
+    /// The contract built into the program.
     package static let builtIn = Contract(lines: Texts.text("reference.jsonl"))
 
-    /// Reads lines as `schemas/bundle.py` writes them; a line of no known kind is left out.
+    /// Parses lines written by `schemas/bundle.py`; lines of unknown kinds are skipped.
     init(lines: String) {
         for line in lines.utf8.split(separator: UInt8(ascii: "\n")) {
             guard let object = (try? JSONValue.parse(Array(line)))?.objectValue,
@@ -119,10 +120,10 @@ package struct Contract: Sendable {
         }
     }
 
-    /// Finds a message or document by its name.
+    /// Returns a message or document by its name.
     func entry(_ name: String) -> Entry? { entries.first { $0.name == name } }
 
-    /// Returns the definition in a place: `report` of `messages/device#report`.
+    /// Returns the definition's name in a place: `report` of `messages/device#report`.
     static func definition(_ place: String) -> String {
         String(place.drop { $0 != "#" }.dropFirst())
     }
@@ -141,11 +142,11 @@ extension Contract.Channel {
         expires = line["expires"]?.boolValue ?? false
     }
 
-    /// The whole topic, with the root in front that a service has unless its settings say otherwise.
+    /// The whole topic, with a service's default root.
     var topic: String { address.hasPrefix("$") ? address : "ll/v1/\(address)" }
 }
 
 extension JSONObject {
-    /// The text of a member; empty where it is absent.
+    /// Returns the text of a member; empty if it's absent.
     func text(_ key: String) -> String { self[key]?.stringValue ?? "" }
 }

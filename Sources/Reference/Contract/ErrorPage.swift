@@ -1,7 +1,7 @@
 import Domain
 
 extension ErrorCode {
-    /// The cause and the cure of an error that an app or a device is answered with.
+    /// The cause and the remedy of an error sent to an app or a device.
     var page: (cause: String, cure: String) {
         switch self {
         case .invalidRequest:

@@ -1,9 +1,9 @@
 import Domain
 
-/// Turns plain texts into the Markdown of the reference.
+/// Converts plain texts to the reference's Markdown.
 enum Markup {
-    /// Escapes what Markdown would take for its own, but for code between backticks; `(reference: PAGE#ANCHOR)`
-    /// becomes a link.
+    /// Escapes Markdown's special characters outside code between backticks; `(reference:
+    /// PAGE#ANCHOR)` becomes a link.
     static func escape(_ text: String) -> String {
         var out = ""
         var isCode = false
@@ -17,7 +17,8 @@ enum Markup {
         }
     }
 
-    /// Returns a text escaped, with links where it names an error code or a method in plain words.
+    /// Returns an escaped text, with links in place of error codes and methods named in plain
+    /// words.
     static func prose(_ text: String) -> String {
         let parts = escape(text).split(separator: "`", omittingEmptySubsequences: false)
         return parts.enumerated().map { index, part in
@@ -39,12 +40,12 @@ enum Markup {
         uniquingKeysWith: { first, _ in first }
     )
 
-    /// Returns a text as code, in a fence of backticks that it does not hold.
+    /// Returns a text as code, in double backticks if it contains one.
     static func code(_ text: String) -> String {
         text.contains("`") ? "`` \(text) ``" : "`\(text)`"
     }
 
-    /// Returns a cell of a table: one line, its bars escaped.
+    /// Returns a cell of a table: one line with escaped bars.
     static func cell(_ text: String) -> String {
         text.replacing("\n", with: " ").replacing("|", with: "\\|")
     }
@@ -56,7 +57,7 @@ enum Markup {
         return lines.map { "| " + $0.joined(separator: " | ") + " |" }.joined(separator: "\n")
     }
 
-    /// Returns words with commas, and one between the last two.
+    /// Returns words separated by commas, with a conjunction between the last two.
     static func list(_ words: [String], _ conjunction: String) -> String {
         guard let last = words.last, words.count > 1 else { return words.first ?? "" }
         return words.dropLast().joined(separator: ", ") + " \(conjunction) " + last

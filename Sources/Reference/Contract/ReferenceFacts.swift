@@ -1,32 +1,33 @@
-/// What the reference tells of the program beside its contract; the service gives it from its own tables.
+/// The facts about the program that the reference shows beside the contract, from the service's own
+/// tables.
 package struct ReferenceFacts: Sendable {
-    /// A code of an error with its explanation.
+    /// An error's code with its explanation.
     package struct Explained: Sendable {
-        /// The code, as errors show it.
+        /// The code in the form that errors show.
         package let code: String
-        /// What it means, in a few words.
+        /// The meaning in a few words.
         package let title: String
-        /// Paragraphs: why it happens and what to do.
+        /// The paragraphs on the cause and the remedy.
         package let paragraphs: [String]
 
-        /// Puts an explanation together.
+        /// Creates an explanation.
         package init(code: String, title: String, paragraphs: [String]) {
             (self.code, self.title, self.paragraphs) = (code, title, paragraphs)
         }
     }
 
-    /// A row of a table of the program's own, as texts.
+    /// A setting, as a row of texts.
     package struct Setting: Sendable {
         /// The name in the settings file.
         package let key: String
-        /// What it takes, with its unit.
+        /// The accepted values with their unit.
         package let takes: String
-        /// The default; empty where it has none.
+        /// The default; empty if there's none.
         package let standard: String
-        /// What it is for.
+        /// The purpose.
         package let doc: String
 
-        /// Puts a row together.
+        /// Creates a row.
         package init(key: String, takes: String, standard: String, doc: String) {
             (self.key, self.takes, self.standard, self.doc) = (key, takes, standard, doc)
         }
@@ -34,14 +35,14 @@ package struct ReferenceFacts: Sendable {
 
     /// A metric with its kind and meaning.
     package struct Metric: Sendable {
-        /// The name, as `/metrics` shows it.
+        /// The name shown on `/metrics`.
         package let name: String
-        /// Counter, gauge or histogram.
+        /// The kind: counter, gauge or histogram.
         package let kind: String
-        /// What it counts, with its unit.
+        /// The meaning, with the unit.
         package let help: String
 
-        /// Puts a row together.
+        /// Creates a row.
         package init(name: String, kind: String, help: String) {
             (self.name, self.kind, self.help) = (name, kind, help)
         }
@@ -53,11 +54,11 @@ package struct ReferenceFacts: Sendable {
     package var problems: [Explained] = []
     /// The reasons for which the gate refuses.
     package var refusals: [Explained] = []
-    /// The settings, in the order of the table.
+    /// The settings in the order of the table.
     package var settings: [Setting] = []
-    /// The metrics, in the order of the catalog.
+    /// The metrics in the order of the catalog.
     package var metrics: [Metric] = []
 
-    /// Makes facts that tell nothing yet.
+    /// Creates empty facts.
     package init() {}
 }

@@ -4,7 +4,7 @@ import JSON
 struct SchemaTable {
     let contract: Contract
 
-    /// Returns tables and rules of the schema at a place; empty where it has neither.
+    /// Returns the tables and rules of the schema at a place; empty if it has neither.
     func markdown(_ place: String) -> String {
         guard let schema = contract.schemas[place] else { return "" }
         return markdown(resolved(schema).schema)
@@ -36,7 +36,8 @@ struct SchemaTable {
         return index < words.count ? words[index] : "Further"
     }
 
-    /// The alternatives of an object whose members differ; none where they only add conditions.
+    /// Returns the alternatives of an object with different members; empty if they only add
+    /// conditions.
     private func variants(_ schema: JSONObject) -> [JSONObject] {
         let forms = (schema["oneOf"]?.arrayValue ?? []).compactMap(\.objectValue)
             .map { resolved($0).schema }
@@ -92,15 +93,17 @@ struct SchemaTable {
         return SchemaWords(contract).rules(schema).map { "- " + $0 }.joined(separator: "\n")
     }
 
-    /// Follows references: the schema with the nearest description, and the place of the last definition.
+    /// Follows references, and returns the schema with the nearest description and the place of the
+    /// last definition.
     private func resolved(_ schema: JSONObject) -> (schema: JSONObject, place: String?) {
         contract.resolved(schema)
     }
 }
 
 extension Contract {
-    /// Follows references, alone or as the only one of `allOf`: the schema with the description that is nearest,
-    /// and the place of the definition.
+    /// Follows references, also one that is alone in `allOf`.
+    ///
+    /// Returns the schema with the nearest description, and the place of the definition.
     func resolved(_ schema: JSONObject) -> (schema: JSONObject, place: String?) {
         var (schema, place, description) = (schema, String?.none, String?.none)
         while true {
@@ -115,7 +118,7 @@ extension Contract {
         return (merged(schema), place)
     }
 
-    /// Joins the members of what an object is made of (`allOf`) into one.
+    /// Merges the members of the schemas that an object combines (`allOf`).
     private func merged(_ schema: JSONObject) -> JSONObject {
         let parts = (schema["allOf"]?.arrayValue ?? []).compactMap(\.objectValue)
         let bases = parts.filter { $0["if"] == nil }
@@ -137,7 +140,7 @@ extension Contract {
         return out
     }
 
-    /// Whether a shared definition has a section of its own, which tables link to instead of repeating it.
+    /// Returns whether a shared definition has a section of its own, which tables link to.
     func isNoun(_ place: String) -> Bool {
         guard let found = schemas[place], shared.contains(place) else { return false }
         let schema = resolved(found).schema
@@ -148,6 +151,6 @@ extension Contract {
             } ?? false
     }
 
-    /// The anchor of a shared definition's section.
+    /// Returns the anchor of a shared definition's section.
     static func nounAnchor(_ place: String) -> String { "type-" + definition(place) }
 }

@@ -1,6 +1,6 @@
 import JSON
 
-/// Says in words what a schema asks for.
+/// Writes a schema's requirements in words.
 struct SchemaWords {
     let contract: Contract
 
@@ -8,7 +8,7 @@ struct SchemaWords {
 
     // MARK: Types
 
-    /// Returns the type of a value with its bounds, as Markdown.
+    /// Returns the type of a value with its limits, as Markdown.
     func type(_ schema: JSONObject) -> String {
         let (found, place) = contract.resolved(schema)
         if let place, contract.isNoun(place) {
@@ -94,7 +94,7 @@ struct SchemaWords {
 
     // MARK: Rules
 
-    /// Returns the rules between the members of an object, a sentence each.
+    /// Returns the rules between an object's members, each as a sentence.
     func rules(_ schema: JSONObject) -> [String] {
         var out: [String] = []
         for (key, start) in [("anyOf", "At least one of: "), ("oneOf", "Exactly one of: ")] {
@@ -128,7 +128,7 @@ struct SchemaWords {
         return out
     }
 
-    /// Returns a condition in words; empty where it says nothing of members.
+    /// Returns a condition in words; empty if it doesn't concern members.
     private func condition(_ schema: JSONObject) -> String {
         let (schema, _) = contract.resolved(schema)
         var parts = (schema["properties"]?.objectValue?.members ?? []).compactMap(self.member)

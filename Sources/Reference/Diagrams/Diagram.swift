@@ -1,13 +1,14 @@
-/// A diagram that a page describes in a fence: ```` ```sequence NAME Title ```` or ```` ```states NAME Title ````.
+/// A diagram described in a page's fence: ```` ```sequence NAME Title ```` or ```` ```states NAME
+/// Title ````.
 struct Diagram {
-    /// The name of its file.
+    /// The name of the diagram's file.
     let name: String
-    /// What it shows, in words.
+    /// The title.
     let title: String
     private let lines: [String]
     private let isSequence: Bool
 
-    /// Reads a fence; nil where it is none of a diagram.
+    /// Parses a fence; returns nil if it isn't a diagram's.
     init?(info: String, lines: [String]) {
         let words = info.split(separator: " ", maxSplits: 2).map(String.init)
         guard words.count == 3, ["sequence", "states"].contains(words[0]) else { return nil }
@@ -15,7 +16,7 @@ struct Diagram {
         isSequence = words[0] == "sequence"
     }
 
-    /// Returns the picture; one that stands alone brings its colours, others take those of the page.
+    /// Returns the picture; one that stands alone includes its colours, others use the page's.
     func svg(isAlone: Bool) -> String {
         let drawing = isSequence ? SequenceDrawing(lines).drawing : StateDrawing(lines).drawing
         let text = lines.map(Inline.escape).joined(separator: "\n")
@@ -45,16 +46,16 @@ struct Diagram {
         """
 }
 
-/// The shapes of a diagram and the room that they take, in pixels.
+/// The shapes of a diagram and its size, in pixels.
 struct Drawing {
     var width = 0
     var height = 0
     var shapes: [String] = []
 
-    /// The room that a text takes at the size of diagrams, roughly.
+    /// Returns the approximate width of a text at the size of diagrams.
     static func width(of text: String) -> Int { text.count * 7 }
 
-    /// Adds a text, by its middle.
+    /// Adds a text centred at `x`.
     mutating func text(_ text: String, x: Int, y: Int) {
         shapes.append(
             "<text class=\"words middle\" x=\"\(x)\" y=\"\(y)\">\(Inline.escape(text))</text>"
@@ -69,7 +70,7 @@ struct Drawing {
         )
     }
 
-    /// Adds a line with a tip at its end.
+    /// Adds an arrow.
     mutating func arrow(
         from start: (x: Double, y: Double),
         to end: (x: Double, y: Double),

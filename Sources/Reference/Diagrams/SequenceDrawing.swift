@@ -1,7 +1,7 @@
-/// Draws who says what to whom, from top to bottom.
+/// Draws the messages between parties from top to bottom.
 ///
-/// The first line names the parties, with `|` between them; each further one is `A -> B: words`, `A --> B: words`
-/// (dashed, an answer) or `note A: words`.
+/// The first line names the parties, separated by `|`; each further line is `A -> B: words`, `A -->
+/// B: words` (dashed, an answer) or `note A: words`.
 struct SequenceDrawing {
     private struct Step {
         var from: Int
@@ -61,7 +61,7 @@ struct SequenceDrawing {
         return drawing
     }
 
-    /// The middles of the columns, so far apart that the words between two of them fit.
+    /// Returns the centres of the columns, far enough apart for the words between them.
     private func places() -> [Int] {
         var columns: [Int] = []
         for index in parties.indices {

@@ -1,6 +1,4 @@
-/// Draws states and what leads from one to another.
-///
-/// A line is `name COLUMN ROW` for a state, or `A -> B: words`.
+/// Draws states and the transitions between them.
 struct StateDrawing {
     private struct Edge {
         var from: String
@@ -66,7 +64,7 @@ struct StateDrawing {
 
     private func add(_ edge: Edge, to drawing: inout Drawing) {
         let (from, to) = (center(edge.from), center(edge.to))
-        // Two that lead both ways between the same states lie beside each other.
+        // Two transitions in opposite directions lie beside each other.
         let isDouble = edges.contains { $0.from == edge.to && $0.to == edge.from }
         let shift = isDouble ? (from.x < to.x || from.y < to.y ? -10.0 : 10.0) : 0
         let isFlat = abs(from.y - to.y) < 1

@@ -1,13 +1,14 @@
 import JSON
 
-/// Writes a request as an example to copy, in one language each.
+/// Writes a request as an example to copy, in each language.
 ///
-/// Each uses the function `ask` of a small file for its language, which the page of examples holds whole.
+/// Each example uses the function `ask` of a small file in its language, which the page of examples
+/// shows in full.
 struct ExampleWriter {
     let method: String
     let params: JSONValue
 
-    /// All languages, as fences of Markdown.
+    /// The examples in all languages, as Markdown fences.
     var markdown: String {
         let texts = [
             ("sh", shell), ("python", python), ("javascript", javaScript), ("c", c),
@@ -50,7 +51,7 @@ struct ExampleWriter {
         "print(try await ask(\"\(method)\", #\"\(json)\"#))"
     }
 
-    /// Writes a value as Python does.
+    /// Returns a value in Python's form.
     private static func python(_ value: JSONValue) -> String {
         switch value {
         case .bool(let truth): truth ? "True" : "False"
@@ -65,7 +66,7 @@ struct ExampleWriter {
     }
 }
 
-/// Writes a value as JSON over several lines where it is long.
+/// Writes a value as JSON, over several lines if it's long.
 enum PrettyJSON {
     /// Returns the text, with two spaces for each level.
     static func text(_ value: JSONValue, indent: Int = 0) -> String {

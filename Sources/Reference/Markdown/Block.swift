@@ -1,7 +1,8 @@
-/// One part of a page, as read from the Markdown that the reference is written in.
+/// A block of a page, read from the reference's Markdown.
 ///
-/// It is a small part of Markdown: headings with `{#anchor}`, paragraphs, lists of one level, tables, quotes and
-/// fences; every page that is made here keeps to it, and other programs read it alike.
+/// The reference uses a small part of Markdown: headings with `{#anchor}`, paragraphs, lists of one
+/// level, tables, quotes and fences. All generated pages keep to it, and other programs read it the
+/// same way.
 enum Block: Equatable {
     case heading(level: Int, text: String, anchor: String)
     case paragraph(String)
@@ -83,7 +84,7 @@ struct BlockReader {
         return .heading(level: level, text: text, anchor: anchor)
     }
 
-    /// Makes an anchor of a heading: lowercase letters and digits, the rest hyphens.
+    /// Returns a heading's anchor: lowercase letters and digits, with hyphens between them.
     static func slug(_ text: String) -> String {
         text.lowercased().split { !$0.isLetter && !$0.isNumber }.joined(separator: "-")
     }
@@ -119,7 +120,7 @@ struct BlockReader {
                 cells.append("")
                 continue
             }
-            // A bar's escape belongs to the table, not to the text.
+            // The escape of a bar belongs to the table, not to the text.
             if character == "|" { cells[cells.count - 1].removeLast() }
             cells[cells.count - 1].append(character)
             isEscaped = character == "\\" && !isEscaped
@@ -130,7 +131,7 @@ struct BlockReader {
 }
 
 extension StringProtocol {
-    /// The text without space at both ends.
+    /// The text without whitespace at both ends.
     var trimmed: SubSequence {
         let start = drop(while: \.isWhitespace)
         guard let last = start.lastIndex(where: { !$0.isWhitespace }) else {

@@ -1,6 +1,6 @@
 /// Writes blocks as HTML.
 struct HTMLWriter {
-    /// How languages of examples are called.
+    /// The names of the examples' languages.
     static let languages = [
         "sh": "Shell", "c": "C", "python": "Python", "javascript": "JavaScript", "swift": "Swift",
         "json": "JSON", "html": "HTML", "text": "Text",
@@ -23,7 +23,7 @@ struct HTMLWriter {
         return out.joined(separator: "\n")
     }
 
-    /// The examples in several languages that stand at the beginning.
+    /// Returns the examples in several languages at the beginning of some blocks.
     private static func examples(_ blocks: ArraySlice<Block>) -> [(info: String, lines: [String])] {
         var found: [(info: String, lines: [String])] = []
         for block in blocks {
@@ -74,7 +74,7 @@ struct HTMLWriter {
         func row(_ cells: [String], _ name: String) -> String {
             "<tr>"
                 + cells.map { text in
-                    // A screen reader announces an empty head for each cell.
+                    // Screen readers announce an empty header for each cell.
                     let name = text.isEmpty ? "td" : name
                     return "<\(name)>\(Inline.html(text))</\(name)>"
                 }.joined() + "</tr>"

@@ -1,4 +1,4 @@
-/// Turns the text of a block into HTML or into plain words.
+/// Converts the text of a block to HTML or to plain words.
 struct Inline {
     /// Returns the text as HTML; links to `page.md` become links to `page.html`.
     static func html(_ text: String) -> String {
@@ -13,7 +13,7 @@ struct Inline {
         }.joined()
     }
 
-    /// Returns the text without any markup, for the search.
+    /// Returns the text without markup, for the search.
     static func words(_ text: String) -> String {
         parts(text).map { part in
             switch part {
@@ -38,7 +38,7 @@ struct Inline {
         return out
     }
 
-    /// Returns the address of a link as the HTML pages have it.
+    /// Returns the address of a link between the HTML pages.
     static func address(_ target: String) -> String {
         guard !target.contains("://") else { return target }
         let parts = target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)

@@ -1,4 +1,4 @@
-/// The guides of `docs/guides` as pages: `guides`, their list, and `guide-NAME` for each.
+/// The guides of `docs/guides` as pages: `guides` lists them, and `guide-NAME` holds each.
 enum Guides {
     /// The names of the pages, in the order of the list.
     static let names =
@@ -8,7 +8,8 @@ enum Guides {
             "real-server", "console", "watching", "proxy", "growing", "processes", "moving",
         ].map { "guide-\($0)" }
 
-    /// Returns a guide whose links lead to the pages beside it; what lies elsewhere in the sources stays as words.
+    /// Returns a guide with links to the pages beside it; a link to another place in the sources
+    /// becomes plain text.
     static func pointed(_ text: String) -> String {
         let inside = names.dropFirst().reduce(text.replacing("](README.md", with: "](guides.md")) {
             $0.replacing("](\($1.dropFirst("guide-".count)).md", with: "](\($1).md")

@@ -1,10 +1,10 @@
 import Domain
 
-/// The pages that list every code, limit, setting and metric.
+/// The pages that list all codes, limits, settings and metrics.
 struct ListPages {
     let facts: ReferenceFacts
 
-    /// All of them.
+    /// The pages.
     var pages: [ReferencePage] {
         [
             page("errors", title: "Error codes", text: errors),

@@ -1,6 +1,6 @@
 import JSON
 
-/// The pages of topics, of the messages on them, of documents and of shared types.
+/// The pages of topics, their messages, documents and shared types.
 struct MessagePages {
     let contract: Contract
 
@@ -12,7 +12,7 @@ struct MessagePages {
         "documents": ("documents", "Documents"),
     ]
 
-    /// Every topic, with its message.
+    /// The page of all topics with their messages.
     var topics: ReferencePage {
         let groups = [
             ("Products and devices", ["product", "device"]), ("App terminals and users", ["app"]),
@@ -73,7 +73,7 @@ struct MessagePages {
         return "[\(Markup.escape(entry.title))](\(page).md#\(anchor(entry)))"
     }
 
-    /// Returns where a channel is described: at its message, or among the topics.
+    /// Returns the address of a channel's description: its message, or the page of topics.
     func address(of channel: Contract.Channel) -> String {
         guard let entry = channel.payload.flatMap({ contract.entry($0) }),
             let page = page(of: entry)
@@ -89,7 +89,7 @@ struct MessagePages {
 
     // MARK: Messages
 
-    /// The pages of messages, by the side that they go to or come from.
+    /// The pages of messages, by the side that sends or receives them.
     var folders: [ReferencePage] {
         ["messages/device", "messages/user", "messages/app", "messages/system"].map(folder)
     }
@@ -137,7 +137,7 @@ struct MessagePages {
         (text.first?.uppercased() ?? "") + text.dropFirst()
     }
 
-    /// The command that publishes or shows the message, for those of devices, users and terminals.
+    /// Returns the command that publishes or shows the message, for devices, users and terminals.
     private func command(_ entry: Contract.Entry, _ example: JSONValue?) -> String? {
         guard let channel = contract.channels.first(where: { $0.payload == entry.name }),
             let login = Self.logins[channel.who], let example
@@ -162,7 +162,7 @@ struct MessagePages {
 
     // MARK: Types
 
-    /// The nouns that several messages share.
+    /// The page of types that several messages share.
     var types: ReferencePage {
         let nouns = contract.shared.filter { contract.isNoun($0) }
         let parts = nouns.map { place -> String in

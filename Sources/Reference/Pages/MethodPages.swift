@@ -1,6 +1,6 @@
 import JSON
 
-/// The pages of the services: each method with its params, answer, errors and examples.
+/// The services' pages: each method with its params, answer, errors and examples.
 struct MethodPages {
     let contract: Contract
 

@@ -1,4 +1,4 @@
-/// One page of the reference, in Markdown.
+/// A page of the reference, in Markdown.
 package struct ReferencePage: Sendable {
     /// The part of the reference that a page belongs to, in the order of the navigation.
     package enum Group: String, Sendable, CaseIterable {
@@ -9,26 +9,26 @@ package struct ReferencePage: Sendable {
         case lists = "Every code and number"
     }
 
-    /// The name of its files, without a suffix.
+    /// The name of its files without a suffix.
     package let name: String
     /// Its title.
     package let title: String
     let group: Group
-    /// Its text; the first line is its title as a heading.
+    /// The text; its first line is the title as a heading.
     package let markdown: String
 
-    /// Whether a running service makes the playground of it.
+    /// Whether a running service turns the page into the playground.
     var isPlayground: Bool { name == "try" }
 }
 
 /// All pages of the reference.
 package struct ReferenceBook: Sendable {
-    /// The pages, in the order of the navigation.
+    /// The pages in the order of the navigation.
     package let pages: [ReferencePage]
     let version: String
     let contract = Contract.builtIn
 
-    /// The pages that are written by hand, `Texts/NAME.md`, in their order.
+    /// The handwritten pages, `Texts/NAME.md`, in their order.
     private static let start = ["index", "try", "connecting", "examples"]
     private static let rules = [
         "registration", "reports", "presence", "commands", "products", "requests", "accounts",
@@ -36,7 +36,7 @@ package struct ReferenceBook: Sendable {
         "sharing", "schedules", "delivery", "clocks", "fairness", "operation",
     ]
 
-    /// Makes all pages of the contract and of what the program tells of itself.
+    /// Creates all pages from the contract and the facts about the program.
     package init(_ facts: ReferenceFacts) {
         version = facts.version
         let messages = MessagePages(contract: contract)
@@ -65,9 +65,10 @@ package struct ReferenceBook: Sendable {
     }
 }
 
-/// Puts the files for examples into the page that shows them: a line `{{ask.py}}` becomes the file's text.
+/// Inserts the example files into the page that shows them: a line `{{ask.py}}` becomes the file's
+/// text.
 enum Inclusion {
-    /// The files of examples, which stand beside the pages too.
+    /// The example files, which are also served beside the pages.
     static let files = ["ask.sh", "ask.py", "ask.mjs", "ask.h", "Ask.swift"]
 
     static func filled(_ text: String) -> String {

@@ -1,4 +1,4 @@
-// The app: one terminal with a connection of its own, in three steps: log in, bind, control.
+// The app: a terminal with a connection of its own, in three steps: log in, bind, control.
 
 import { DeviceView } from "./device-view.js";
 import { clock, el, freshId, say } from "./dom.js";
@@ -59,7 +59,10 @@ export class AppPanel {
 
   // The connection
 
-  /** Connects, and tries again until it is let in; a refusal is shown, since trying again alone cures none. */
+  /**
+   * Connects and retries until the broker accepts; a refusal is shown, since retrying alone won't
+   * help.
+   */
   async start() {
     this.app.timeout = 10000;
     for (;;) {
@@ -80,7 +83,7 @@ export class AppPanel {
     this.login.body.replaceChildren(el("button", { type: "button", onclick: () => this.start() }, words.again));
   }
 
-  /** Shows whether the connection stands, and since when what is shown is no longer new. */
+  /** Shows the connection's state and, while it's lost, since when the values are out of date. */
   become(phase) {
     this.element.dataset.phase = phase;
     this.state.dataset.state = { open: "online", refused: "refused" }[phase] ?? "away";
@@ -92,7 +95,7 @@ export class AppPanel {
 
   // Requests
 
-  /** Makes a request; a session that it begins is the page's. */
+  /** Makes a request; if it begins a session, the page takes it over. */
   async request(method, params, timeout) {
     const result = await this.app.ask(method, params, timeout ? { timeout } : {});
     if (method === "device/control") this.mark(this.control, true);
@@ -111,7 +114,7 @@ export class AppPanel {
     this.onsession();
   }
 
-  /** Reads what the devices are called. */
+  /** Reads the names of the devices. */
   async list() {
     if (!this.uid) return;
     const { devices } = await this.app.device.list();
@@ -133,7 +136,7 @@ export class AppPanel {
     step.body.append(problem(error, this.contract));
   }
 
-  // What it shows
+  // Views
 
   mark(step, isDone) {
     step.element.classList.toggle("done", isDone);
@@ -200,7 +203,7 @@ export class AppPanel {
       el("small", { class: "soft" }, words.bindHint), el("div", { class: "row" }, this.bindButton));
     this.another = el("details", { class: "plain" }, el("summary", {}, words.bindAnother));
     this.bind.body.replaceChildren(this.bindForm, this.another);
-    /** Takes the label of the lamp in this page, unless another one was entered. */
+    /** Fills in the label of this page's lamp, unless another was entered. */
     this.takeLabel = () => {
       if (!this.lamp?.did || did.dataset.own) return;
       did.value = this.lamp.did;
@@ -209,7 +212,7 @@ export class AppPanel {
     for (const input of [did, passcode]) input.addEventListener("input", () => { did.dataset.own = "yes"; });
   }
 
-  /** Takes a status; null where the device is no longer the user's. */
+  /** Takes a status; null if the device is no longer the user's. */
   show(did, status) {
     if (status === null) {
       this.views.get(did)?.element.remove();
@@ -226,7 +229,7 @@ export class AppPanel {
 
   drawDevices() {
     this.mark(this.bind, this.views.size > 0);
-    // With one device bound the form makes room, and stays there for another.
+    // Once a device is bound, the form moves aside and stays there for another.
     const place = this.views.size > 0 ? this.another : this.bind.body;
     if (this.bindForm.parentElement !== place) place.prepend(...this.views.size > 0 ? [this.another.firstElementChild] : [], this.bindForm);
     this.another.hidden = this.views.size === 0;

@@ -1,4 +1,5 @@
-// Any method of the contract: a form made from its schema, its answer, and the same call in five languages.
+// Any method of the contract: a form made from its schema, its answer, and the same request in five
+// languages.
 
 import { el, freshId, say } from "./dom.js";
 import { FILES, LANGUAGES, example, variables } from "./code.js";
@@ -8,7 +9,10 @@ import { problem } from "./problem.js";
 import { words } from "./words.js";
 
 export class CallPanel {
-  /** @param {{contract: any, panel: import("./app-panel.js").AppPanel, lamp: import("./lamp.js").Lamp|null, mqtt: {host: string, port: number}|null}} options */
+  /**
+   * @param {{contract: any, panel: import("./app-panel.js").AppPanel, lamp:
+   *   import("./lamp.js").Lamp|null, mqtt: {host: string, port: number}|null}} options
+   */
   constructor({ contract, panel, lamp, mqtt }) {
     Object.assign(this, { contract, panel, lamp, mqtt });
     this.language = "sh";
@@ -81,7 +85,7 @@ export class CallPanel {
     else this.fill(spec.params.required?.length ? 0 : -1);
   }
 
-  /** Goes there with the reader. */
+  /** Chooses a method and scrolls to it. */
   goTo(name, params) {
     this.choose(name, params);
     this.element.scrollIntoView({ block: "start" });
@@ -95,7 +99,7 @@ export class CallPanel {
     this.set(sample ? this.ours(sample.value) : {}, sample ? place : -1);
   }
 
-  /** An example with this page's own lamp in the place of the one that the reference invents. */
+  /** Returns an example with this page's lamp in place of the reference's invented one. */
   ours(params) {
     const own = structuredClone(params);
     if ("did" in own && this.lamp?.did) own.did = this.lamp.did;
@@ -191,7 +195,7 @@ export class CallPanel {
 
 const shown = text => el("pre", { tabindex: "0", "aria-label": words.answer }, el("code", {}, text));
 
-/** The methods as options, by their services. */
+/** Returns the methods as options, grouped by service. */
 function groups(methods) {
   const services = new Map();
   for (const { name } of methods) {

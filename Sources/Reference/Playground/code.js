@@ -1,6 +1,7 @@
-// One request in five languages, as the reference writes its examples: each uses `ask` of the files in examples/.
+// A request in five languages, in the form of the reference's examples: each uses `ask` of a file
+// in examples/.
 
-/** Writes a value as Python does. */
+/** Returns a value in Python's form. */
 function python(value) {
   if (value === true) return "True";
   if (value === false) return "False";
@@ -12,18 +13,21 @@ function python(value) {
   return JSON.stringify(value);
 }
 
-/** Puts a text between as many signs as nothing in it ends. */
+/**
+ * Returns a text as a raw Swift literal, with more `#` signs than any sequence in it that would end
+ * it.
+ */
 function swiftLiteral(text) {
   let signs = "#";
   while (text.includes(`"${signs}`) || text.includes(`\\${signs}`)) signs += "#";
   return `${signs}"${text}"${signs}`;
 }
 
-/** The languages in their order: their names on the wire of the page, and what people call them. */
+/** The languages in their order: their ids in the page, and their names. */
 export const LANGUAGES = [["sh", "Shell"], ["python", "Python"], ["javascript", "JavaScript"], ["c", "C"], ["swift", "Swift"]];
 
 /**
- * Writes a request in a language.
+ * Returns a request in a language.
  * @param {string} language
  * @param {string} method
  * @param {object} params
@@ -47,8 +51,9 @@ export const FILES = { sh: "ask.sh", python: "ask.py", javascript: "ask.mjs", c:
 const quoted = text => `'${text.replaceAll("'", "'\\''")}'`;
 
 /**
- * The variables that the examples read, to be pasted into a shell.
- * @param {{host: string, port: number, appId: string, secret: string, terminalId: string, token: string}} given
+ * Returns the variables that the examples read, for pasting into a shell.
+ * @param {{host: string, port: number, appId: string, secret: string, terminalId: string, token:
+ *   string}} given
  */
 export function variables({ host, port, appId, secret, terminalId, token }) {
   return Object.entries({

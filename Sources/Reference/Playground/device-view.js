@@ -1,4 +1,4 @@
-// A device as the app sees it: what it reported last, and what can be set.
+// A device as the app sees it: its last report and its controls.
 
 import { clock, el, freshId, say } from "./dom.js";
 import { MODES } from "./lamp.js";
@@ -91,7 +91,7 @@ export class DeviceView {
     };
   }
 
-  /** Commands the device, and shows what became of it. */
+  /** Sends a command to the device, and shows the outcome. */
   async command(data) {
     const began = performance.now();
     say(this.outcome, words.sending);
@@ -103,7 +103,7 @@ export class DeviceView {
     } catch (error) {
       this.fail(error);
     }
-    // What was not carried out is not shown as if it were.
+    // A value that wasn't carried out isn't shown.
     this.update(this.status, this.name.textContent);
   }
 

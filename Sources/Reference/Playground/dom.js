@@ -1,10 +1,11 @@
-// Elements of the page. Whatever comes from devices and people becomes text nodes and attributes, never markup.
+// Elements of the page. Texts from devices and users become text nodes and attributes, never
+// markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
- * Makes an element. A function under a name such as `onclick` hears that event; true and false set or leave out an
- * attribute; null and undefined leave it out.
+ * Makes an element. A function under a name such as `onclick` listens to that event; true and false
+ * set or omit an attribute; null and undefined omit it.
  * @param {string} name
  * @param {Object<string, any>} [attributes]
  * @param {...(Node|string|null|undefined|false|Array<Node|string>)} children
@@ -13,7 +14,7 @@ export function el(name, attributes = {}, ...children) {
   return filled(document.createElement(name), attributes, children);
 }
 
-/** The same for a part of a picture. */
+/** Makes an element of a picture in the same way. */
 export function svg(name, attributes = {}, ...children) {
   return filled(document.createElementNS(SVG, name), attributes, children);
 }
@@ -30,18 +31,18 @@ function filled(made, attributes, children) {
 
 let made = 0;
 
-/** An id that no other element of the page has. */
+/** Returns an id that no other element of the page has. */
 export const freshId = word => `${word}-${made += 1}`;
 
-/** Words that only a screen reader speaks. */
+/** A text for screen readers only. */
 export const spoken = text => el("span", { class: "spoken" }, text);
 
-/** Writes a text where it differs from the one that is there, so that a live region speaks only of changes. */
+/** Sets a text unless it's unchanged, so that a live region announces only changes. */
 export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** A moment as the clock of this place shows it, to the millisecond. */
+/** Returns a moment's local time of day, to the millisecond. */
 export function clock(at) {
   const two = number => String(number).padStart(2, "0");
   return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${String(at.getMilliseconds()).padStart(3, "0")}`;

@@ -1,11 +1,11 @@
-// A form made of a schema: a field for each member, as its type asks for.
+// A form made from a schema, with a field for each member by its type.
 
 import { el, freshId } from "./dom.js";
 import { words } from "./words.js";
 
 const DEPTH_MAX = 3;
 
-/** The kinds of fields: each gives an input, and says how its text becomes a value and a value its text. */
+/** The kinds of fields: each provides an input, and converts its text to a value and back. */
 const KINDS = {
   choice: schema => ({
     input: el("select", {}, el("option", { value: "" }, "–"), schema.enum.map(one => el("option", { value: JSON.stringify(one) }, String(one)))),
@@ -26,7 +26,7 @@ const KINDS = {
   }),
 };
 
-/** Which kind of field a schema is for. */
+/** Returns the kind of field for a schema. */
 function kindOf(schema) {
   if (schema.enum) return "choice";
   if (schema.type === "boolean") return "choice";
@@ -34,7 +34,7 @@ function kindOf(schema) {
   return schema.type === "string" ? "text" : "json";
 }
 
-/** What a field takes, in a few words: the first sentence about it, and its bounds. */
+/** Returns a field's hint: the first sentence of its description, and its limits. */
 function hint(schema) {
   const about = (schema.description ?? "").match(/^.*?\.(?=\s|$)/s)?.[0] ?? schema.description ?? "";
   const { minimum, maximum, minLength, maxLength } = schema;
@@ -43,7 +43,10 @@ function hint(schema) {
   return [about, range].filter(Boolean).join(" ");
 }
 
-/** One member: `value` is undefined where it is left out, and reading throws where the text is none of its kind. */
+/**
+ * A member's field: `value` is undefined if it's empty, and reading it throws if the text isn't of
+ * its kind.
+ */
 class Field {
   constructor(name, schema, isRequired, onchange) {
     const prepared = schema.type === "boolean" ? { ...schema, enum: [true, false] } : schema;
@@ -72,7 +75,7 @@ class Field {
   set value(value) { this.part.input.value = value === undefined ? "" : this.part.write(value); }
 }
 
-/** The members of an object. */
+/** The fields of an object's members. */
 export class Form {
   /** @param {any} schema @param {() => void} onchange @param {number} [depth] */
   constructor(schema, onchange, depth = 0) {
@@ -82,12 +85,12 @@ export class Form {
       const isGroup = inner.properties && Object.keys(inner.properties).length > 0 && depth < DEPTH_MAX;
       return [name, isGroup ? new Group(name, inner, isRequired, onchange, depth) : new Field(name, inner, isRequired, onchange)];
     });
-    // What must be there comes first.
+    // Required members are first.
     this.parts.sort(([a], [b]) => required.includes(b) - required.includes(a));
     this.element = el("div", { class: "fields" }, this.parts.map(([, part]) => part.element));
   }
 
-  /** The object, without what is left out. */
+  /** The object, without its empty members. */
   get value() {
     return Object.fromEntries(this.parts.map(([name, part]) => [name, part.value]).filter(([, value]) => value !== undefined));
   }
@@ -97,7 +100,7 @@ export class Form {
   }
 }
 
-/** A member that is an object itself. */
+/** The field of a member that is itself an object. */
 class Group {
   constructor(name, schema, isRequired, onchange, depth) {
     this.form = new Form(schema, onchange, depth + 1);

@@ -1,4 +1,4 @@
-// What travels between app, service and lamp, in the order of time, each message in the lane of its connection.
+// The messages between app, service and lamp in order of time, each in the lane of its connection.
 
 import { clock, el, freshId, spoken } from "./dom.js";
 import { maskedText, readable } from "./mask.js";
@@ -6,16 +6,19 @@ import { Describer } from "./step.js";
 import { words } from "./words.js";
 
 const KEPT_MAX = 400;
-/** Pixels from its end within which the list follows what is new. */
+/** The distance from its end, in pixels, within which the list scrolls to new entries. */
 const END = 24;
 
 export class Journal {
-  /** @param {(request: {method: string, params: object}) => void} choose Takes the request that the reader wants to copy. */
+  /**
+   * @param {(request: {method: string, params: object}) => void} choose Receives the request that
+   *   the reader wants to copy.
+   */
   constructor(choose) {
     this.choose = choose;
     this.describers = { app: new Describer(), lamp: new Describer() };
     this.names = { app: words.app, lamp: words.lamp };
-    /** @type {Array<HTMLElement>} Those that came while it was paused. */
+    /** @type {Array<HTMLElement>} The entries held back while the journal is paused. */
     this.held = [];
     this.isPaused = false;
     this.unseen = 0;
@@ -49,7 +52,11 @@ export class Journal {
 
   get isAtEnd() { return this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight < END; }
 
-  /** Takes a step of a connection. @param {"app"|"lamp"} who @param {import("./mqtt.js").Trace} step */
+  /**
+   * Adds a step of a connection.
+   * @param {"app"|"lamp"} who
+   * @param {import("./mqtt.js").Trace} step
+   */
   add(who, step) {
     const entry = this.entry(who, step, new Date());
     if (this.isPaused) {
@@ -62,7 +69,7 @@ export class Journal {
   }
 
   show(entries) {
-    // What the reader looks at stays where it is.
+    // An entry that the reader is reading stays where it is.
     const follows = this.isAtEnd && !this.list.querySelector("[aria-expanded=true]");
     this.list.append(...entries);
     const before = this.list.scrollHeight;
@@ -99,7 +106,9 @@ export class Journal {
     this.seen();
   }
 
-  /** Marks what belongs to an entry: the answer of a request, the report that a command led to. */
+  /**
+   * Marks the entries related to one: the answer to a request, the report that a command caused.
+   */
   relate(entry) {
     const keys = this.keys.get(entry) ?? [];
     for (const other of this.list.children) {
@@ -135,7 +144,7 @@ export class Journal {
   }
 }
 
-/** A message as it is, but for its secrets. */
+/** Returns a whole message without its secrets. */
 function whole(step, at) {
   const rows = [[words.time, el("time", { datetime: at.toISOString() }, at.toISOString())]];
   const topics = step.filters ?? (step.topic === undefined ? [] : [step.topic]);

@@ -1,4 +1,4 @@
-// The lamp as it stands on the table: its picture, its switch, its plug, and its label.
+// The lamp on the table: its picture, its switch, its plug, and its label.
 
 import { el, say } from "./dom.js";
 import { LampPicture } from "./lamp-picture.js";
@@ -8,7 +8,7 @@ export class LampPanel {
   /** @param {import("./lamp.js").Lamp} lamp */
   constructor(lamp) {
     this.lamp = lamp;
-    /** Called when anything of the lamp changed. */
+    /** Called when anything about the lamp changes. */
     this.onchange = () => {};
     this.picture = new LampPicture();
     this.state = el("span", { class: "state", role: "status" });

@@ -1,4 +1,4 @@
-// The picture of the lamp: what it does is seen in it, and said in its title.
+// The picture of the lamp: it shows the lamp's state, and its title describes it.
 
 import { svg } from "./dom.js";
 
@@ -23,7 +23,7 @@ export class LampPicture {
       svg("path", { class: "flame", d: "M104 22 q6 -7 0 -14 M120 22 q6 -7 0 -14 M136 22 q6 -7 0 -14" }));
   }
 
-  /** Shows the values of a lamp, and says them in words. */
+  /** Shows the values of a lamp, and describes them in the title. */
   show({ power, brightness, mode }, { isHot, isPlugged, text }) {
     const shines = power && isPlugged;
     this.title.textContent = text;

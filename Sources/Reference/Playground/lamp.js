@@ -1,4 +1,5 @@
-// A lamp as firmware would have it: it registers, keeps its identity, reports until it is answered, and obeys.
+// A lamp that behaves like firmware: it registers, keeps its identity, repeats reports until
+// they're answered, and obeys commands.
 
 import { Connection } from "./mqtt.js";
 import { randomId } from "./lamplighter.js";
@@ -9,17 +10,18 @@ const TICK_MS = 5000, WARM_STEP = 0.5;
 const RETURN_MS = 1000, RETURN_MAX_MS = 30000;
 export const MODES = ["white", "warm", "color", "night"];
 
-/** What a lamp that never ran knows of itself. */
+/** Returns the initial state of a lamp that never ran. */
 const newborn = () => ({ lastCid: 0, mac: randomId(6), passcode: `lamp-${randomId(3)}` });
 
 /**
- * One lamp of the demo's product. `onchange` is called when anything of it changed: its `values`, its `phase` (`unplugged`,
- * `connecting`, `registering`, `online`, `away`), or `problem`, the code of what it was refused for.
+ * A lamp of the demo's product. `onchange` is called when anything changes: its `values`, its
+ * `phase` (`unplugged`, `connecting`, `registering`, `online`, `away`), or its `problem`, the code
+ * of its last refusal.
  */
 export class Lamp {
   /**
-   * @param {{url: string, root: string, productKey: string, productSecret: string, store: Storage|any,
-   *   trace: (step: import("./mqtt.js").Trace) => void}} options
+   * @param {{url: string, root: string, productKey: string, productSecret: string, store:
+   *   Storage|any, trace: (step: import("./mqtt.js").Trace) => void}} options
    */
   constructor({ url, root, productKey, productSecret, store, trace }) {
     Object.assign(this, { url, root, productKey, productSecret, store, trace });
@@ -55,7 +57,7 @@ export class Lamp {
     this.store.setItem("lamp", JSON.stringify({ ...this.kept, productKey, values }));
   }
 
-  /** Sets what the lamp is doing, and tells. */
+  /** Sets the lamp's phase and reports the change. */
   become(phase, problem = this.problem) {
     this.phase = phase;
     this.problem = problem;
@@ -77,7 +79,7 @@ export class Lamp {
     this.connection?.close();
   }
 
-  /** Becomes another lamp, as it leaves the factory. */
+  /** Becomes another lamp, fresh from the factory. */
   renew() {
     this.unplug();
     this.reports.clear();
@@ -91,7 +93,10 @@ export class Lamp {
     else this.register();
   }
 
-  /** Comes back later: a second, then twice as long; the random part keeps a crowd from coming back at once. */
+  /**
+   * Reconnects after a second, then after twice as long each time; the random part keeps many lamps
+   * from reconnecting at once.
+   */
   comeBack() {
     for (const report of this.reports.values()) clearTimeout(report.timer);
     if (this.phase === "unplugged") return;
@@ -100,7 +105,7 @@ export class Lamp {
     this.returning = setTimeout(() => this.open(), this.pause * (0.5 + Math.random() / 2));
   }
 
-  /** Gets an identity with the product's secret. */
+  /** Registers with the product's secret to get an identity. */
   register() {
     this.become("registering");
     const space = `${this.root}/product/${this.productKey}/${this.mac}`;
@@ -125,7 +130,7 @@ export class Lamp {
         this.pause = 0;
       } else {
         this.problem = answer.error.code;
-        // Somebody has bound the lamp that this one was, and its secret is lost: it becomes another one.
+        // A user has bound the lamp with this MAC, and its secret is lost: become another lamp.
         if (answer.error.code === "Forbidden") this.kept = newborn();
       }
       connection.close();
@@ -137,7 +142,7 @@ export class Lamp {
     };
   }
 
-  /** Connects with the identity. */
+  /** Connects with the lamp's identity. */
   connect() {
     this.become("connecting");
     const space = `${this.root}/device/${this.did}`;
@@ -158,7 +163,8 @@ export class Lamp {
     };
     connection.onclose = refused => {
       if (refused !== null) {
-        // The identity is no longer good: the lamp was removed, or its secret rotated. It registers again.
+        // The identity is no longer valid: the lamp was removed, or its secret was rotated. It
+        // registers again.
         this.problem = "refused";
         delete this.kept.did;
       }
@@ -166,9 +172,9 @@ export class Lamp {
     };
   }
 
-  // What it reports
+  // Reports
 
-  /** Keeps a report, and sends it until it is answered. */
+  /** Keeps a report, and sends it until it's answered. */
   report(members) {
     const id = randomId(8);
     if (members.data && "temperature" in members.data) this.reported = members.data.temperature;
@@ -187,7 +193,7 @@ export class Lamp {
     report.pause = Math.min(report.pause * 2, REPEAT_MAX_MS);
   }
 
-  /** Takes the answer to a report. */
+  /** Handles the answer to a report. */
   settle({ id, ok, error }) {
     const report = this.reports.get(id);
     if (!report) return;
@@ -196,11 +202,12 @@ export class Lamp {
     this.become(this.phase, ok ? null : error.code);
   }
 
-  // What it does
+  // Commands
 
-  /** Carries out a command and answers with what became of it. */
+  /** Carries out a command and reports the outcome. */
   obey(command) {
-    // Its end needs no look: the connection takes no message that waited, and the broker drops one whose time is over.
+    // The deadline needs no check: the connection starts without queued messages, and the broker
+    // drops expired ones.
     if (command.cid <= this.kept.lastCid) return;
     this.kept.lastCid = command.cid;
     if (command.type === "write") this.set(command.data);
@@ -214,20 +221,20 @@ export class Lamp {
     for (const name of ["power", "brightness", "mode"]) if (name in data) this.values[name] = data[name];
   }
 
-  /** Somebody presses the switch on the lamp itself. */
+  /** Presses the switch on the lamp itself. */
   press() {
     this.values.power = !this.values.power;
     this.keep();
     this.report({ data: { power: this.values.power } });
   }
 
-  /** Somebody covers the lamp, or uncovers it: it is too hot from then on, or no longer. */
+  /** Covers or uncovers the lamp: while covered, it's too hot. */
   overheat(value) {
     this.isOverheated = value;
     this.report({ alerts: [{ name: "overheat", value }] });
   }
 
-  /** The lamp grows warm while it shines; it reports half a degree. */
+  /** Warms the lamp while it shines; it reports changes of half a degree. */
   warm() {
     const goal = 21.5 + (this.values.power ? this.values.brightness / 8 : 0) + (this.isOverheated ? 60 : 0);
     const next = Math.round((this.values.temperature + (goal - this.values.temperature) / 6) * 10) / 10;

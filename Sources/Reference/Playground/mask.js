@@ -1,16 +1,19 @@
-// What nobody who looks over a shoulder, or gets a screenshot, may read.
+// Masks secrets that must not be visible over the reader's shoulder or in a screenshot.
 
 const SECRET = /(?:secret|token|passw(?:or)?d|passcode|ticket|credential|label|qrcode|qrtext)$/i;
-/** Texts that are secret wherever they stand: those that this page connects with. */
+/** Texts that are secret wherever they appear: those that this page connects with. */
 const known = new Set();
 const SHOWN = "•••";
 
-/** Has a text masked from now on, in whatever message it stands. */
+/** Masks a text from now on, in any message. */
 export function keepSecret(text) {
   if (typeof text === "string" && text.length >= 6) known.add(text);
 }
 
-/** Whether a member's value is one that only its owner may read. A code of a mail is, that of an error or an outcome isn't. */
+/**
+ * Returns whether a member's value is secret. The code of a message is; the code of an error or an
+ * outcome isn't.
+ */
 function isSecret(name, value) {
   if (name === "code") return typeof value === "string" && !/^[A-Z][A-Za-z]+$/.test(value);
   return SECRET.test(name) && (typeof value === "string" || typeof value === "object") && value !== null;
@@ -25,13 +28,13 @@ export function masked(value) {
     ([name, inner]) => [name, isSecret(name, inner) ? SHOWN : masked(inner)]));
 }
 
-/** Returns a text without the secrets that are known. */
+/** Returns a text without the known secrets. */
 export function maskedText(text) {
   for (const secret of known) text = text.replaceAll(secret, SHOWN);
   return text;
 }
 
-/** Returns a message's payload for reading: JSON over several lines, or the text as it is. */
+/** Returns a message's payload in readable form: JSON over several lines, or the text itself. */
 export function readable(payload) {
   if (payload === "") return "";
   try {

@@ -1,4 +1,4 @@
-// The playground: asks the service where it listens, and puts lamp, app, messages and methods together.
+// The playground: reads the service's addresses, and assembles lamp, app, messages and methods.
 
 import { AppPanel } from "./app-panel.js";
 import { CallPanel } from "./call-panel.js";
@@ -12,15 +12,15 @@ import { changeLanguage, words } from "./words.js";
 const SPACE = "lamplighter.try";
 const main = document.querySelector("main");
 
-/** Where a page that came this way reaches the broker; null where nothing listens. */
+/** Returns the broker's address for a page from this location; null if nothing listens. */
 function socketAddress({ httpPort, httpTlsPort, webSocketPort, webSocketTlsPort }) {
   const isSecure = location.protocol === "https:";
   const port = Number(location.port || (isSecure ? 443 : 80));
-  // Addresses of IPv6 can't be named in a page's policy; a listener on loopback has both kinds.
+  // A page's policy can't name IPv6 addresses; a listener on loopback has both kinds.
   const host = location.hostname === "[::1]" ? "127.0.0.1" : location.hostname;
   if (!isSecure && port === httpPort) return webSocketPort ? `ws://${host}:${webSocketPort}/mqtt` : null;
   if (isSecure && port === httpTlsPort) return webSocketTlsPort ? `wss://${host}:${webSocketTlsPort}/mqtt` : null;
-  // Something stands in front, which passes WebSockets on under its own name.
+  // A proxy in front forwards WebSockets under its own name.
   return webSocketPort || webSocketTlsPort ? `${isSecure ? "wss" : "ws"}://${location.host}/mqtt` : null;
 }
 
@@ -39,7 +39,7 @@ function notice(...parts) {
   main.replaceChildren(...head(el("div", { class: "card notice", role: "alert" }, el("p", {}, ...parts))));
 }
 
-/** Asks for keys where the service gives none; they stay in this tab. */
+/** Asks for keys if the service provides none; they stay in this tab. */
 function askForKeys() {
   const kept = JSON.parse(sessionStorage.getItem(`${SPACE}.keys`) ?? "{}");
   return new Promise(resolve => {

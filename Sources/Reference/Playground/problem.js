@@ -1,11 +1,11 @@
-// A refusal in words: what it was, why, and what to do.
+// A refusal in words: its code, its cause, and the remedy.
 
 import { el } from "./dom.js";
 import { LamplighterError, TimeoutError } from "./lamplighter.js";
 import { words } from "./words.js";
 
 /**
- * Shows an error. What is known of its code comes from the reference.
+ * Shows an error, with the reference's explanation of its code.
  * @param {any} error
  * @param {{errors: Object<string, {cause: string, cure: string}>}} contract
  */

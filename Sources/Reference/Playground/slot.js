@@ -1,9 +1,9 @@
-// Where a tab keeps its lamp and its terminal. Two tabs with one identity would put each other out.
+// The storage of a tab's lamp and terminal. Two tabs with one identity would disconnect each other.
 
 const SLOTS = 16;
 const RELOAD_MS = 400;
 
-/** Holds a lock for as long as the page lives; false where another tab has it. */
+/** Holds a lock as long as the page lives; resolves to false if another tab has it. */
 function hold(name, options) {
   return new Promise(resolve => {
     navigator.locks.request(name, options, lock => {
@@ -14,9 +14,9 @@ function hold(name, options) {
 }
 
 async function claim(space) {
-  // Without locks (a page that came without TLS from elsewhere) each tab begins afresh.
+  // Without locks (a page served from elsewhere without TLS) each tab starts afresh.
   if (!navigator.locks) return null;
-  // A page that is loaded again takes the place that it had, once that is free.
+  // A reloaded page takes its former place again once that is free.
   if (await hold(`${space}.0`, { signal: AbortSignal.timeout(RELOAD_MS) })) return 0;
   for (let slot = 1; slot < SLOTS; slot++) {
     if (await hold(`${space}.${slot}`, { ifAvailable: true })) return slot;
@@ -25,9 +25,10 @@ async function claim(space) {
 }
 
 /**
- * Finds a place of this tab's own, which its next visit finds again.
+ * Returns a place of this tab's own, which its next visit finds again.
  * @param {string} space
- * @returns {Promise<{getItem(key: string): string|null, setItem(key: string, value: string): void, removeItem(key: string): void}>}
+ * @returns {Promise<{getItem(key: string): string|null, setItem(key: string, value: string): void,
+ *   removeItem(key: string): void}>}
  */
 export async function openSlot(space) {
   const slot = await claim(space);

@@ -1,4 +1,4 @@
-// What one message is about, in a few words, and what it belongs to.
+// The meaning of a message in a few words, and the messages that it relates to.
 
 import { masked, maskedText } from "./mask.js";
 import { words } from "./words.js";
@@ -7,15 +7,16 @@ const kinds = words.kinds;
 const DETAIL_MAX = 120;
 
 /**
- * What a step of a connection says: a `title`, a `detail`, the `keys` that it shares with the steps that it belongs to,
- * and of a request its `method` and `params`.
- * @typedef {{title: string, detail: string, keys: string[], request?: {method: string, params: object}}} Description
+ * The description of a connection's step: a `title`, a `detail`, the `keys` that it shares with
+ * related steps, and for a request its `method` and `params`.
+ * @typedef {{title: string, detail: string, keys: string[], request?: {method: string, params:
+ *   object}}} Description
  */
 
-/** Describes steps; it remembers which request an answer is of. */
+/** Describes steps; it remembers requests to relate their answers. */
 export class Describer {
   constructor() {
-    /** @type {Map<string, string>} Methods by the ids of their requests. */
+    /** @type {Map<string, string>} The methods by the ids of their requests. */
     this.methods = new Map();
   }
 
@@ -97,7 +98,7 @@ const status = body => body === null ? plain(kinds.gone) : {
   title: kinds.status(body.version), detail: `${body.online ? words.online : words.offline}, ${text(body.data)}`, keys: [],
 };
 
-/** A value in one line, without its secrets. */
+/** Returns a value in one line without its secrets. */
 function text(value) {
   if (value === undefined || value === null) return "";
   const whole = typeof value === "string" ? maskedText(value)

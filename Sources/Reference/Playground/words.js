@@ -1,4 +1,4 @@
-// Every word of the page, in English and Chinese. What carries numbers or names is a function.
+// All texts of the page, in English and Chinese. Texts with numbers or names are functions.
 
 const en = {
   tag: "en",
@@ -195,14 +195,14 @@ function kept() {
   }
 }
 
-/** The words of the reader's language: the one that was chosen here, or the browser's. */
+/** The texts in the reader's language: the one chosen here, or the browser's. */
 export const words = (kept() ?? navigator.language).startsWith("zh") ? zh : en;
 
-/** Changes to the other language, for this visit and the next. */
+/** Switches to the other language, for this visit and later ones. */
 export function changeLanguage() {
   localStorage.setItem(KEY, words === zh ? "en" : "zh");
   location.reload();
 }
 
-/** Both, for who compares them. */
+/** The texts of both languages, for comparing them. */
 export const all = { en, zh };

@@ -1,4 +1,4 @@
-/// A page with its head, navigation and search, as HTML that is XML too.
+/// A page with its head, navigation and search, as HTML that is also XML.
 struct PageFrame {
     let book: ReferenceBook
     let page: ReferencePage
@@ -61,7 +61,7 @@ struct PageFrame {
         }.joined()
     }
 
-    /// The sections of the page, beside it where there is room.
+    /// The page's list of sections, shown beside it if there's room.
     private var contents: String {
         if page.isPlayground { return "" }
         let items = blocks.compactMap { block -> String? in

@@ -1,11 +1,12 @@
 import Domain
 import JSON
 
-/// The files of the playground: its scripts, the client that its app is made with, and the contract for its forms.
+/// The files of the playground: its scripts, the client that its app uses, and the contract for its
+/// forms.
 struct Playground {
     let contract: Contract
 
-    /// The files below `try/`, by their names.
+    /// The files below `try/` by name.
     var files: [String: String] {
         var files = Dictionary(
             uniqueKeysWithValues: Self.names.map { ($0, Texts.text($0)) }
@@ -21,7 +22,8 @@ struct Playground {
         "try.css", "words.js",
     ]
 
-    /// The methods with their params' schemas, in which nothing refers to elsewhere, and what each error means.
+    /// The methods with the schemas of their params, without references, and the explanation of
+    /// each error.
     private var contractFile: JSONValue {
         .object([
             "methods": .array(contract.methods.map(method)),
@@ -52,12 +54,13 @@ struct Playground {
     // MARK: Schemas
 
     private static let depthMax = 5
-    /// What a form shows of a schema.
+    /// The members of a schema that a form shows.
     private static let shown = [
         "type", "enum", "minimum", "maximum", "minLength", "maxLength", "required",
     ]
 
-    /// Returns a schema as a form needs it: its members, also those that only some of its forms have.
+    /// Returns a schema for a form: its members, including those that only some of its variants
+    /// have.
     private func form(_ schema: JSONObject, depth: Int) -> JSONObject {
         let found = contract.resolved(schema).schema
         var out = JSONObject(members: found.members.filter { Self.shown.contains($0.key) })
@@ -65,7 +68,7 @@ struct Playground {
         if !about.isEmpty { out["description"] = .string(about) }
         guard depth < Self.depthMax else { return out }
         var members: [JSONObject.Member] = []
-        // Parts of a schema name a member again to narrow it; the nearest tells most.
+        // Parts of a schema repeat a member to narrow it; the nearest says most.
         for member in found["properties"]?.objectValue?.members ?? []
         where !members.contains(where: { $0.key == member.key }) {
             members.append(member)

@@ -1,9 +1,9 @@
-/// The reference as files: HTML that needs nothing from elsewhere, Markdown, and what the examples need.
+/// The reference as files: self-contained HTML, Markdown, and the files that the examples need.
 package struct ReferenceSite: Sendable {
     /// The files by their paths below one folder.
     package let files: [String: String]
 
-    /// Makes all files of a book.
+    /// Creates all files of a book.
     package init(_ book: ReferenceBook) {
         var files: [String: String] = [:]
         for name in ["style.css", "search.js", "icon.svg"] { files[name] = Texts.text(name) }
@@ -41,9 +41,10 @@ package struct ReferenceSite: Sendable {
     }
 }
 
-/// Turns a page's text into Markdown that every program reads: anchors as elements, diagrams as pictures.
+/// Converts a page's text to Markdown that every program reads: anchors as elements, diagrams as
+/// pictures.
 enum MarkdownWriter {
-    /// Returns the text.
+    /// Returns the converted text.
     static func text(_ source: String) -> String {
         var out: [String] = []
         var diagram: (opening: String, lines: [String])?

@@ -1,8 +1,9 @@
 import JSON
 
-/// What the search looks through: a row for each section, as a script that also a page opened from a disk can load.
+/// The index of the search: a row for each section, as a script that a page opened from a disk can
+/// load too.
 struct SearchIndex {
-    /// Title, address and words of a section.
+    /// The title, address and words of each section.
     private var rows: [JSONValue] = []
 
     init(_ book: ReferenceBook) {
@@ -28,7 +29,7 @@ struct SearchIndex {
         for block in BlockReader.read(page.markdown) {
             switch block {
             case .heading(let level, let text, let anchor):
-                // Sections of a method (its params, its errors) belong to the method.
+                // The sections within a method (its params, its errors) belong to the method.
                 guard level == 2 else { continue }
                 finish(title, page: page.title, address: address, words: words)
                 (title, address, words) = (Inline.words(text), "\(page.name).html#\(anchor)", [])

@@ -1,5 +1,5 @@
-/* ask(method, params): sends one request as the terminal and prints the answer; returns 0 when one came.
-   Needs libmosquitto (cc example.c -lmosquitto) and the LL_ variables. */
+/* ask(method, params): sends a request as the terminal and prints the answer; returns 0 if one
+   was received. Needs libmosquitto (cc example.c -lmosquitto) and the LL_ variables. */
 #include <mosquitto.h>
 #include <mqtt_protocol.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// ask(method, params): sends one request as the terminal and returns the answer.
-// Needs MQTT.js (npm install mqtt) and the LL_ variables.
+// ask(method, params): sends a request as the terminal and returns the answer. Needs MQTT.js (npm
+// install mqtt) and the LL_ variables.
 import mqtt from "mqtt";
 import { randomUUID } from "node:crypto";
 

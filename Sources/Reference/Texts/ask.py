@@ -1,4 +1,7 @@
-"""ask(method, params): sends one request as the terminal and returns the answer. Needs paho-mqtt and the LL_ variables."""
+"""ask(method, params): sends a request as the terminal and returns the answer.
+
+Needs paho-mqtt and the LL_ variables.
+"""
 
 import json
 import os

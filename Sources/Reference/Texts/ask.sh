@@ -1,4 +1,4 @@
-# ask SERVICE/METHOD PARAMS: sends one request as the terminal and prints the answer.
+# ask SERVICE/METHOD PARAMS: sends a request as the terminal and prints the answer.
 # Needs mosquitto_rr (Debian: mosquitto-clients) and the LL_ variables.
 ask() {
     session=${LL_TOKEN:+'"token":"'$LL_TOKEN'",'}

@@ -1,7 +1,8 @@
-// Searches the sections that search-index.js holds, and keeps the language of examples that the reader chose.
+// Searches the sections in search-index.js, and keeps the language of examples that the reader
+// chose.
 "use strict";
 
-/** What readers of Chinese look for, in the words of these pages. */
+/** Chinese search terms, with their words in these pages. */
 const CHINESE = {
   登录: "login", 匿名: "anonymous", 注册: "register", 退出: "logout", 账号: "account", 密码: "password", 验证码: "code", 手机: "phone", 邮箱: "email",
   头像: "avatar", 会话: "session", 令牌: "token", 终端: "terminal", 设备: "device", 产品: "product", 绑定: "bind", 解绑: "unbind",
@@ -10,25 +11,31 @@ const CHINESE = {
   错误: "error", 拒绝: "refusal", 限制: "limit", 设置: "setting", 指标: "metric", 证书: "certificate", 密钥: "secret", 备份: "backup",
 };
 
-/** Returns the words of a query in lower case, Chinese ones in the language of the index. */
+/**
+ * Returns the words of a query in lower case, with Chinese ones translated into the language of the
+ * index.
+ */
 function wordsOf(query) {
   for (const [term, word] of Object.entries(CHINESE)) query = query.replaceAll(term, ` ${word} `);
-  // A request's topic is its method's.
+  // A request's topic stands for its method.
   return query.toLowerCase().split(/\s+/).filter(Boolean).map((word) => word.match(/\/request\/([a-z]+\/[a-z]+)$/)?.[1] ?? word);
 }
 
-/** Whether a word is a topic with its ids, below whatever root, that a title has with their names: ll/v1/device/{did}/report. */
+/**
+ * Returns whether a word is a topic with ids, below any root, whose title has their names:
+ * ll/v1/device/{did}/report.
+ */
 function isTopic(title, word) {
   if (!title.startsWith("ll/v1/") || !word.includes("/")) return false;
   const names = title.toLowerCase().split("/").slice(2), levels = word.split("/").slice(-names.length);
   return levels.length === names.length && names.every((name, place) => name.startsWith("{") || name === levels[place]);
 }
 
-/** Returns how well a row has a word: 0 where it has it nowhere; titles count more than texts. */
+/** Returns how well a row matches a word, or 0; titles count more than texts. */
 function scoreOf([title, page, , text], word) {
   const head = title.toLowerCase();
   if (head === word || isTopic(title, word)) return 100;
-  // camelCase is of several words too.
+  // camelCase consists of several words too.
   const parts = title.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/).map((one) => one.toLowerCase());
   if (parts.includes(word) || head.split(/[^a-z0-9]+/).includes(word)) return 40;
   if (parts.some((one) => one.startsWith(word))) return 30;
@@ -38,7 +45,10 @@ function scoreOf([title, page, , text], word) {
   return count && 1 + Math.min(4, count);
 }
 
-/** Returns the rows that have all words, or, where `isLoose`, those that have the most of them; the best first. */
+/**
+ * Returns the rows that contain all words, or with `isLoose` those that contain most of them, best
+ * first.
+ */
 function rowsWith(index, words, isLoose) {
   const found = [];
   for (const row of index) {
@@ -50,7 +60,10 @@ function rowsWith(index, words, isLoose) {
   return found.sort((a, b) => b.count - a.count || b.score - a.score || a.title.length - b.title.length);
 }
 
-/** Returns how many letters to add, drop, change or swap make one word of the other; 3 where it is more than two. */
+/**
+ * Returns the number of letters to add, drop, change or swap to turn one word into the other; 3 if
+ * it's more than two.
+ */
 function distance(a, b) {
   if (Math.abs(a.length - b.length) > 2) return 3;
   let before = [], last = Array.from({ length: b.length + 1 }, (_, place) => place);
@@ -67,7 +80,7 @@ function distance(a, b) {
 
 let vocabulary = null;
 
-/** Returns the word of the index that a mistyped one was to be; the same where none is near. */
+/** Returns the index's word closest to a mistyped one; the word itself if none is close. */
 function corrected(index, word) {
   if (word.length < 4 || index.some((row) => scoreOf(row, word))) return word;
   vocabulary ??= [...new Set(index.flatMap(([title, page, , text]) => `${title} ${page} ${text}`.toLowerCase().match(/[a-z]{4,}/g) ?? []))];
@@ -80,9 +93,11 @@ function corrected(index, word) {
 }
 
 /**
- * Searches. Every word must occur; where nothing has them all, mistyped ones are corrected, then those rows are given that
- * have the most of what was typed, as of a topic with its ids or an error's whole text.
- * @returns {{rows: Array<{title: string, page: string, address: string, text: string}>, words: string[], note: string}}
+ * Searches for rows with all words. If there are none, mistyped words are corrected; if there are
+ * still none, the rows with most of the query match, as for a topic with its ids or an error's
+ * whole text.
+ * @returns {{rows: Array<{title: string, page: string, address: string, text: string}>, words:
+ *   string[], note: string}}
  */
 function search(index, query, limit) {
   const typed = wordsOf(query);
@@ -98,10 +113,10 @@ function search(index, query, limit) {
   return given(some, pieces, some.length ? "Nothing has all of these words. These have the most of them:" : "Nothing has any of these words.");
 }
 
-/** Returns at most `limit` rows, the best first. */
+/** Returns at most `limit` rows, best first. */
 function searchRows(index, query, limit) { return search(index, query, limit).rows; }
 
-/** Returns the piece of a text around the first of the words. */
+/** Returns the part of a text around the first of the words. */
 function excerpt(text, words) {
   const small = text.toLowerCase();
   const word = words.find((one) => small.includes(one));
@@ -109,7 +124,7 @@ function excerpt(text, words) {
   return (start ? "…" : "") + text.slice(start, start + 130) + (text.length > start + 130 ? "…" : "");
 }
 
-/** Returns a text in which the words are marked, as nodes. */
+/** Returns a text with its matching words marked, as nodes. */
 function marked(text, words) {
   const small = text.toLowerCase();
   const nodes = [];
@@ -185,7 +200,7 @@ function beginSearch() {
     if (!form.contains(event.target)) close();
   });
   document.addEventListener("keydown", (event) => {
-    // Who types elsewhere means the sign itself.
+    // A reader who types elsewhere means the character itself.
     if (event.key === "/" && !event.ctrlKey && !event.metaKey && !event.target.closest("input, textarea, select")) {
       event.preventDefault();
       input.focus();
@@ -198,7 +213,7 @@ function kept(value) {
     if (value) localStorage.setItem("language", value);
     return localStorage.getItem("language");
   } catch {
-    return null;  // A browser may keep nothing for pages from a disk.
+    return null;  // browsers can refuse storage to pages from a disk
   }
 }
 
@@ -215,7 +230,7 @@ function beginExamples() {
     event.preventDefault();
     const before = summary.getBoundingClientRect().top;
     open(kept(one.dataset.language) ?? one.dataset.language);
-    // What the others took away above must not move the text under the reader.
+    // Content collapsed above must not move the text under the reader.
     scrollBy(0, summary.getBoundingClientRect().top - before);
   }));
 }

@@ -13,9 +13,10 @@ import Synchronization
 import Web
 import Workers
 
-/// Makes backups at an interval, as the settings say, and keeps the newest ones.
+/// A service that makes backups at the configured interval and keeps the newest ones.
 ///
-/// The time of the next one follows from the files that are there, so a restart neither forgets nor repeats one.
+/// The time of the next backup follows from the files in the folder, so a restart neither skips nor
+/// repeats a backup.
 final class BackupTask: Service {
     private let settings: Settings
     private let directory: DataDirectory
@@ -36,11 +37,12 @@ final class BackupTask: Service {
         logger = Logger(label: "lamplighter.backup")
     }
 
-    /// Sets the gauge of the newest backup's age at each scrape; there is none before the first backup.
+    /// Sets the gauge of the newest backup's age at each scrape; before the first backup there is
+    /// no gauge.
     static func install(in registry: PrometheusRegistry, _ directory: DataDirectory) {
         registry.addSampler { [unowned registry] in
             guard let note = BackupNote(of: directory) else { return }
-            // Made here: one that has no value yet would show 0.
+            // Made here: a gauge without a value would show 0.
             Meter(label: "lamplighter_backup_age_seconds", factory: registry)
                 .set(note.age(at: SystemClock().now))
         }
@@ -65,7 +67,7 @@ final class BackupTask: Service {
         var due = next(in: folder)
         while !isStopping.load(ordering: .acquiring) {
             let now = SystemClock().now
-            // Also where the clock was set back by more than the interval.
+            // Also due if the clock was set back by more than the interval.
             if now >= due || due > now.adding(seconds: interval) {
                 due = make(in: folder, at: now) ? next(in: folder) : now.adding(seconds: retry)
             }
@@ -73,13 +75,14 @@ final class BackupTask: Service {
         }
     }
 
-    /// Returns when the next backup is due, by the newest one in the folder; at once where there is none.
+    /// Returns when the next backup is due, from the newest one in the folder; at once if there is
+    /// none.
     private func next(in folder: String) -> Instant {
         names(in: folder).last.flatMap(BackupName.time)?
             .adding(seconds: Int64(settings.backupSeconds)) ?? Instant(milliseconds: 0)
     }
 
-    /// Makes one backup and removes those beyond the number to keep; false if it failed.
+    /// Makes one backup and removes the oldest beyond the number to keep; returns false on failure.
     private func make(in folder: String, at now: Instant) -> Bool {
         let path = folder + "/" + BackupName.of(now)
         do {
@@ -100,7 +103,7 @@ final class BackupTask: Service {
 
     private func names(in folder: String) -> [String] { Self.names(in: folder) }
 
-    /// Makes one backup that an operator asked for.
+    /// Makes a backup that an operator requested.
     fileprivate static func backUp(
         _ context: RunContext,
         from store: Store,
@@ -114,7 +117,7 @@ final class BackupTask: Service {
         TextFile.names(in: folder).filter { BackupName.time(of: $0) != nil }
     }
 
-    /// Makes one backup, reads it back, and removes those beyond the number to keep.
+    /// Makes one backup, reads it back, and removes the oldest beyond the number to keep.
     private static func make(
         at path: String,
         _ settings: Settings,
@@ -142,11 +145,11 @@ final class BackupTask: Service {
     }
 }
 
-/// A backup that an operator asks for, in the folder of those that the service makes.
+/// A backup that an operator requests, in the folder of the service's own backups.
 package enum BackupNow {
-    /// Makes one beside the running service; returns its path.
+    /// Makes a backup while the service runs, and returns its path.
     ///
-    /// - Throws: A `Problem`, also where `backup.directory` is not set.
+    /// - Throws: A `Problem`, for example if `backup.directory` is not set.
     package static func make(_ context: RunContext, from store: Store) throws -> String {
         guard let folder = context.settings.backupDirectory else {
             throw Problem(
@@ -164,9 +167,10 @@ package enum BackupNow {
     }
 }
 
-/// The names of the backups that the service makes, which sort by their time: `lamplighter-20261123T160439Z.backup`.
+/// The names of the backups that the service makes, which sort by their time:
+/// `lamplighter-20261123T160439Z.backup`.
 enum BackupName {
-    /// Returns the name of a backup of a time.
+    /// Returns the name of a backup made at a time.
     static func of(_ time: Instant) -> String {
         var seconds = time_t(time.milliseconds / 1000)
         var parts = tm()
@@ -180,7 +184,7 @@ enum BackupName {
         }
     }
 
-    /// Returns the time of a name; nil if it is another file's.
+    /// Returns the time in a backup's name; nil for the name of any other file.
     static func time(of name: String) -> Instant? {
         let digits = name.filter(\.isNumber)
         guard digits.count == 14, let number = Int(digits) else { return nil }
@@ -193,7 +197,7 @@ enum BackupName {
         )
         (parts.tm_min, parts.tm_sec) = (Int32(number / 100 % 100), Int32(number % 100))
         let time = Instant(milliseconds: Int64(timegm(&parts)) * 1000)
-        // Names that are not made here are other files.
+        // A name that `of` wouldn't make belongs to another file.
         return of(time) == name ? time : nil
     }
 }

@@ -7,19 +7,22 @@ import ServiceLifecycle
 import Synchronization
 package import Web
 
-/// Runs Mosquitto with the gate as a child: starts it, starts it again when it dies, ends it last.
+/// A service that runs Mosquitto with the gate as a child, restarts it when it dies, and ends it
+/// last.
 package final class BrokerChild: Service {
     private let plan: BrokerPlan
     private let readiness: Readiness
     private let logger: Logger
     private let child = Mutex<ChildProcess?>(nil)
     private let isStopping = Mutex(false)
-    /// Its lock is held while the broker's copies are written, so that none is overwritten by an older one.
+    /// The certificate handover, locked while the broker's copies are written, so that an older
+    /// copy never overwrites a newer one.
     private let handover: Mutex<CertificateHandover<TLSMaterial>>
-    /// Made with the child, so that there is a sample before the first restart.
+    /// The counter of restarts, made with the child so that it has a sample before the first
+    /// restart.
     private let restarts = Counter(label: "lamplighter_broker_restarts_total")
 
-    /// Prepares a broker; nothing runs yet.
+    /// Prepares a broker without starting it.
     package init(plan: BrokerPlan, readiness: Readiness, logger: Logger) {
         self.plan = plan
         handover = Mutex(CertificateHandover(plan.tls))
@@ -29,7 +32,8 @@ package final class BrokerChild: Service {
 
     /// Writes the configuration, starts the broker and waits until it accepts connections.
     ///
-    /// - Throws: A `Problem` with the end of the broker's log, where it doesn't within 10 seconds.
+    /// - Throws: A `Problem` if the broker ends, with the end of its log, or accepts no connections
+    ///   within 10 seconds.
     package func start() async throws {
         try TextFile.write(plan.text, to: plan.directory.brokerConfiguration)
         do {
@@ -42,7 +46,7 @@ package final class BrokerChild: Service {
             }
             try await launch()
         } catch {
-            // The next start takes what came meanwhile.
+            // The next start uses a certificate received meanwhile.
             _ = handover.withLock { $0.end() }
             throw error
         }
@@ -68,11 +72,12 @@ package final class BrokerChild: Service {
         try await waitUntilAccepting(process, logged)
     }
 
-    /// Has the broker show another certificate to connections that begin from now on; the open ones go on.
+    /// Makes the broker show another certificate to new connections; open connections stay open.
     ///
-    /// One that is just being started is told when it runs. Mosquitto 2.0.11 reads the authority of devices'
-    /// certificates at its start only, so that its copy stays as the broker knows it until then.
-    /// - Throws: `Errno` where the broker's copies cannot be written.
+    /// A broker that is starting gets the certificate once it runs. Mosquitto 2.0.11 reads the
+    /// authority of devices' certificates only at its start, so the authority's copy isn't
+    /// rewritten before then.
+    /// - Throws: `Errno` if the broker's copies can't be written.
     func show(_ material: TLSMaterial) throws {
         let isNow = try handover.withLock { handover in
             guard let material = handover.take(material) else { return false }
@@ -82,7 +87,7 @@ package final class BrokerChild: Service {
         if isNow { reload() }
     }
 
-    /// Shows the certificate that came during the start.
+    /// Shows the certificate received during the start, if any.
     private func showLate() {
         do {
             let isNow = try handover.withLock { handover in
@@ -100,7 +105,7 @@ package final class BrokerChild: Service {
     }
 
     private func reload() {
-        // Mosquitto reads its certificates again, and asks the gate again about all who are connected.
+        // Mosquitto rereads its certificates, and asks the gate again about all connected clients.
         child.withLock { $0 }?.send(SIGHUP)
     }
 
@@ -114,8 +119,8 @@ package final class BrokerChild: Service {
     package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
             await supervise()
-            // A broker that ended by itself while the others drain: a service that returns before its turn
-            // failed.
+            // If the broker ended on its own while the others drain, wait: a service that returns
+            // before its turn counts as failed.
             try? await gracefulShutdown()
         } onCancelOrGracefulShutdown: {
             self.isStopping.withLock { $0 = true }
@@ -124,7 +129,7 @@ package final class BrokerChild: Service {
         await stop()
     }
 
-    /// Ends the broker: politely, and after two seconds for good.
+    /// Ends the broker with SIGTERM, and after two seconds with SIGKILL.
     package func stop() async {
         isStopping.withLock { $0 = true }
         guard let process = child.withLock({ $0 }) else { return }
@@ -138,7 +143,7 @@ package final class BrokerChild: Service {
         unlink(plan.directory.brokerPID)
     }
 
-    /// The service begins to stop: a broker that ends from here on is not started again.
+    /// Notes that the service is stopping: a broker that ends from now on isn't restarted.
     package func expectEnd() { isStopping.withLock { $0 = true } }
 
     private var mayRun: Bool { !isStopping.withLock { $0 } && !Task.isCancelled }
@@ -204,19 +209,19 @@ package final class BrokerChild: Service {
     }
 }
 
-/// How long to wait before a broker that died is started again.
+/// The pause before a broker that died is restarted.
 ///
-/// One that ran for a while gets a fresh start; one that dies at once is given time, though never so
-/// much that devices would think the service gone.
+/// The pause is short after a broker that ran for a while. It grows with each early death, but
+/// stays short enough that devices don't think the service gone.
 struct RestartPause {
     static let first = Duration.milliseconds(100)
     static let last = Duration.seconds(5)
-    /// How long a broker must have run to be forgiven its earlier deaths.
+    /// The time that a broker must have run for the pause to start over.
     static let steady = Duration.seconds(30)
 
     private var pause = first
 
-    /// Returns the pause after a broker that ran so long.
+    /// Returns the pause after a broker that ran for a time.
     mutating func next(ran: Duration) -> Duration {
         pause = ran > Self.steady ? Self.first : min(pause * 2, Self.last)
         return pause

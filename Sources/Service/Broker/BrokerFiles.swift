@@ -4,13 +4,13 @@ import Problems
 package import ServiceSettings
 package import SystemPackage
 
-/// Finds the two files a broker child is made of: the program and the gate.
+/// The two files that a broker child needs: the program and the gate.
 package enum BrokerFiles {
     private static let gateName = "libLamplighterGate.so"
 
     /// Returns the path of mosquitto: as configured, or in PATH, or where Debian puts it.
     ///
-    /// - Throws: A `Problem` where it isn't there.
+    /// - Throws: A `Problem` if it isn't there.
     package static func program(_ settings: Settings) throws -> String {
         if let path = settings.brokerProgram {
             if access(path, X_OK) == 0 { return AbsolutePath.of(path) }
@@ -29,9 +29,10 @@ package enum BrokerFiles {
         )
     }
 
-    /// Returns the path of the gate: as configured, or beside the executable, or in ../lib/lamplighter from there.
+    /// Returns the path of the gate: as configured, or beside the executable, or in
+    /// ../lib/lamplighter from there.
     ///
-    /// - Throws: A `Problem` where it isn't there.
+    /// - Throws: A `Problem` if it isn't there.
     package static func gate(_ settings: Settings) throws -> String {
         let folder = Executables.ownFolder
         let configured = settings.brokerGate.map(AbsolutePath.of)
@@ -55,9 +56,9 @@ package enum BrokerFiles {
     }
 }
 
-/// Finds programs the way a shell would, and this one.
+/// The paths of programs, found as a shell finds them, and of this executable.
 package enum Executables {
-    /// Returns the path of a program in PATH, /usr/sbin or /usr/local/sbin; nil where it isn't there.
+    /// Returns the path of a program in PATH, /usr/sbin or /usr/local/sbin; nil if it isn't there.
     package static func find(_ name: String) -> String? {
         let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
         return (path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"])

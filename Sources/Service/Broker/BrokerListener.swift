@@ -3,13 +3,13 @@ import ServiceSettings
 
 /// One address that the broker of `up` listens on.
 struct BrokerListener: Sendable, Equatable {
-    /// What a client shows and sees there.
+    /// The encryption and client authentication of a listener.
     enum Kind: Sendable, Equatable {
         /// No TLS.
         case plain
         /// TLS, and MQTT's user name and password.
         case tls
-        /// TLS, and a certificate of the client's instead of a password.
+        /// TLS, and a client certificate instead of a password.
         case clientCertificates
     }
 
@@ -18,7 +18,8 @@ struct BrokerListener: Sendable, Equatable {
     /// Nil for all addresses.
     let host: String?
 
-    /// The lines of mosquitto.conf; certificates are those that the broker was given.
+    /// Returns the listener's lines of mosquitto.conf, with the broker's copies of the
+    /// certificates.
     func text(_ files: TLSFiles, connections: Int, qos: Int) -> String {
         var lines = [
             "listener \(port)" + (host.map { " \($0)" } ?? ""), "max_connections \(connections)",
@@ -27,12 +28,13 @@ struct BrokerListener: Sendable, Equatable {
         if kind != .plain {
             lines += [
                 "certfile \(files.certificate)", "keyfile \(files.key)",
-                // Mosquitto takes this version and all later ones.
+                // Mosquitto accepts this version and all later ones.
                 "tls_version tlsv1.2",
             ]
         }
         if kind == .clientCertificates {
-            // The gate reads the device's id from the certificate: with use_subject_as_username it would not be asked.
+            // The gate reads the device's id from the certificate: with use_subject_as_username
+            // Mosquitto wouldn't ask it.
             lines += ["cafile \(files.authority)", "require_certificate true"]
         }
         return lines.joined(separator: "\n")

@@ -1,9 +1,9 @@
 import Files
 import Glibc
 
-/// Keeps the broker's log from growing without end, and reads its last lines.
+/// The size limit of the broker's log, and its last lines.
 enum BrokerLog {
-    /// Looks at the log once a minute until cancelled.
+    /// Rotates the log if it is too large, checking once a minute until cancelled.
     static func keepSmall(_ path: String) async {
         while !Task.isCancelled {
             rotate(path, above: ServiceLimits.brokerLogBytesMax)
@@ -11,7 +11,8 @@ enum BrokerLog {
         }
     }
 
-    /// Puts a log that is larger than a bound aside as `.1`, in place: the broker keeps its file open, appending.
+    /// Copies a log larger than a bound to `.1` and truncates it in place, since the broker keeps
+    /// it open for appending.
     static func rotate(_ path: String, above bytes: Int) {
         guard let size = TextFile.size(path), size > bytes else { return }
         guard let text = TextFile.read(path) else { return }
@@ -19,7 +20,7 @@ enum BrokerLog {
         truncate(path, 0)
     }
 
-    /// Returns the last three lines written since the log had a size, without their times.
+    /// Returns the last three lines after an offset in the log, without their times.
     static func tail(_ path: String, from offset: Int) -> String {
         guard let bytes = TextFile.readBytes(path), bytes.count > offset else {
             return "it ended at once and wrote nothing to its log"

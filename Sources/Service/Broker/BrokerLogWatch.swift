@@ -2,34 +2,35 @@ import Files
 import Glibc
 import Web
 
-/// Finds clients whose TLS handshake failed, or that used QoS 2, in the log of the broker of `up`.
+/// A watch on the log of `up`'s broker for clients whose TLS handshake failed or that used QoS 2.
 ///
-/// Mosquitto 2.0.11 tells of them there alone, and without their addresses; of a handshake without the client as well.
+/// Mosquitto 2.0.11 reports them only there and without their addresses; a failed handshake also
+/// without the client id.
 struct BrokerLogWatch {
     private let path: String
     private var offset: Int
 
-    /// Bytes that are read at once; what is behind them comes next time.
+    /// The number of bytes read at once; the rest is read next time.
     private static let readMax = 64 << 10
-    /// What stands before the library's words, the first of them where there are several.
+    /// The text before OpenSSL's message, the first if there are several.
     private static let mark = "OpenSSL Error[0]: "
-    /// What stands around the client id of a connection that ended since it used QoS 2.
+    /// The text around the id of a client that was disconnected because it used QoS 2.
     private static let qos = (before: "Too high QoS in PUBLISH from ", behind: ", disconnecting.")
 
-    /// Begins behind what the log holds now.
+    /// Starts at the log's present end.
     init(path: String) {
         self.path = path
         offset = TextFile.size(path) ?? 0
     }
 
-    /// Returns what was refused since the last time.
+    /// Returns the refusals logged since the last call.
     mutating func take() -> [ListenerRefusal] {
         guard let size = TextFile.size(path), size != offset else { return [] }
-        // Renamed, and begun again.
+        // The log was truncated.
         if size < offset { offset = 0 }
         let bytes = read()
         guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else {
-            // No line is that long: what can't be understood is not waited for.
+            // No line of the log is that long: skip the bytes instead of waiting for an end.
             if bytes.count == Self.readMax { offset += bytes.count }
             return []
         }
@@ -48,12 +49,12 @@ struct BrokerLogWatch {
         return String(line[start...].dropLast(qos.behind.count))
     }
 
-    /// Returns what was wrong with a handshake; nil for other lines.
+    /// Returns the cause of a failed handshake; nil for other lines.
     static func fault(_ line: some StringProtocol) -> String? {
         guard let start = line.firstRange(of: mark)?.upperBound else { return nil }
-        // So a connection ends too whose client leaves without a word.
+        // A client that leaves without closing the connection properly causes this error too.
         guard !line.contains("unexpected eof") else { return nil }
-        // Such as `error:0A000418:SSL routines::tlsv1 alert unknown ca`.
+        // For example `error:0A000418:SSL routines::tlsv1 alert unknown ca`.
         return line[start...].split { $0 == ":" }.last.map { String($0) }
     }
 

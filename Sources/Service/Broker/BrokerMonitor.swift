@@ -13,21 +13,23 @@ import Web
 import Wire
 import Workers
 
-/// Follows the broker: whether it runs with the gate, the number of dropped messages, and its gate's refusals.
+/// A monitor of the broker: whether it runs with the gate, its dropped messages, and its gate's
+/// refusals.
 ///
-/// A broker of one's own that runs without the gate would let anybody say and hear anything: it ends the service.
-/// It has its own connection and thread, so that a flood of refusals does not delay the workers.
+/// An operator's own broker without the gate would let any client send and read everything, so it
+/// ends the service. The monitor has its own connection and thread, so that a flood of refusals
+/// does not delay the workers.
 final class BrokerMonitor: Service {
     private let options: ConnectionOptions
     private let isStopping = Atomic<Bool>(false)
     private let waker: Waker
     private let environment: Environment
     private let refusalTopic: [UInt8]
-    /// Told of the gate, as the part `gate`, where the broker is not the service's own.
+    /// The readiness whose part `gate` shows the gate; nil if the broker is the service's own.
     private let readiness: Readiness?
     private let absence: BrokerAbsence
     private let listenerRefusals: ListenerRefusals
-    /// The log of the broker, where that is the service's own.
+    /// The path of the broker's log; nil if the broker isn't the service's own.
     private let brokerLog: String?
     private let probe: DoctorProbe
     private let logger = Logger(label: "lamplighter.refusals")
@@ -42,7 +44,7 @@ final class BrokerMonitor: Service {
         probe = DoctorProbe(secret: context.secrets.service)
         refusalTopic = Array(environment.topics.system("refusal").utf8)
         var options = try BrokerAccess.workers(context)
-        // Of its own, since another process with other workers may run beside this one.
+        // A unique id, since another process with other workers can run beside this one.
         options.clientID = "svc.lamplighter.monitor-\(Sodium.randomSecret().prefix(8))"
         options.cleanStart = true
         options.sessionExpirySeconds = 0
@@ -51,9 +53,9 @@ final class BrokerMonitor: Service {
         waker = try Waker()
     }
 
-    /// Runs on a thread of its own until the group shuts down.
+    /// Runs on its own thread until the group shuts down.
     ///
-    /// - Throws: A `Problem` where the broker runs without the gate.
+    /// - Throws: A `Problem` if the broker runs without the gate.
     func run() async throws {
         try await withTaskCancellationOrGracefulShutdownHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -84,13 +86,13 @@ final class BrokerMonitor: Service {
         }
     }
 
-    /// Returns an empty log, which leaves the doctor's knocks out.
+    /// Returns an empty log, which leaves out the doctor's probes.
     private func newLog() -> RefusalLog {
         let (probe, clock) = (probe, environment.clock)
         return RefusalLog(environment.limits) { probe.isOurs($0, at: clock.now) }
     }
 
-    /// What is followed over all connections.
+    /// The state that is kept across connections.
     private struct Seen {
         var dropped = DroppedMessages()
         var refusals: RefusalLog
@@ -132,7 +134,8 @@ final class BrokerMonitor: Service {
         write(&seen.refusals, isLast: true)
     }
 
-    /// Publishes the refusals of the service's own listeners, which come back with those of the gate.
+    /// Publishes the refusals of the service's own listeners, which are then received with the
+    /// gate's.
     private func publishRefusals(over client: inout MosquittoClient) throws {
         let (waiting, missed) = listenerRefusals.take()
         for (number, refusal) in waiting.enumerated() {
@@ -144,7 +147,7 @@ final class BrokerMonitor: Service {
         }
     }
 
-    /// Lets the workers begin once the gate has answered, and at each connection looks for it again.
+    /// Checks for the gate at each connection, and lets the workers begin once it has answered.
     private func checkGate(_ client: inout MosquittoClient) throws {
         guard let readiness else { return }
         switch try GateProbe(environment.topics).isGatePresent(over: &client) {
@@ -169,7 +172,7 @@ final class BrokerMonitor: Service {
         }
     }
 
-    /// Says why the gate is not found yet; later the workers report that the broker is away.
+    /// Reports why the gate isn't found yet; later the workers report that the broker is away.
     private func report(_ error: any Error) {
         guard let readiness, !readiness.accepts(Self.gatePart) else { return }
         let summary = StoreError.summary(error)
@@ -185,7 +188,7 @@ final class BrokerMonitor: Service {
         )
     }
 
-    /// The part of the readiness that says whether the gate was found.
+    /// The name of the readiness part that shows whether the gate was found.
     static let gatePart = "gate"
 
     private func tell(_ refusal: ClientRefusal) {
@@ -212,11 +215,11 @@ final class BrokerMonitor: Service {
         )
     }
 
-    /// Stores the refusals when it is time; while the store can't take them they wait.
+    /// Stores the refusals when they are due; they wait while the store can't be written.
     private func write(_ refusals: inout RefusalLog, isLast: Bool = false) {
         let now = environment.clock.now
         guard refusals.isDue(at: isLast ? .max : now), !environment.disk.isLow else { return }
-        // Each of several processes hears all refusals; one keeps them.
+        // Every process receives all refusals; only the leader stores them.
         guard environment.leadership.isHeld else {
             refusals = newLog()
             return

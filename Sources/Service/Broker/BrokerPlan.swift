@@ -16,7 +16,7 @@ package struct BrokerPlan: Sendable {
     package let port: Int
     /// All listeners.
     let listeners: [BrokerListener]
-    /// The certificate of those with TLS; nil where there are none.
+    /// The certificate of the listeners with TLS; nil if there are none.
     let tls: TLSMaterial?
     /// First levels of every topic.
     package let root: String
@@ -26,20 +26,20 @@ package struct BrokerPlan: Sendable {
     package let directory: DataDirectory
     /// Name of the user that runs the broker: this process's own.
     package let user: String
-    /// Connections at most.
+    /// The maximum number of connections.
     package let connections: Int
-    /// Messages kept for one slow or absent client.
+    /// The maximum number of messages kept for one slow or absent client.
     package let queuedMessages: Int
-    /// Bytes kept for one such client.
+    /// The maximum number of bytes kept for one slow or absent client.
     package let queuedBytes: Int
-    /// Bytes of memory at most, held by the kernel.
+    /// The maximum memory in bytes, enforced by the kernel.
     ///
-    /// Not by `memory_limit`: Mosquitto 2.0.11 counts what it uses by 128 bytes too much for each MQTT 5
-    /// connection that came and went, and accepts no connection once that count is full.
+    /// `memory_limit` isn't used: Mosquitto 2.0.11 overcounts its memory by 128 bytes for each
+    /// closed MQTT 5 connection, and accepts no connections once that count is full.
     package let memoryBytes: Int
-    /// The highest QoS of a listener; services are let use 2 by the gate.
+    /// The highest QoS of a listener; the gate lets services use 2.
     let clientQoS: Int
-    /// The gate's options that follow settings, as lines.
+    /// The gate's options that follow from settings, as lines.
     package let gateOptions: [String]
 
     /// The text of mosquitto.conf.
@@ -97,7 +97,7 @@ package struct BrokerPlan: Sendable {
 extension BrokerPlan {
     /// Plans a broker from the settings: finds the program and the gate.
     ///
-    /// - Throws: A `Problem` where one of them isn't found.
+    /// - Throws: A `Problem` if one of them isn't found.
     package init(
         settings: Settings,
         directory: DataDirectory,

@@ -1,29 +1,30 @@
-/// Decides when the broker is given a certificate: what it is to read at its start, and what it is told of later.
+/// The decision when the broker gets a certificate: for its start, or later by a reload.
 ///
-/// Mosquitto reads its files when it starts, and again at SIGHUP, which would end it before it has come that far. So a
-/// certificate that comes during a start is given when that has ended.
+/// Mosquitto reads its files at its start and again at SIGHUP, but a SIGHUP early in its start
+/// would end it. A certificate received during a start is therefore given after it.
 struct CertificateHandover<Material> {
     private var material: Material?
     private var isStarting = false
-    /// Whether the present one came during the start.
+    /// Whether the present certificate was received during the start.
     private var isLate = false
 
     init(_ material: Material?) { self.material = material }
 
-    /// Notes that a start begins; returns what the broker's files must hold for it.
+    /// Notes that a start begins; returns the certificate to write into the broker's files.
     mutating func begin() -> Material? {
         (isStarting, isLate) = (true, false)
         return material
     }
 
-    /// Takes a new certificate; returns it where the broker is to be told at once.
+    /// Takes a new certificate; returns it if the broker must reload at once.
     mutating func take(_ new: Material) -> Material? {
         material = new
         isLate = isStarting
         return isStarting ? nil : new
     }
 
-    /// Notes that a start has ended; returns what came meanwhile, which a broker that runs is to be told of.
+    /// Notes that a start has ended; returns a certificate received meanwhile, which a running
+    /// broker must reload.
     mutating func end() -> Material? {
         defer { (isStarting, isLate) = (false, false) }
         return isLate ? material : nil

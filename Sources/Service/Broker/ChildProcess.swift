@@ -4,12 +4,12 @@ import Glibc
 import Synchronization
 import Workers
 
-/// A program started by us, with its end to wait for.
+/// A child process whose end can be awaited.
 ///
 /// One thread starts it and waits for it: the kernel sends a child's parent-death signal when the
 /// *thread* that started it ends, so that thread must live as long as the child.
 package final class ChildProcess: Sendable {
-    /// How a child ended.
+    /// The way a child ended.
     package enum Exit: Sendable, Equatable {
         case code(Int32)
         case signal(Int32)
@@ -27,17 +27,18 @@ package final class ChildProcess: Sendable {
 
     private init(pid: pid_t) { self.pid = pid }
 
-    /// Starts a program that is killed when this process dies, as far as the system can do that.
+    /// Starts a program that is killed when this process dies, if the system supports that.
     ///
     /// The program's output is appended to the file `output`.
-    /// - Throws: `Errno`'s number as `SpawnError` where the program cannot be started.
+    /// - Throws: `SpawnError` with the system's error number if the program can't be started.
     package static func launch(
         _ program: String,
         _ arguments: [String],
         output: String
     ) async throws -> ChildProcess {
         var words = [program] + arguments
-        // posix_spawn can't ask for a parent-death signal; setpriv (util-linux) can, and keeps the pid.
+        // posix_spawn can't ask for a parent-death signal; setpriv (util-linux) can, and keeps the
+        // pid.
         if let setpriv = Executables.find("setpriv") {
             words = [setpriv, "--pdeathsig", "KILL", "--"] + words
         }
@@ -63,7 +64,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Makes the kernel refuse the child more than so many bytes of memory.
+    /// Limits the child's memory to a number of bytes, which the kernel enforces.
     package func limitMemory(to bytes: Int) {
         state.withLock { state in
             guard case .running = state else { return }
@@ -71,7 +72,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// How the child ended; nil while it runs.
+    /// The way the child ended; nil while it runs.
     package var exit: Exit? {
         state.withLock { if case .exited(let exit) = $0 { exit } else { nil } }
     }
@@ -113,7 +114,8 @@ package final class ChildProcess: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // A group of its own: Ctrl-C reaches us alone, and we end the child after the drain.
+        // A separate process group: Ctrl-C reaches only this process, which ends the child after
+        // the drain.
         posix_spawnattr_setflags(
             &attributes,
             Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK)
@@ -133,7 +135,7 @@ package final class ChildProcess: Sendable {
             0o600
         )
         posix_spawn_file_actions_adddup2(&files, 1, 2)
-        // Debian's Mosquitto would tell systemd, in our name, when it is ready.
+        // Debian's Mosquitto would report to systemd, in this process's name, that it is ready.
         var variables = inherited(leavingOut: SystemdSocket.variables)
         defer { for variable in variables { free(variable) } }
         var pid: pid_t = 0
@@ -141,7 +143,8 @@ package final class ChildProcess: Sendable {
         return code == 0 ? .success(pid) : .failure(SpawnError(number: code))
     }
 
-    /// Copies this process's environment, without some variables, for a call of C; the caller frees each of them.
+    /// Copies this process's environment without some variables, as C strings that the caller
+    /// frees.
     private static func inherited(leavingOut names: [String]) -> [UnsafeMutablePointer<CChar>?] {
         ProcessInfo.processInfo.environment
             .filter { !names.contains($0.key) }
@@ -149,10 +152,10 @@ package final class ChildProcess: Sendable {
     }
 }
 
-/// Why a program could not be started.
+/// The reason why a program could not be started.
 package struct SpawnError: Error, CustomStringConvertible {
     let number: Int32
 
-    /// The system's words.
+    /// The system's error message.
     package var description: String { String(cString: strerror(number)) }
 }

@@ -3,34 +3,36 @@ import Files
 import ServiceSettings
 import Sodium
 
-/// The doctor's knock at the gate as a stranger, which the service knows again: it is no refusal to count.
+/// The doctor's attempt to connect as a stranger, which the service recognizes and doesn't count as
+/// a refusal.
 ///
-/// The client id holds the minute and a mark made from the service's secret. A stranger can't make the mark, so a
-/// stranger's refusals count.
+/// The client id holds the minute and a mark made from the service's secret. A stranger can't make
+/// the mark, so a stranger's refusals count.
 struct DoctorProbe: Sendable {
-    /// The service's secret; nil where it can't be read: the knock counts then.
+    /// The service's secret; nil if it can't be read, and then the attempt counts.
     let secret: String?
 
     init(secret: String?) { self.secret = secret }
 
-    /// Reads the secret of the service on a data directory.
+    /// Reads the secret of the service that uses a data directory.
     init(_ directory: DataDirectory, _ settings: Settings) {
         secret = try? SecretFile.read(settings.serviceSecretFile ?? directory.serviceSecret)
     }
 
     /// The beginning of the client id.
     static let name = "doctor-stranger"
-    /// For how many minutes a knock is known, before and after: the clocks of two machines may differ.
+    /// The number of minutes, before and after, for which an attempt is recognized: two machines'
+    /// clocks can differ.
     private static let minutesMax: Int64 = 2
 
-    /// Returns the client id of a knock at a moment.
+    /// Returns the client id of an attempt at a moment.
     func clientID(at now: Instant) -> String {
         let minute = Self.minute(of: now)
         guard let mark = mark(of: minute) else { return Self.name }
         return "\(Self.name).\(minute).\(mark)"
     }
 
-    /// Returns whether a refusal is that of a knock about a moment.
+    /// Returns whether a refusal belongs to an attempt made at about a moment.
     func isOurs(_ refusal: ClientRefusal, at now: Instant) -> Bool {
         let parts = refusal.clientID.split(separator: ".", omittingEmptySubsequences: false)
         guard refusal.action == "connect", refusal.username.isEmpty, parts.count == 3,

@@ -1,6 +1,7 @@
 import CoreMetrics
 
-/// Turns the broker's own count into ours, which goes on when the broker's starts over.
+/// The count of messages that the broker dropped, which continues when the broker's own count
+/// restarts.
 struct DroppedMessages {
     private let counter = Counter(label: "lamplighter_broker_dropped_total")
     private var last: Int64 = 0

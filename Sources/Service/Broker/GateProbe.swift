@@ -4,13 +4,14 @@ import Sodium
 import Wire
 import Workers
 
-/// Finds out whether a broker runs with the gate.
+/// A probe that finds out whether a broker runs with the gate.
 ///
-/// The gate publishes the messages of a batch; without it the broker takes the batch and drops it. When that is
-/// acknowledged, a second message follows on the same topic, as any client sends one. So the first that comes back
-/// tells, and no time limit decides: a slow broker is not taken for one without the gate.
+/// The gate publishes the messages of a batch; without the gate, the broker acknowledges the batch
+/// and drops it. After the acknowledgment, the probe publishes a plain message on the same topic.
+/// The message that is received first decides, not a time limit, so a slow broker isn't mistaken
+/// for a broker without the gate.
 struct GateProbe {
-    /// A topic of this probe alone, among those of workers' echoes.
+    /// A topic that only this probe uses, among the topics of workers' echoes.
     private let topic: String
     private static let batched: Int64 = 1
     private static let plain: Int64 = 2
@@ -20,9 +21,11 @@ struct GateProbe {
         topic = topics.system("echo/gate-\(Sodium.randomSecret())")
     }
 
-    /// Makes what a worker asks at each connection to a broker that is not the service's own, with a probe of its own.
+    /// Returns the check that a worker makes, with a new probe, at each connection to a broker that
+    /// isn't the service's own.
     ///
-    /// Such a broker may come back without the gate at any time; any client could then say and hear everything.
+    /// That broker can restart without the gate at any time; any client could then send and read
+    /// everything.
     static func proof(_ topics: Topics) -> BrokerProof {
         { client in
             let probe = GateProbe(topics)
@@ -34,9 +37,11 @@ struct GateProbe {
         }
     }
 
-    /// Asks over an open connection of `service:lamplighter`; leaves a subscription to the probe's topic behind.
+    /// Returns whether the broker of an open connection of `service:lamplighter` has the gate.
     ///
-    /// - Returns: Nil when nothing comes back within `ServiceLimits.probeAnswerMax`.
+    /// The subscription to the probe's topic is left behind.
+    ///
+    /// - Returns: Nil if nothing is received within `ServiceLimits.probeAnswerMax`.
     func isGatePresent(over client: inout MosquittoClient) throws -> Bool? {
         try client.subscribe([topic])
         try client.publish(topic: Topics.gatePublish, payload: batch)
@@ -56,7 +61,7 @@ struct GateProbe {
                 answers += 1
             }
             if first == Self.plain { return false }
-            // No message of the probe may still be on its way: a worker would take it for a client's.
+            // Waits for every message of the probe: a worker would take a late one for a client's.
             if first != nil, answers == (isPlainSent ? 2 : 1), client.unconfirmed == 0 {
                 try client.flush()
                 return true
@@ -83,7 +88,8 @@ struct GateProbe {
     }
 }
 
-/// A broker that is not the service's own runs without the gate; the broker's monitor ends the service for it.
+/// The error when a broker that isn't the service's own runs without the gate; the broker's monitor
+/// then ends the service.
 struct GateMissing: Error, CustomStringConvertible {
     let description = "the broker runs without the gate"
 }

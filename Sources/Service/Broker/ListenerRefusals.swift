@@ -3,10 +3,12 @@ import Domain
 import Synchronization
 import Web
 
-/// The refusals of this process's own listeners, on their way to `system/refusal`, where those of the gate come too.
+/// The refusals of this process's own listeners, on their way to `system/refusal`, where the gate's
+/// are published too.
 ///
-/// The listeners' threads note them, the broker's monitor publishes them: so they are counted, logged, kept and
-/// followed as those of the gate are. While there is no broker they wait; of a flood only their number is told.
+/// The listeners' threads note them and the broker's monitor publishes them, so they are counted,
+/// logged, kept and followed like the gate's. They wait while there is no broker. In a flood, only
+/// their number is published.
 final class ListenerRefusals: Sendable {
     private struct State {
         var waiting: [ClientRefusal] = []
@@ -15,7 +17,7 @@ final class ListenerRefusals: Sendable {
 
     private let state = Mutex(State())
 
-    /// Refusals that wait at most: as many as the gate tells in a second.
+    /// The maximum number of waiting refusals: as many as the gate publishes in a second.
     private static let waitingMax = 100
 
     /// Notes a refusal; beyond the bound it is only counted.
@@ -26,7 +28,7 @@ final class ListenerRefusals: Sendable {
         }
     }
 
-    /// Takes what waits, and how many were not kept.
+    /// Takes the waiting refusals, and the number of refusals that were only counted.
     func take() -> (refusals: [ClientRefusal], missed: Int64) {
         state.withLock { state in
             defer { state = State() }
@@ -49,7 +51,7 @@ final class ListenerRefusals: Sendable {
             username: refusal.name,
             clientID: isOfClient ? refusal.detail : "",
             address: refusal.address,
-            // Required where something was published; the broker does not say it.
+            // Required for a publish; the broker doesn't log it.
             topic: isOfClient ? "" : nil,
             reason: reason.rawValue,
             at: now

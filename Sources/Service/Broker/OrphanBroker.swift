@@ -3,10 +3,11 @@ import Glibc
 
 /// A broker that a killed service left behind on the same directory.
 package enum OrphanBroker {
-    /// Ends the orphan, if there is one: a process with the pid in our file and our configuration in its
+    /// Ends the orphan, if any: a Mosquitto process with this directory's configuration in its
     /// command.
     ///
-    /// Called with the directory's lock held, so it can't be the child of a living service.
+    /// The caller holds the directory's lock, so the process can't be the child of a running
+    /// service.
     /// - Returns: The pid of the broker that was ended.
     @discardableResult
     package static func end(in directory: DataDirectory) async -> Int32? {
@@ -28,7 +29,7 @@ package enum OrphanBroker {
             Int32($0.prefix { $0.isNumber })
         }
         if let noted, isOurs(noted, directory) { return noted }
-        // Killed between the start of the broker and its writing of the pid file.
+        // The service was killed before the broker wrote its pid file.
         return ProcessTable.pids.first { isOurs($0, directory) }
     }
 
@@ -38,16 +39,16 @@ package enum OrphanBroker {
             && command.contains(directory.brokerConfiguration) && seesOurFiles(pid)
     }
 
-    /// Tells whether a process has our file systems.
+    /// Returns whether a process sees the same file systems as this one.
     ///
-    /// A container that shares its process ids with others may have another
-    /// service's broker on a directory of the same name.
+    /// In a container that shares its process ids with others, another service's broker can have a
+    /// directory of the same name.
     private static func seesOurFiles(_ pid: Int32) -> Bool {
         let (own, other) = (files(of: "self"), files(of: "\(pid)"))
         return own == nil || other == nil || own == other
     }
 
-    /// Returns the name of a process's view of the file systems; nil where it can't be read.
+    /// Returns the name of a process's mount namespace; nil if it can't be read.
     private static func files(of process: String) -> [CChar]? {
         var name = [CChar](repeating: 0, count: 64)
         let length = readlink("/proc/\(process)/ns/mnt", &name, name.count)

@@ -1,14 +1,15 @@
 import Files
 import Glibc
 
-/// The program that listens on a port, as `/proc` tells it.
+/// The program that listens on a port, according to `/proc`.
 struct PortHolder {
     let pid: Int32
     let name: String
-    /// True where systemd started it as a system service.
+    /// Whether systemd started it as a system service.
     let isSystemService: Bool
 
-    /// Finds the program that listens on a port; nil where that can't be seen, as for other users' programs.
+    /// Finds the program that listens on a port; nil if it can't be seen, as with other users'
+    /// programs.
     static func find(_ port: Int) -> PortHolder? {
         let inodes = listeners(on: port)
         guard !inodes.isEmpty else { return nil }
@@ -24,7 +25,7 @@ struct PortHolder {
         return nil
     }
 
-    /// Returns inodes of the sockets that listen on a port.
+    /// Returns the inodes of the sockets that listen on a port.
     private static func listeners(on port: Int) -> Set<String> {
         var inodes: Set<String> = []
         for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
@@ -41,7 +42,7 @@ struct PortHolder {
     }
 }
 
-/// Reads `/proc` about processes.
+/// The processes listed in `/proc`.
 enum ProcessTable {
     /// The ids of all processes.
     static var pids: [Int32] { entries("/proc").compactMap { Int32($0) } }
@@ -57,7 +58,7 @@ enum ProcessTable {
             .split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Returns inodes of a process's sockets; empty where it is another user's.
+    /// Returns the inodes of a process's sockets; empty for another user's process.
     static func sockets(of pid: Int32) -> [String] {
         let folder = "/proc/\(pid)/fd"
         return entries(folder).compactMap { name in

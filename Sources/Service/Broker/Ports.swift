@@ -1,12 +1,13 @@
 import Glibc
 import Problems
 
-/// Examines TCP ports: whether one is free, which program holds it, whether it answers.
+/// The state of TCP ports: whether a port is free, which program holds it, whether it answers.
 package enum Ports {
-    /// Takes the port that is asked for, or for 0 any one that is free at all addresses.
+    /// Returns the requested port, or for 0 any port that is free at all addresses.
     ///
-    /// - Throws: A `Problem` that names the holder, where the port is taken; `cure` are the words for `up` that
-    ///   take any free one. `hostSetting` is the setting that named the addresses, for one that this machine does not have.
+    /// - Throws: A `Problem` that names the holder if the port is taken, with `cure` as the
+    ///   arguments of `up` that take any free port; or that names `hostSetting`, the setting of the
+    ///   addresses, if this machine lacks an address.
     package static func choose(
         _ port: Int,
         hosts: [String],
@@ -29,20 +30,20 @@ package enum Ports {
         return chosen
     }
 
-    /// Tells whether this machine has an address to listen on.
+    /// Returns whether this machine can listen on an address.
     static func canListen(_ host: String) -> Bool {
         if case .success = bind(host, 0) { true } else { false }
     }
 
-    /// Returns a free port below those that the system gives to outgoing connections: the workers' own
-    /// connections must not take it before it is listened on.
+    /// Returns a free port below the system's range for outgoing connections, so that the workers'
+    /// own connections don't take it first.
     private static func quietPort(_ hosts: [String]) -> Int? {
         (0..<50).lazy.map { _ in Int.random(in: 15_000..<32_000) }.first { port in
             hosts.allSatisfy { if case .success = bind($0, port) { true } else { false } }
         }
     }
 
-    /// Tells whether a program accepts connections on a port.
+    /// Returns whether a program accepts connections on a port.
     package static func accepts(_ host: String, _ port: Int) -> Bool {
         guard let address = SocketAddress(host, port) else { return false }
         let descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue), 0)
@@ -58,7 +59,7 @@ package enum Ports {
         let descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { return .failure(SpawnError(number: errno)) }
         defer { close(descriptor) }
-        // As the broker does it: connections of a former life in TIME_WAIT don't count as taken.
+        // As in the broker: a former process's connections in TIME_WAIT don't make the port taken.
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         guard address.withPointer({ Glibc.bind(descriptor, $0, $1) }) == 0,

@@ -5,7 +5,7 @@ struct SocketAddress {
     private var storage = sockaddr_storage()
     private let length: socklen_t
 
-    /// Reads `127.0.0.1`, `::1` or `localhost`; nil for anything else.
+    /// Reads an IPv4 or IPv6 address, or `localhost`; nil for anything else.
     init?(_ host: String, _ port: Int) {
         guard let number = in_port_t(exactly: port) else { return nil }
         var four = in_addr()
@@ -51,7 +51,7 @@ struct SocketAddress {
             }
         }
         guard code == 0 else { return 0 }
-        // Port and family lie at the same place in both kinds of address.
+        // The port has the same offset in both kinds of address.
         return withUnsafeBytes(of: address) {
             Int(in_port_t(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: in_port_t.self)))
         }

@@ -3,11 +3,12 @@ import Problems
 import ServiceSettings
 package import Web
 
-/// The operators' console of a run, which a target above this one makes.
+/// The operators' console of a run, made by a target above this one.
 package struct ConsolePart: Sendable {
-    /// What answers its requests.
+    /// The responder to its requests.
     let responder: any ConsoleResponder
-    /// Makes the first link for the banner; nil where operators have passwords already.
+    /// The function that makes the banner's first link, or returns nil if operators have passwords
+    /// already.
     let firstLink: @Sendable () throws -> String?
 
     /// Puts a console together.
@@ -20,23 +21,24 @@ package struct ConsolePart: Sendable {
     }
 }
 
-/// Makes the console of a run once its store is open.
+/// A function that makes the console of a run once its store is open.
 package typealias ConsoleMaker = @Sendable (RunContext, Backend) throws -> ConsolePart
 
 extension RunContext {
-    /// Whether the console's listener speaks TLS: wherever it is not on loopback, and there is a certificate.
+    /// Whether the console's listener uses TLS: it isn't on loopback, and there is a certificate.
     var consoleHasTLS: Bool { tls != nil && !LocalHosts.isLoopback(settings.consoleHost) }
 
-    /// Whether browsers come to the console by https.
+    /// Whether browsers reach the console by https.
     package var consoleIsSecure: Bool { consoleHasTLS || settings.consoleProxy }
 
-    /// The names that browsers may call the console by, besides this machine's: those that the operator gave it.
+    /// The names, besides this machine's, that browsers can use for the console: from the settings
+    /// and the certificate.
     var consoleNames: [String] {
         let authority = consoleURL.split(separator: "/").dropFirst().first.map(String.init)
         return [settings.consoleHost, authority ?? ""] + (tls?.certificate.names ?? [])
     }
 
-    /// The address of the console as operators reach it, without a slash at the end.
+    /// The address at which operators reach the console, without a slash at the end.
     package var consoleURL: String {
         var url =
             settings.consoleURL
@@ -49,8 +51,10 @@ extension RunContext {
         return url
     }
 
-    /// Returns the console's address as the first page names it: to somebody on this machine, and to others where the
-    /// operator has given one; nil without a console.
+    /// Returns the console's address for the first page; nil without a console.
+    ///
+    /// If the operator hasn't set an address, only visitors on this machine get it, while the
+    /// public URL is local.
     func consoleURL(isLocal: Bool) -> String? {
         guard ports.console != nil, settings.consoleURL != nil || isLocal && isPublicURLLocal
         else { return nil }
@@ -59,7 +63,7 @@ extension RunContext {
 }
 
 extension LocalHosts {
-    /// Checks that the console is not open to the network in clear; `insecure` does not matter here.
+    /// Checks that other machines can't reach the console without TLS, regardless of `insecure`.
     ///
     /// - Throws: A `Problem` that names the setting.
     static func checkConsole(_ settings: Settings, hasCertificate: Bool) throws {

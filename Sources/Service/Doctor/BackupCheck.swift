@@ -5,7 +5,7 @@ import Foundation
 import Problems
 import Workers
 
-/// Whether a backup that was read back is younger than a day.
+/// The check that a backup that was read back is less than a day old.
 struct BackupCheck {
     let directory: DataDirectory
     let place: StorePlace
@@ -53,7 +53,7 @@ struct BackupCheck {
         )
     }
 
-    /// Returns when a file was changed last, in seconds since 1970; 0 where there is none.
+    /// Returns the time of a file's last change, in seconds since 1970; 0 if there is no file.
     private static func changed(_ path: String) -> Int64 {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         return (attributes?[.modificationDate] as? Date).map { Int64($0.timeIntervalSince1970) }

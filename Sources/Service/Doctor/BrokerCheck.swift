@@ -3,7 +3,7 @@ import Mosquitto
 import Problems
 import ServiceSettings
 
-/// Whether the broker lets us in, answers, and drops nothing.
+/// The check that the broker lets the tools in, answers, and drops nothing.
 struct BrokerCheck {
     let directory: DataDirectory
     let settings: Settings
@@ -49,7 +49,7 @@ struct BrokerCheck {
         }
     }
 
-    /// Reads what the broker keeps retained about itself.
+    /// Reads the broker's retained messages about itself.
     private func ask() throws -> [String: String] {
         let filters = [
             "$SYS/broker/version", "$SYS/broker/clients/connected",

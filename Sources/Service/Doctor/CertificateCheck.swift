@@ -4,7 +4,7 @@ import Files
 import Problems
 import ServiceSettings
 
-/// Whether the certificates can be used, hold for a while, and are those that the running service shows.
+/// The check that the certificates are usable, don't expire soon, and match the running service's.
 struct CertificateCheck {
     let directory: DataDirectory
     let settings: Settings
@@ -40,7 +40,7 @@ struct CertificateCheck {
         if let file = try? CertificateFile(pem: material.certificatePEM) {
             concerns += await served.concerns(file, at: now)
         }
-        // What makes connections fail comes first, and its cure is shown.
+        // Concerns that make connections fail are listed first, and the first one's cure is shown.
         concerns = concerns.filter(\.isUrgent) + concerns.filter { !$0.isUrgent }
         guard let first = concerns.first else {
             return Self.check(

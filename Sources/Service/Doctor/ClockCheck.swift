@@ -5,17 +5,17 @@ import Problems
 import ServiceSettings
 import Workers
 
-/// Checks that the machine's clock is set, and was not stepped while the service ran.
+/// The check that the machine's clock is set, and was not stepped while the service ran.
 struct ClockCheck {
     let directory: DataDirectory
     let settings: Settings
-    /// How long the service may take to answer.
+    /// The time that the service has to answer.
     let patience: Duration
 
     private let check = Check(.doctorClock, "the clock is set")
-    /// A step from which on commands and statuses are seen to suffer, in seconds.
+    /// The smallest step, in seconds, that noticeably affects commands and statuses.
     private static let stepWarn = 2.0
-    /// A step from which on the times of devices that are right count as wrong, in seconds.
+    /// The smallest step, in seconds, that makes devices' correct times count as wrong.
     private static let stepFail = Double(Report.aheadMaxSeconds)
 
     func run() -> Finding {

@@ -3,18 +3,20 @@ import PostgreSQL
 import Problems
 import Storage
 
-/// What the server of a database says of itself: standbys, durability, old transactions, bloat, connections.
+/// The checks of a database server: standbys, durability, old transactions, bloat, connections.
 ///
-/// None of it concerns a store that is a file.
+/// A store that is a file has none of them.
 struct DatabaseChecks {
     let directory: DataDirectory
     let place: StorePlace
 
-    /// Bytes of the log by which a standby may be behind: some seconds of a busy service.
+    /// The bytes of log that a standby can lag behind without a warning: some seconds of a busy
+    /// service.
     private static let lagMax: Int64 = 64 << 20
-    /// Seconds that a transaction of anybody may last before rows pile up that cannot be cleared away.
+    /// The age of a transaction, in seconds, above which dead rows pile up that can't be cleared
+    /// away.
     private static let transactionMax: Int64 = 60
-    /// The part of all connections that may be in use, in percent.
+    /// The percentage of connections in use above which the doctor warns.
     private static let connectionsMax: Int64 = 80
 
     func run() -> [Finding] {

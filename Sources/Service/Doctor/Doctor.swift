@@ -5,9 +5,9 @@ package import ServiceSettings
 package import Storage
 import Workers
 
-/// Looks at a data directory and the service on it, and changes nothing.
+/// A read-only examination of a data directory and the service that runs on it.
 ///
-/// Local checks come first, so that it helps when nothing runs.
+/// Local checks run first, so that it helps when no service runs.
 package struct Doctor {
     /// The groups that can be picked, in their order.
     package static let groups = [
@@ -22,10 +22,10 @@ package struct Doctor {
     private let patience: Duration
     private let store: Store?
 
-    /// Prepares an examination; a quick one waits for the service less than a second.
+    /// Prepares an examination; a quick examination waits less than a second for the service.
     ///
-    /// Within the service `store` is its own: a process that opens and closes the database's file a second time loses the
-    /// locks that it holds on it.
+    /// Within the service, `store` is the service's store: a process that opens and closes the
+    /// database file a second time loses its locks on it.
     package init(
         settings: Settings,
         directory: DataDirectory,
@@ -57,7 +57,8 @@ package struct Doctor {
         return findings
     }
 
-    /// Runs those checks of some groups that block the caller's thread: all but that of the certificates.
+    /// Runs the checks of some groups that block the caller's thread: all except the certificates'
+    /// check.
     package func examineBlocking(_ groups: [String]) -> [Finding] {
         Self.groups.filter(groups.contains).flatMap { group in
             let began = ContinuousClock.now
@@ -65,7 +66,7 @@ package struct Doctor {
         }
     }
 
-    /// Returns the findings of a group; nil for the one whose check does not block.
+    /// Returns the findings of a group; nil for the group whose check doesn't block.
     private func checkBlocking(_ group: String) -> [Finding]? {
         group == "database"
             ? DatabaseChecks(directory: directory, place: StorePlace(settings)).run()
@@ -82,7 +83,7 @@ package struct Doctor {
         return finding
     }
 
-    /// Returns the report for programs: `{"version", "ok", "checks"}`.
+    /// Returns the report as JSON: `{"version", "ok", "checks"}`.
     package static func json(_ findings: [Finding]) -> JSONValue {
         .object([
             "version": 1, "ok": .bool(exitCode(findings) == 0),
@@ -90,7 +91,7 @@ package struct Doctor {
         ])
     }
 
-    /// Returns the same for the console, with the texts' words and values apart.
+    /// Returns the report for the console, with the words and values of each text separate.
     package static func jsonWithWords(_ findings: [Finding]) -> JSONObject {
         [
             "version": 1, "ok": .bool(exitCode(findings) == 0),
@@ -98,13 +99,13 @@ package struct Doctor {
         ]
     }
 
-    /// Returns the exit code: 1 where something fails, 3 where there are warnings only, else 0.
+    /// Returns the exit code: 1 if a check fails, 3 if there are only warnings, else 0.
     package static func exitCode(_ findings: [Finding]) -> Int32 {
         if findings.contains(where: { $0.state == .fail }) { return 1 }
         return findings.contains { $0.state == .warn } ? 3 : 0
     }
 
-    /// Returns the finding of a group; nil for the one whose check does not block.
+    /// Returns the finding of a group; nil for the group whose check doesn't block.
     private func check(_ group: String) -> Finding? {
         switch group {
         case "service":

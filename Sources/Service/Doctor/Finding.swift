@@ -8,17 +8,17 @@ package struct Finding: Sendable {
         case pass, warn, fail, skip
     }
 
-    /// The code that `lamplighter explain` knows.
+    /// The code for `lamplighter explain`.
     package let code: ProblemCode
     /// The subject of the check, in words.
     package let title: FindingText
     /// The state.
     package let state: State
-    /// The path, address or name that was looked at.
+    /// The path, address or name that was checked.
     package let subject: String
     /// The evidence.
     package let evidence: FindingText
-    /// The cure; empty where none is needed.
+    /// The cure; empty if none is needed.
     package let cure: FindingText
     /// The command for the cure.
     package let command: String?
@@ -35,7 +35,7 @@ package struct Finding: Sendable {
         ])
     }
 
-    /// The same for the console, with the texts' words and values apart (`says`).
+    /// The finding for the console, with the words and values of each text separate (`says`).
     package var jsonWithWords: JSONValue {
         var row = json.objectValue ?? [:]
         row["says"] = [
@@ -46,18 +46,18 @@ package struct Finding: Sendable {
     }
 }
 
-/// A check of `doctor`: what all its findings have in common.
+/// A check of `doctor`: the code and title that all its findings share.
 struct Check {
     private let code: ProblemCode
     private let title: FindingText
 
-    /// A check of a code, with its title in words.
+    /// Creates a check with its code and title.
     init(_ code: ProblemCode, _ title: FindingText) {
         self.code = code
         self.title = title
     }
 
-    /// Returns what was found about a subject; the cure and its command where one is needed.
+    /// Returns the finding about a subject, with a cure and its command if needed.
     func callAsFunction(
         _ state: Finding.State,
         _ subject: String,

@@ -1,15 +1,16 @@
 package import JSON
 
-/// A text for operators whose values stand apart from its words, so that the console can say it in another language.
+/// A text for operators that keeps its words and values separate, so that the console can translate
+/// it.
 ///
-/// Each text has one place in a language: in English where it is said, in Chinese in the console's
+/// The English text is in the code that makes it; the Chinese text is in the console's
 /// `words-zh-findings.json`, under the English words with `{0}` for the first value.
 ///
 /// ```swift
 /// let text: FindingText = "\(used) of \(max) in use"   // words: "{0} of {1} in use"
 /// ```
 package struct FindingText: Sendable, Equatable, CustomStringConvertible {
-    /// What stands in a text: something as it is, or a text itself.
+    /// A value in a text: a plain string, or another text.
     package enum Value: Sendable, Equatable {
         case plain(String)
         case text(FindingText)
@@ -25,7 +26,8 @@ package struct FindingText: Sendable, Equatable, CustomStringConvertible {
         self.values = values
     }
 
-    /// Takes a text of elsewhere as it is; what the console knows by heart it says in another language all the same.
+    /// Takes a text from elsewhere unchanged; the console still translates it if it has a
+    /// translation.
     package init(verbatim text: String) {
         self = text.isEmpty ? "" : FindingText(words: "{0}", values: [.plain(text)])
     }
@@ -36,7 +38,7 @@ package struct FindingText: Sendable, Equatable, CustomStringConvertible {
         values = texts.map { .text($0) }
     }
 
-    /// Whether it says nothing.
+    /// Whether the text is empty.
     package var isEmpty: Bool { words.isEmpty }
 
     /// The text in English.
@@ -84,12 +86,12 @@ extension FindingText: ExpressibleByStringInterpolation {
         self.init(words: stringInterpolation.words, values: stringInterpolation.values)
     }
 
-    /// Gathers the words and the values of a literal.
+    /// The words and the values of a literal.
     package struct Interpolation: StringInterpolationProtocol {
         fileprivate var words = ""
         fileprivate var values: [Value] = []
 
-        /// Begins with nothing.
+        /// Creates an empty interpolation.
         package init(literalCapacity _: Int, interpolationCount _: Int) {}
 
         /// Adds words.
@@ -98,7 +100,7 @@ extension FindingText: ExpressibleByStringInterpolation {
         /// Adds a text as a value.
         package mutating func appendInterpolation(_ text: FindingText) { append(.text(text)) }
 
-        /// Adds a value as it is.
+        /// Adds a value unchanged.
         package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
             append(.plain(value.description))
         }

@@ -4,7 +4,7 @@ import Problems
 import ServiceSettings
 import Workers
 
-/// Checks that the gate is present, and refuses the clients that it must refuse.
+/// The check that the gate is present and refuses strangers.
 struct GateCheck {
     let directory: DataDirectory
     let settings: Settings
@@ -40,10 +40,11 @@ struct GateCheck {
         )
     }
 
-    /// The source address of a connection, by which limits count.
+    /// The rule for the source addresses by which limits count.
     ///
-    /// Mosquitto 2.0 does not know the PROXY protocol (it came with 2.1), so behind a proxy all connections are
-    /// the proxy's: one on this machine is exempt, one elsewhere counts as a single address.
+    /// Mosquitto 2.0 lacks the PROXY protocol (2.1 added it), so connections through a proxy have
+    /// the proxy's address: a proxy on this machine is exempt, one elsewhere counts as a single
+    /// address.
     private static let sourceAddresses: FindingText = """
         limits by source address count what connects to the broker (IPv6 by its /64), a proxy as \
         one address, and not 127.0.0.1 and ::1
@@ -66,7 +67,7 @@ struct GateCheck {
     }
 }
 
-/// Which source addresses limits count by.
+/// The report on the source addresses by which limits count.
 struct AddressCheck {
     let settings: Settings
 

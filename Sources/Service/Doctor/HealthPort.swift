@@ -5,13 +5,13 @@ import ServiceSettings
 
 /// The pages of the running service's health port.
 enum HealthPort {
-    /// The port that the service has told; nil before it is ready.
+    /// Returns the port in the service's ready.json; nil before the service is ready.
     static func port(of directory: DataDirectory) -> Int? {
         let ready = TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }
         return ready?.objectValue?["healthPort"]?.intValue.map { Int($0) }
     }
 
-    /// Returns a page of the port; nil without one.
+    /// Returns a page of the health port; nil without an answer.
     static func read(
         _ path: String,
         of directory: DataDirectory,

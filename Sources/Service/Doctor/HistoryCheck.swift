@@ -6,15 +6,15 @@ import Problems
 import Storage
 import Workers
 
-/// Whether the history has as many records as it took: of each one that was acknowledged one, and none twice.
+/// The check that the history has every acknowledged record exactly once.
 struct HistoryCheck {
     let directory: DataDirectory
     let place: StorePlace
     let limits: Limits
-    /// The service's own, within it; nil to open it.
+    /// The service's own store when the check runs in the service; nil to open the store.
     var store: Store?
 
-    /// The devices that are looked at, other ones each time.
+    /// The maximum number of devices compared, chosen at random each time.
     private static let devicesMax = 200
 
     private var subject: String { place.database?.place ?? directory.database }
@@ -47,7 +47,7 @@ struct HistoryCheck {
     }
 
     private func compare(in store: Store) throws -> [HistoryComparison] {
-        // Ids are random behind their first two characters.
+        // Ids are random after the prefix `d-`.
         let start =
             "d-"
             + (0..<2).compactMap { _ in "0123456789abcdefghijklmnopqrstuvwxyz".randomElement() }

@@ -5,14 +5,15 @@ import Problems
 import Storage
 import Workers
 
-/// Counts the gate's refusals within the last hour, by reason.
+/// The check of the number of the gate's refusals within the last hour, by reason.
 struct RefusalCheck {
     let directory: DataDirectory
     let place: StorePlace
-    /// The service's own, within it; nil to open it.
+    /// The service's own store when the check runs in the service; nil to open the store.
     var store: Store?
 
-    /// Refusals of an hour above which an operator should look: more than one every four seconds.
+    /// The number of refusals in an hour above which the doctor warns: more than one every four
+    /// seconds.
     private static let warnMin: Int64 = 1000
 
     private var subject: String { place.database?.place ?? directory.database }

@@ -5,24 +5,24 @@ import JSON
 package import ServiceSettings
 import Web
 
-/// What the listeners with TLS of the running service show, as its clients see it.
+/// The certificates that clients get from the running service's TLS listeners.
 package struct ServedCertificates {
-    /// What one listener shows.
+    /// The certificate of one listener.
     struct Shown {
-        /// Where it listens.
+        /// The listener's address and port.
         let place: String
-        /// The certificate; nil where the handshake fails.
+        /// The certificate; nil if the handshake fails.
         let certificate: CertificateFile?
-        /// Why there is none.
+        /// The reason why there is no certificate; empty if there is one.
         let fault: String
     }
 
     private let directory: DataDirectory
     private let settings: Settings
-    /// What the running service has in ready.json; nil where none is ready.
+    /// The running service's ready.json; nil if no service is ready.
     private let ready: JSONObject?
 
-    /// Looks at the service on a data directory.
+    /// Reads the ready.json of the service that runs on a data directory.
     package init(_ directory: DataDirectory, _ settings: Settings) {
         self.directory = directory
         self.settings = settings
@@ -31,14 +31,14 @@ package struct ServedCertificates {
         ready = bytes.flatMap { try? JSONValue.parse($0).objectValue }
     }
 
-    /// Connects to each listener; none where no service is ready.
+    /// Connects to each listener and returns its certificate; returns none if no service is ready.
     func read() async -> [Shown] {
         guard let address = ready?["tlsHost"]?.stringValue else { return [] }
         let host = Banner.reachable(address)
         var all: [Shown] = []
         for name in ["mqttTlsPort", "clientCertificatePort", "webSocketTlsPort", "httpTlsPort"] {
-            // This port refuses a handshake without a device's certificate, and the refusal would count. It has the
-            // certificate of the port before.
+            // This port refuses a handshake without a device's certificate, and the refusal would
+            // count. It shows the same certificate as the MQTT port.
             if name == "clientCertificatePort", ready?["mqttTlsPort"] != nil { continue }
             guard let port = ready?[name]?.intValue.map({ Int($0) }) else { continue }
             let place = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
@@ -58,7 +58,7 @@ package struct ServedCertificates {
         return all
     }
 
-    /// Whether the broker takes devices' certificates of the authority as its file was when it started.
+    /// Whether the file of the devices' certificate authority changed after the broker read it.
     package var isAuthorityUnread: Bool {
         guard ready?["clientCertificatePort"] != nil,
             let files = try? TLSFiles.find(settings, in: directory),
@@ -69,7 +69,10 @@ package struct ServedCertificates {
 }
 
 extension ServedCertificates {
-    /// Returns what differs between the files and what is shown; waits once as long as the service takes to notice a change.
+    /// Returns the differences between the files and the served certificates.
+    ///
+    /// If a certificate differs, it first waits once for as long as the service takes to notice a
+    /// change.
     func concerns(_ files: CertificateFile, at now: Instant) async -> [CertificateConcern] {
         var shown = await read()
         if shown.contains(where: { $0.certificate?.isSame(as: files) == false }) {

@@ -3,11 +3,11 @@ import JSON
 import Problems
 import ServiceSettings
 
-/// Whether a service runs on the directory, and accepts work.
+/// The check that a service runs on the directory and accepts work.
 struct ServiceCheck {
     let directory: DataDirectory
     let settings: Settings
-    /// How long the service may take to answer.
+    /// The time that the service has to answer.
     let patience: Duration
 
     func run() -> Finding {

@@ -3,11 +3,11 @@ import PostgreSQL
 import Problems
 import Storage
 
-/// Whether the store opens, with the settings that durability rests on.
+/// The check that the store opens, with the settings that durability depends on.
 struct StoreCheck {
     let directory: DataDirectory
     let place: StorePlace
-    /// The service's own, within it; nil to open it.
+    /// The service's own store when the check runs in the service; nil to open the store.
     var store: Store?
 
     private var subject: String { place.database?.place ?? directory.database }

@@ -7,10 +7,10 @@ import Workers
 
 /// The checks of the machine, which need no connection.
 enum SystemChecks {
-    /// Bytes below which a disk will soon be too full.
+    /// The free bytes below which a disk will soon be full.
     private static let roomWarn = Int64(1 << 30)
 
-    /// Returns whether secrets are ours alone to read.
+    /// Returns whether only the owner can read the secrets.
     static func secrets(_ directory: DataDirectory) -> Finding {
         let check = Check(.doctorSecrets, "secrets are readable by their owner only")
         let secrets = [directory.serverKey, directory.serviceSecret, directory.toolsSecret]
@@ -51,7 +51,7 @@ enum SystemChecks {
         )
     }
 
-    /// Returns whether the system lets us open as many connections as are configured.
+    /// Returns whether the system's limit of open files allows the configured connections.
     static func limits(_ settings: Settings) -> Finding {
         let check = Check(.doctorLimits, "enough files may be open")
         let limit = FileLimit.current

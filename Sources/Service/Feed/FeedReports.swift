@@ -1,16 +1,16 @@
-/// Tells systemd that the feed lives, and what it does.
+/// The reports to systemd that the feed is alive, with its status.
 ///
-/// It is ready after its first try, also where the database is away: the broker, which is started after it, would wait
-/// for it, and the gate notices by itself that the file is old.
+/// The feed is ready after its first try, even if the database is away: the broker, which starts
+/// after it, would wait for it, and the gate notices an old file itself.
 struct FeedReports: Sendable {
     private let socket: SystemdSocket?
     private var shown = ""
     private var ping = ContinuousClock.now
 
-    /// Prepares the reports; nil where systemd asks for none.
+    /// Prepares the reports; without a socket, nothing is reported.
     init(_ socket: SystemdSocket?) { self.socket = socket }
 
-    /// Says what the feed does now, and that it lives, as often as systemd wants to hear it.
+    /// Reports the feed's status when it changes, and that it is alive as often as systemd expects.
     mutating func live(_ status: String) {
         guard let socket else { return }
         var lines = shown.isEmpty ? ["READY=1"] : []
@@ -23,6 +23,6 @@ struct FeedReports: Sendable {
         if !lines.isEmpty { socket.send(lines) }
     }
 
-    /// Says that the feed ends.
+    /// Reports that the feed is stopping.
     func stop() { socket?.send(["STOPPING=1", "STATUS=stopping"]) }
 }

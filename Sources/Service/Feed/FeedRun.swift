@@ -9,12 +9,13 @@ import Synchronization
 import UnixSignals
 import Workers
 
-/// Keeps the file of a gate in step with a database on another machine, beside the broker (`lamplighter feed`).
+/// A run of `lamplighter feed`, which runs beside the broker and keeps the gate's file in step with
+/// a database on another machine.
 package struct FeedRun: Sendable {
     private let settings: Settings
     private let messages: RunMessages
 
-    /// Prepares a run; `messages` takes the line that says that the file is there.
+    /// Prepares a run; `messages` takes the notice that the feed is ready.
     package init(settings: Settings, messages: RunMessages) {
         self.settings = settings
         self.messages = messages
@@ -22,7 +23,7 @@ package struct FeedRun: Sendable {
 
     /// Runs until SIGINT or SIGTERM.
     ///
-    /// - Throws: A `Problem` where the database or the file is missing in the settings.
+    /// - Throws: A `Problem` if the settings don't name the database or the file.
     package func run() async throws {
         LogSetup.install(settings)
         guard let address = settings.database, let file = settings.gateFile else {
@@ -62,7 +63,7 @@ package struct FeedRun: Sendable {
     }
 }
 
-/// Follows the database on a thread of its own; connects again where it goes away.
+/// A service that follows the database on its own thread, and reconnects after a failure.
 private final class Feeder: Service {
     private let open: @Sendable () throws -> GateFeed
     private let ready: @Sendable (Int) -> Void
@@ -70,7 +71,7 @@ private final class Feeder: Service {
     private let reports: FeedReports
     private let isStopping = Atomic<Bool>(false)
 
-    /// The longest wait for an announcement: the file is touched as often.
+    /// The longest wait for an announcement: the file is touched at least this often.
     private static let wait: Duration = .seconds(1)
 
     init(

@@ -1,12 +1,13 @@
 package import Logging
 
-/// Writes one line per event to standard error: time, level, message, `key=value` sorted by key.
+/// A log handler that writes one line per event to standard error: time, level, message,
+/// `key=value` sorted by key.
 package struct CompactLogHandler: LogHandler {
     private var ownLevel: Logger.Level
     package var metadata: Logger.Metadata = [:]
     package var metadataProvider: Logger.MetadataProvider?
 
-    /// Makes a handler that drops what is less important than a level.
+    /// Creates a handler that drops events below a level.
     package init(level: Logger.Level) { ownLevel = level }
 
     package var logLevel: Logger.Level {
@@ -36,7 +37,8 @@ package struct CompactLogHandler: LogHandler {
         return word + String(repeating: " ", count: max(0, 7 - word.count))
     }
 
-    /// Local values that come from outside must not start lines of their own or steer the terminal.
+    /// Replaces control characters, so that values from outside can't start new lines or steer the
+    /// terminal.
     private static func plain(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: breaksLine) else { return text }
         return String(
@@ -44,7 +46,7 @@ package struct CompactLogHandler: LogHandler {
         )
     }
 
-    /// Whether a terminal or a reader of lines takes it for more than a character.
+    /// Whether a scalar breaks the line or controls the terminal.
     private static func breaksLine(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<32, 127..<160, 0x2028, 0x2029: true
@@ -52,9 +54,10 @@ package struct CompactLogHandler: LogHandler {
         }
     }
 
-    /// Quotes a value that could be taken for several.
+    /// Quotes a value that is empty or could be read as several.
     ///
-    /// By scalars, as readers of bytes see it: a quotation mark with an accent is one character of Swift's.
+    /// Works on scalars, as byte-oriented readers do: to Swift, a quotation mark with an accent is
+    /// one character.
     static func quoted(_ text: String) -> String {
         let text = plain(LogText.cut(text))
         let isPlain = !text.unicodeScalars.contains { $0 == " " || $0 == "\"" || $0 == "=" }

@@ -1,18 +1,18 @@
 import JSON
 package import Logging
 
-/// Writes one JSON object a line to standard error: `time`, `level`, `label`, `message`, and each value of the metadata
-/// under its key.
+/// A log handler that writes one JSON object per line to standard error: `time`, `level`, `label`,
+/// `message`, and each metadata value under its key.
 package struct JSONLogHandler: LogHandler {
     private var ownLevel: Logger.Level
     package var metadata: Logger.Metadata = [:]
     package var metadataProvider: Logger.MetadataProvider?
     private let label: String
 
-    /// The names that metadata can't have; it follows under `metadata.` and its key.
+    /// The reserved names; metadata with one of them is written as `metadata.` and its key.
     private static let own: Set<String> = ["time", "level", "label", "message"]
 
-    /// Makes a handler for a logger's label that drops what is less important than a level.
+    /// Creates a handler for a logger's label that drops events below a level.
     package init(label: String, level: Logger.Level) {
         self.label = label
         ownLevel = level
@@ -30,7 +30,7 @@ package struct JSONLogHandler: LogHandler {
 
     package func log(event: LogEvent) { LogText.write(line(for: event, at: LogText.now())) }
 
-    /// Returns the line of an event, without its end.
+    /// Returns the line of an event, without a line break.
     func line(for event: LogEvent, at time: String) -> [UInt8] {
         var all = metadata
         if let provided = metadataProvider?.get() { all.merge(provided) { _, new in new } }

@@ -1,9 +1,9 @@
 import Logging
 package import ServiceSettings
 
-/// Sets up logging for the process, once.
+/// The setup of logging for the process, done once.
 package enum LogSetup {
-    /// Sends all logging to standard error from a level on; `none` sends nothing.
+    /// Sends log events of a level and above to standard error; `none` sends nothing.
     package static func install(level: String, format: LogFormat) {
         guard let level = Logger.Level(rawValue: level) else {
             LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
@@ -15,7 +15,7 @@ package enum LogSetup {
         }
     }
 
-    /// Sets up logging as the settings say.
+    /// Sets up logging from the settings.
     static func install(_ settings: Settings) {
         install(level: settings.logLevel, format: settings.logFormat)
     }

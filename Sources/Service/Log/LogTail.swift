@@ -3,7 +3,7 @@ import Synchronization
 
 /// The last lines of the log, for a support bundle.
 package enum LogTail {
-    /// Lines that are kept at most.
+    /// The maximum number of lines kept.
     private static let linesMax = 1000
     private static let kept = Mutex<Deque<[UInt8]>>([])
 

@@ -2,12 +2,12 @@ import Domain
 import Glibc
 import Workers
 
-/// What the forms of log lines have in common.
+/// The functions that both forms of log lines share.
 enum LogText {
-    /// Bytes of one value that are written, so that no line is longer than a few of them.
+    /// The maximum bytes of a value, so that a line is no longer than a few of them.
     private static let valueMax = 1024
 
-    /// Returns a value that is short enough for a line.
+    /// Returns a value, cut to the maximum length.
     static func cut(_ text: String) -> String {
         guard text.utf8.count > valueMax else { return text }
         return String(decoding: text.utf8.prefix(valueMax), as: UTF8.self) + "…"

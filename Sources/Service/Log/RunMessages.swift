@@ -2,16 +2,18 @@ package import Logging
 package import Problems
 package import ServiceSettings
 
-/// What a running service says beside its log: notes about settings, the banner, and the problem that ends it.
+/// The messages of a running service outside its log: notes about settings, the banner, and the
+/// problem that ends it.
 ///
-/// It is text for people. Where the log is JSON, which programs read, each is one line of the log instead, whatever
-/// level the log has: nothing else is written there.
+/// They are plain text. If the log is JSON, each is a line of the log instead, regardless of the
+/// log's level, so that nothing but JSON is written.
 package struct RunMessages: Sendable {
     private let isJSON: Bool
     private let show: @Sendable (String) -> Void
     private let tell: @Sendable (String) -> Void
 
-    /// Prepares the messages of a run; of those for people, `show` takes the banner and `tell` the notes.
+    /// Prepares the messages of a run; for plain text, `show` takes the banner and `tell` the
+    /// notes.
     package init(
         _ settings: Settings,
         show: @escaping @Sendable (String) -> Void,
@@ -22,7 +24,7 @@ package struct RunMessages: Sendable {
         self.tell = tell
     }
 
-    /// Says something in the form of the log: the text, or the event with its values.
+    /// Writes a message in the log's form: the text, or the event with its values.
     package func say(
         _ text: @autoclosure () -> String,
         asEvent message: Logger.Message,
@@ -47,12 +49,13 @@ package struct RunMessages: Sendable {
         )
     }
 
-    /// Says that something about the settings is odd.
+    /// Writes a note that something about the settings is odd.
     package func note(_ text: String) {
         isJSON ? log("\(text)", [:], level: .notice) : tell("note: \(text)")
     }
 
-    /// Says what ends the run, where the log is JSON; false where that is left to the command, as text.
+    /// Logs the problem that ends the run if the log is JSON; returns false if the command must
+    /// print it.
     package func end(with problem: Problem) -> Bool {
         guard isJSON else { return false }
         say(

@@ -10,7 +10,7 @@ import Workers
 package enum MessageRoutes {
     /// Returns the route of each channel.
     ///
-    /// - Throws: A `Problem` where a setting that the route needs is missing or wrong.
+    /// - Throws: A `Problem` if a setting that the route needs is missing or wrong.
     static func make(_ context: RunContext) throws -> [OutgoingMessage.Channel: Route] {
         let settings = context.settings
         return [
@@ -28,14 +28,14 @@ package enum MessageRoutes {
         case "smtp", "webhook": try direct()
         case "log": .log(showsText: context.ownsBroker)
         case "gateway": .gateway
-        // Only a private broker, on loopback, is a place for trials.
+        // The log is for trials, and only the service's own broker, on loopback, is.
         default: context.ownsBroker ? .log(showsText: true) : .gateway
         }
     }
 
     // MARK: Mail
 
-    /// Returns the mail server's client, and the address that mails come from.
+    /// Returns the mail server's client, and the sender's address.
     static func mailServer(_ settings: Settings) throws -> (SMTPClient, from: MailAddress) {
         guard let from = MailAddress(settings.smtpFrom) else {
             throw wrong("smtp.from", "must be an e-mail address", example: "no-reply@example.org")
@@ -65,7 +65,7 @@ package enum MessageRoutes {
 
     private static func smtp(_ settings: Settings) throws -> Route {
         let (client, from) = try mailServer(settings)
-        // curl blocks, so each mail is handed over on a thread of its own.
+        // curl blocks, so each mail is handed over on its own thread.
         let blocking = BlockingPool(max: 64)
         return .direct { (message) async throws(MessageFailure) in
             try await hand(message, from, to: client, on: blocking)
@@ -117,10 +117,12 @@ package enum MessageRoutes {
 }
 
 extension MessageRoutes {
-    /// Lives as long as the process: it must not end before the last message was posted.
+    /// The client, which lives as long as the process so that the last message can be posted.
     private static let client = WebClient()
 
-    /// Texts are posted to a webhook as gateways get them, with the number in full and the words:
+    /// Returns the route that posts texts to a webhook.
+    ///
+    /// The body has the members that a gateway gets, with the full number and the text:
     /// `{"messageId", "to", "countryCode", "template", "params", "appName", "expiresAt", "text"}`.
     static func webhook(_ settings: Settings) throws -> Route {
         let hook = try textWebhook(settings)

@@ -6,13 +6,13 @@ import Providers
 import ServiceSettings
 import Workers
 
-/// What came of trying a provider of sign-in, mails or texts, and what to do.
+/// The outcome of trying a provider of sign-in, mails or texts, with a cure.
 package struct ProviderTrial: Sendable {
-    /// Whether it works; `skip` where that can't be seen from here.
+    /// Whether the provider works; `skip` if that can't be determined from here.
     package let state: Finding.State
-    /// What was found.
+    /// The evidence.
     package let evidence: FindingText
-    /// The cure; empty where none is needed.
+    /// The cure; empty if none is needed.
     package let cure: FindingText
 
     init(_ state: Finding.State, _ evidence: FindingText, cure: FindingText = "") {
@@ -21,7 +21,7 @@ package struct ProviderTrial: Sendable {
         self.cure = cure
     }
 
-    /// The trial as the console gets it (`ProviderTrial` of `schemas/http`).
+    /// The trial in the console's form (`ProviderTrial` of `schemas/http`).
     package var json: JSONObject {
         JSONObject([
             ("state", .string(state.rawValue)), ("evidence", .object(evidence.json)),
@@ -31,7 +31,7 @@ package struct ProviderTrial: Sendable {
 
     // MARK: Sign-in
 
-    /// Asks an identity provider for an app; takes as long as a login at most.
+    /// Tries an app's identity provider, which takes no longer than a login.
     package static func identity(
         _ provider: ProviderSettings,
         logger: Logger
@@ -76,7 +76,8 @@ package struct ProviderTrial: Sendable {
 
     // MARK: Messages
 
-    /// Tries the way on which messages of a channel leave, and sends none; takes as long as one message at most.
+    /// Tries the way that a channel's messages are sent, without sending one, which takes no longer
+    /// than one message.
     package static func channel(
         _ channel: OutgoingMessage.Channel,
         _ context: RunContext,
@@ -143,7 +144,7 @@ package struct ProviderTrial: Sendable {
             case 401, 403: ProviderTrial(.fail, evidence, cure: "see webhook.tokenFile")
             case 404, 410:
                 ProviderTrial(.warn, evidence, cure: "see whether webhook.url is its address")
-            // What knows no HEAD says so.
+            // Not 501, which a server answers if it doesn't support HEAD.
             case 500, 502...599:
                 ProviderTrial(.fail, evidence, cure: "see the log of the webhook's server")
             default: ProviderTrial(.pass, evidence)
@@ -170,7 +171,7 @@ package struct ProviderTrial: Sendable {
 }
 
 extension MessageRoutes {
-    /// Returns the name of the way on which messages of a channel leave.
+    /// Returns the name of the way that a channel's messages are sent.
     package static func way(of channel: OutgoingMessage.Channel, _ context: RunContext) -> String {
         let word =
             switch channel {

@@ -5,7 +5,7 @@ package import ServiceSettings
 package import Storage
 import Workers
 
-/// Moves a stopped installation's store: into a database of PostgreSQL's, or back into a file.
+/// A move of a stopped installation's store into a PostgreSQL database, or back into a file.
 package struct StoreMover {
     private enum Target {
         case database(PostgresAddress)
@@ -15,13 +15,13 @@ package struct StoreMover {
     private let directory: DataDirectory
     private let settings: Settings
     private let target: Target
-    /// Where the store goes, for people.
+    /// The store's new place, as shown to the operator.
     package let place: String
 
-    /// Reads where to: `postgres://USER@HOST/DATABASE` or `sqlite:DIRECTORY`.
+    /// Reads the target: `postgres://USER@HOST/DATABASE` or `sqlite:DIRECTORY`.
     ///
-    /// `directory` is the installation's, whose lock the caller holds.
-    /// - Throws: A `Problem` where it is neither.
+    /// `directory` is the installation's directory, whose lock the caller holds.
+    /// - Throws: A `Problem` if it is neither.
     package init(_ directory: DataDirectory, _ settings: Settings, to text: String) throws {
         self.directory = directory
         self.settings = settings
@@ -36,11 +36,11 @@ package struct StoreMover {
         }
     }
 
-    /// Copies and compares; returns the tables with their rows and checksums.
+    /// Copies and compares the store; returns the tables with their rows and checksums.
     ///
-    /// `progress` is told what is being done and the part that is done, from 0 to 1; what it throws ends the move, which
-    /// the next one goes on with.
-    /// - Throws: A `Problem`, or what `progress` throws.
+    /// `progress` gets the current step and the finished part, from 0 to 1. An error that it throws
+    /// ends the move, which the next move continues.
+    /// - Throws: A `Problem`, or the error that `progress` throws.
     package func run(progress: (String, Double) throws -> Void) throws -> [StoreMove.Table] {
         let source = try StoreAccess.tool(directory, StorePlace(settings))
         let (store, lock) = try open()
@@ -57,7 +57,7 @@ package struct StoreMover {
         }
     }
 
-    /// Opens the target, with the lock of its directory where that is another one.
+    /// Opens the target, and locks its directory if that is a different one.
     private func open() throws -> (Store, DirectoryLock?) {
         switch target {
         case .database(let address):
@@ -71,7 +71,7 @@ package struct StoreMover {
         }
     }
 
-    /// Gives a directory the key that secrets are sealed with.
+    /// Copies the key that secrets are sealed with to a directory.
     private func copyKey(to new: DataDirectory) throws {
         let path = StorePlace(settings).serverKeyFile ?? directory.serverKey
         let key = try SecretFile.read(path)
@@ -89,7 +89,7 @@ package struct StoreMover {
     }
 }
 
-/// What an operator is told of a move that can't be carried out.
+/// The problem shown to an operator when a move fails.
 private struct MoveProblem {
     private let place: String
 

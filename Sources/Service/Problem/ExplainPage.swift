@@ -2,9 +2,9 @@ import Credentials
 package import JSON
 import Problems
 
-/// One page of `lamplighter explain`: a problem's code, or a reason for which the gate refuses.
+/// One page of `lamplighter explain`: a problem's code, or a reason for a refusal.
 package struct ExplainPage: Sendable {
-    /// Its name: `LL1003`, `tooFast`.
+    /// The page's name: `LL1003`, `tooFast`.
     package let code: String
     /// The page's first line.
     package let title: String
@@ -29,7 +29,7 @@ package struct ExplainPage: Sendable {
             + RefusalReason.allCases.map { ExplainPage($0) }
     }
 
-    /// Finds a page however its name is written: `LL1003`, `1003`, `toofast`.
+    /// Finds a page by any spelling of its name: `LL1003`, `1003`, `toofast`.
     package init?(named name: String) {
         if let problem = ProblemCode(named: name) {
             self.init(problem)
@@ -42,12 +42,12 @@ package struct ExplainPage: Sendable {
         }
     }
 
-    /// Of a refusal: why the gate says no.
+    /// The cause of a refusal; nil for a problem.
     package var cause: String? { refusal?.cause }
-    /// Of a refusal: what to do.
+    /// The cure of a refusal; nil for a problem.
     package var cure: String? { refusal?.cure }
 
-    /// The page for programs: `{"code", "title", "text", "cause"?, "cure"?}`, the last two for refusals.
+    /// The page as JSON: `{"code", "title", "text", "cause"?, "cure"?}`, the last two for refusals.
     package var json: JSONValue {
         .object([
             "code": .string(code), "title": .string(title), "text": .string(text),
@@ -56,7 +56,7 @@ package struct ExplainPage: Sendable {
         ])
     }
 
-    /// The page's line of the list for programs.
+    /// The page's row of the list, as JSON.
     package var row: JSONValue {
         .object(["code": .string(code), "title": .string(title)])
     }

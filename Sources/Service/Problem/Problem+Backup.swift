@@ -1,7 +1,7 @@
 package import Problems
 
 extension Problem {
-    /// Makes the problem of a backup of a database that is not a file of this machine, or of restoring one into it.
+    /// Makes the problem of backing up or restoring a database that isn't a file on this machine.
     package static func backupOnServer(_ database: String) -> Problem {
         Problem(
             .backupOnServer,

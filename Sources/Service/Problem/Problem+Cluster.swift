@@ -1,7 +1,7 @@
 package import Problems
 
 extension Problem {
-    /// Makes the problem of a process that finds no slot among those that share its database.
+    /// Makes the problem of a process that finds no free slot in its database.
     static func noSlotFree() -> Problem {
         Problem(
             .noSlotFree,
@@ -14,7 +14,7 @@ extension Problem {
         )
     }
 
-    /// Makes the problem of a process whose slot another one has.
+    /// Makes the problem of a process whose slot another process has taken.
     static func slotLost() -> Problem {
         Problem(
             .slotLost,
@@ -24,7 +24,7 @@ extension Problem {
         )
     }
 
-    /// Makes the problem of a database whose work is divided otherwise than by this version.
+    /// Makes the problem of a database whose work is divided differently than by this version.
     static func otherLanes(_ worker: String, found: Int, wanted: Int) -> Problem {
         Problem(
             .lanesDiffer,
@@ -39,7 +39,7 @@ extension Problem {
         databaseInUse("the process \(name) works on the database")
     }
 
-    /// Makes the problem of `up` and another process on one database, whichever began first.
+    /// Makes the problem of `up` and another process on one database, in either order.
     static func databaseInUse(_ reason: String) -> Problem {
         Problem(
             .databaseShared,
@@ -52,7 +52,7 @@ extension Problem {
         )
     }
 
-    /// Makes the problem of a process that a command names and that there isn't.
+    /// Makes the problem of a command that names a process that doesn't exist.
     package static func unknownProcess(_ name: String) -> Problem {
         Problem(
             .processUnknown,
@@ -62,7 +62,7 @@ extension Problem {
         )
     }
 
-    /// Makes the problem of a command about several processes on a store that one process has for itself.
+    /// Makes the problem of a command about several processes on a store that isn't shared.
     package static func storeNotShared() -> Problem {
         Problem(
             .storeNotShared,

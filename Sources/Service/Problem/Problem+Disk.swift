@@ -2,10 +2,11 @@ package import Problems
 import Storage
 
 extension Problem {
-    /// Room below which a failure is the disk's: less than a start writes.
+    /// The free bytes below which a full disk counts as the cause: less than a start writes.
     private static let leastBytes: Int64 = 1 << 20
 
-    /// Turns a failed start into a problem: a full disk, where that was the cause, else the failure itself.
+    /// Returns the problem of a failed start: a full disk if that was the cause, else the failure
+    /// itself.
     static func ofStart(_ error: any Error, in path: String) -> any Error {
         let code = (error as? Problem)?.code
         let isOfFiles =

@@ -1,7 +1,7 @@
 import Problems
 
 extension ProblemCode {
-    /// The pages of `lamplighter explain` about a database of PostgreSQL's.
+    /// The pages of `lamplighter explain` about a PostgreSQL database.
     var databasePage: (title: String, text: String) {
         switch self {
         case .databaseUnreachable:

@@ -5,10 +5,10 @@ import Web
 
 /// The reference of this program, as files.
 package enum ReferenceDocuments {
-    /// The files; made when they are asked for first, which takes about 0.1 s.
+    /// The files, made on first access, which takes about 0.1 s.
     package static let site = ReferenceSite(ReferenceBook(.ofProgram))
 
-    /// The files for the listener of the pages, with the playground of a run.
+    /// Returns the files for the pages' listener, with the playground of a run.
     static func documents(_ context: RunContext) -> Documents {
         Documents(playground: playground(context)) { path in
             site.files[path].map { (ReferenceSite.mediaType(of: path), $0) }
@@ -24,11 +24,14 @@ package enum ReferenceDocuments {
         }
     }
 
-    /// Returns where the playground connects; for visitors on this machine the demo's keys too, and the broker's plain port.
+    /// Returns the addresses that the playground connects to.
+    ///
+    /// Visitors on this machine also get the demo's keys and the broker's plain port.
     private static func facts(_ context: RunContext, isLocal: Bool) -> JSONValue {
         let (ports, settings) = (context.ports, context.settings)
         func number(_ port: Int?) -> JSONValue? { port.map { .integer(Int64($0)) } }
-        // Under a name of the world the pages are behind a proxy, which may not say for whom it asks.
+        // Under a public name the pages are behind a proxy, which might not pass on the visitor's
+        // address.
         let isOpen = isLocal && context.isPublicURLLocal
         let broker: JSONObject = [
             "host": .string(Banner.reachable(settings.mqttHost)), "port": number(ports.mqtt),

@@ -5,7 +5,7 @@ import ServiceSettings
 import Web
 
 extension ReferenceFacts {
-    /// What the program tells of itself, from its tables.
+    /// The facts about this program, from its tables.
     package static var ofProgram: ReferenceFacts {
         var facts = ReferenceFacts()
         facts.version = Version.text

@@ -12,22 +12,23 @@ package import Workers
 
 /// The store and the workers of one process, ready to be run.
 ///
-/// The one place where the composition meets what is below it.
+/// It is the only place where the composition meets the layers below it.
 package struct Backend {
     /// One line about the store for the banner.
     package let summary: String
     /// The services to run: the workers, and the maintenance.
     package let services: [any Service]
-    /// Called when the process is to end, before its listeners close, which may take a while: others get its work.
+    /// The function that hands the process's work to others, called before the listeners close,
+    /// which can take a while.
     let handOver: @Sendable () -> Void
     /// The functions of the pages behind links.
     package let pages: Pages
-    /// What the workers work with.
+    /// The workers' environment.
     package let environment: Environment
 
-    /// Opens the store, notes the demo and the tools' principal, and makes the workers.
+    /// Opens the store, saves the demo and the tools' principals, and makes the workers.
     ///
-    /// - Throws: A `Problem` where the store cannot be used.
+    /// - Throws: A `Problem` if the store can't be used.
     package static func open(_ context: RunContext) throws -> Backend {
         let store = try openStore(context)
         if !store.isFile, context.settings.backupDirectory != nil {
@@ -65,7 +66,8 @@ package struct Backend {
                 ),
                 BackupTask(context, store),
             ] + workers
-                // The last ones end first: what these leave in the outbox the workers still publish.
+                // The last services end first, so the workers still publish the messages that these
+                // leave in the outbox.
                 + [
                     MaintenanceService(
                         thread: MaintenanceThread(
@@ -119,7 +121,8 @@ package struct Backend {
         }
     }
 
-    /// Opens the store, and says so while an older database is copied, which may take minutes.
+    /// Opens the store, and logs progress while an older database is copied, which can take
+    /// minutes.
     private static func openStore(_ context: RunContext) throws -> Store {
         var tenths = -1
         return try StoreAccess.service(
@@ -143,7 +146,7 @@ package struct Backend {
         )
     }
 
-    /// Joins the pages to what they are about.
+    /// Connects the pages to the service for links.
     private static func pages(
         _ links: LinkService,
         _ publicURL: String,
@@ -161,7 +164,8 @@ package struct Backend {
         )
     }
 
-    /// Returns the sender of e-mails and texts, where the session worker runs that publishes for it.
+    /// Returns the sender of e-mails and texts, if the session worker, which publishes for it, runs
+    /// here.
     private static func messageSender(
         _ context: RunContext,
         _ environment: Environment
@@ -182,7 +186,7 @@ package struct Backend {
         if let node { throw Problem.databaseShared(with: node.name) }
     }
 
-    /// Stores the principals that may connect without being imported.
+    /// Stores the principals that can connect without being imported, and the demo.
     private static func enrol(_ context: RunContext, in store: Store) throws {
         try store.batch(at: SystemClock().now) { tx in
             try tx.services.save("tools", role: .worker, secret: context.secrets.tools)
@@ -244,11 +248,11 @@ package struct RunContext: Sendable {
     package let demo: DemoKeys?
     /// Whether the broker is this process's own child.
     package let ownsBroker: Bool
-    /// The ports that are listened on; with `serve` the broker's is the given one's.
+    /// The ports of the listeners; with `serve`, the MQTT port is the given broker's.
     package let ports: ListenerPorts
-    /// The server's certificate; nil where there are no listeners with TLS.
+    /// The server's certificate; nil if there are no listeners with TLS.
     package let tls: TLSMaterial?
-    /// Which parts accept work.
+    /// The readiness of the parts.
     package let readiness: Readiness
     /// The refusals of this process's listeners, for the broker's monitor.
     let listenerRefusals = ListenerRefusals()
@@ -257,7 +261,7 @@ package struct RunContext: Sendable {
     /// The logger.
     package let logger: Logger
 
-    /// Notes a refusal of a listener.
+    /// The function that notes a listener's refusal.
     package var refused: ListenerRefusal.Teller {
         { [listenerRefusals] in listenerRefusals.note($0, at: SystemClock().now) }
     }
@@ -270,7 +274,7 @@ package struct RunContext: Sendable {
         OpenListener.all(settings, ports, ownsBroker: ownsBroker)
     }
 
-    /// Whether nobody but this machine is told of the service's pages.
+    /// Whether the URL of the service's pages can be opened only on this machine.
     var isPublicURLLocal: Bool {
         guard let url = settings.publicURL else { return true }
         let host = url.split(separator: "/").dropFirst().first.map(String.init) ?? ""

@@ -60,7 +60,7 @@ struct Banner {
         return lines.joined(separator: "\n")
     }
 
-    /// The same for a log that programs read.
+    /// The banner's values, for a JSON log.
     var metadata: Logger.Metadata {
         let (settings, ports) = (context.settings, context.ports)
         var values: Logger.Metadata = [
@@ -79,7 +79,7 @@ struct Banner {
         return values
     }
 
-    /// The seconds with one place behind the point.
+    /// The seconds with one decimal place.
     private var duration: String {
         let tenths = Int((seconds * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)"
@@ -93,14 +93,14 @@ struct Banner {
 
     private var webSocketLine: String? { webSocketURL.map { "  ok  websocket  \($0)" } }
 
-    /// What other machines reach without TLS.
+    /// The line about the listeners that other machines reach without TLS.
     private var openLine: String? {
         let open = context.openListeners.map(\.text).joined(separator: "  ")
         return open.isEmpty
             ? nil : "  !!  open       \(open)   no TLS: secrets go over the network in clear"
     }
 
-    /// What others can reach, or how to let them.
+    /// The line about the listeners with TLS, or how to get them.
     private var tlsLine: String? {
         guard let tls = context.tls else {
             return "  --  tls        none; `lamplighter tls init --name HOST` lets others come"
@@ -118,7 +118,7 @@ struct Banner {
         return "  !!  \(line)   \(concern.path): \(concern.text)"
     }
 
-    /// Returns an address as it can be opened from this machine.
+    /// Returns a URL that can be opened from this machine.
     static func url(_ scheme: String, _ host: String, port: Int) -> String {
         "\(scheme)://\(address(reachable(host), port: port))"
     }
@@ -128,7 +128,7 @@ struct Banner {
         "\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 
-    /// Returns the host to connect to where one listens on this one: that of all addresses can't be opened.
+    /// Returns the host to connect to for a listener's host: a wildcard address can't be opened.
     static func reachable(_ host: String) -> String {
         switch host {
         case "0.0.0.0": "127.0.0.1"

@@ -7,14 +7,14 @@ import Sodium
 package enum BrokerAccess {
     /// Returns the common options of all workers' connections.
     ///
-    /// - Throws: A `Problem` where the password's file cannot be read.
+    /// - Throws: A `Problem` if the password's file can't be read.
     package static func workers(_ context: RunContext) throws -> ConnectionOptions {
         try options(context)
     }
 
-    /// Returns how the console watches, under a client id of its own.
+    /// Returns the options of the console's connection, which has its own client id.
     ///
-    /// - Throws: A `Problem` where a file cannot be read.
+    /// - Throws: A `Problem` if a file can't be read.
     package static func console(_ context: RunContext) throws -> ConnectionOptions {
         var options = try options(context)
         options.clientID = "svc.console." + Sodium.randomSecret().prefix(12)

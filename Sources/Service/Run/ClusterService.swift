@@ -10,14 +10,14 @@ import Synchronization
 import Web
 import Workers
 
-/// Runs this process's share of the lanes, once the gate is known to be there, and hands it over when the service shuts
-/// down.
+/// A service that runs this process's share of the lanes once the gate is found, and hands it over
+/// at shutdown.
 struct ClusterService: Service {
     let member: ClusterMember
     let readiness: Readiness
     private let loss: Loss
 
-    /// Whether another process has this one's slot.
+    /// The flag that another process has taken this one's slot.
     private final class Loss: Sendable {
         let hasHappened = Atomic<Bool>(false)
     }
@@ -50,15 +50,18 @@ struct ClusterService: Service {
             member.stop()
         }
         if loss.hasHappened.load(ordering: .acquiring) { throw Problem.slotLost() }
-        // `Backend.handOver` stops the member early, and the group fails when a service returns before its turn.
+        // `Backend.handOver` stops the member early, and the group fails when a service returns
+        // before its turn.
         try? await gracefulShutdown()
     }
 
-    /// Takes a slot among the processes that share a database, and sees that all divide the work alike.
+    /// Takes a slot among the processes that share a database, and checks that all divide the work
+    /// alike.
     ///
-    /// Who has the data directory's lock knows that the process that had it before is gone, also where no other was there
-    /// to hear that from the broker.
-    /// - Throws: A `Problem` where there is no slot, or where another version divides the work otherwise.
+    /// A process that holds the data directory's lock knows that the previous holder is gone, even
+    /// if no other process was there to learn it from the broker.
+    /// - Throws: A `Problem` if no slot is free, or if another version divides the work
+    ///   differently.
     static func join(_ store: Store, _ context: RunContext) throws -> Membership {
         let machine = ProcessInfo.processInfo.hostName
         let name = context.settings.processName ?? "\(machine)-\(getpid())"

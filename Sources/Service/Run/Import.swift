@@ -4,23 +4,25 @@ import Problems
 import Sodium
 package import Storage
 
-/// Brings products and apps in from their documents, for `up` and for the commands.
+/// The import of products and apps from their documents, for `up` and for the commands.
 package enum Import {
     /// The result of an import.
     package struct Outcome: Sendable, Equatable {
         /// The product's key or the app's id.
         package let id: String
-        /// The secret that holds from now on, where the document gave one or one was made.
+        /// The new secret, if the document gave one or one was made.
         package let secret: String?
-        /// Whether nothing of that id was there before.
+        /// Whether the id was new.
         package let isNew: Bool
     }
 
-    /// Stores a product document, new or in the place of an older version; without a `productKey` one is made.
+    /// Stores a product document, new or in place of an older version; without a `productKey`, one
+    /// is made.
     ///
-    /// The secret is the document's `productSecret`, or made for a new product; an older one stays
-    /// where the document has none. `isForced` also takes away what stored state uses.
-    /// - Throws: `Rejection` with the field at fault; a `Problem` where stored state forbids it.
+    /// The secret is the document's `productSecret`, or made for a new product; an existing secret
+    /// stays if the document has none. `isForced` also removes attributes that stored state uses.
+    /// - Throws: `Rejection` with the field at fault; a `Problem` if stored state forbids the
+    ///   change.
     @discardableResult
     package static func product(
         _ document: JSONValue,
@@ -39,7 +41,7 @@ package enum Import {
         let chosen = try Fields(object).text("productSecret", length: secretLength)
         let secret = chosen ?? (before == nil ? Sodium.randomSecret() : nil)
         try tx.products.save(product, secret: secret)
-        // The broker's retained messages may show attributes that are now hidden.
+        // The broker's retained messages can show attributes that are now hidden.
         if let before, before.dataPoints != product.dataPoints {
             try tx.refreshes.addAll(of: product.key)
         }
@@ -47,9 +49,9 @@ package enum Import {
         return Outcome(id: product.key.text, secret: secret, isNew: before == nil)
     }
 
-    /// Reads a product document as an import would, and stores nothing.
+    /// Reads a product document as an import does, without storing it.
     ///
-    /// - Throws: `Rejection` with the first field at fault, and all others in it.
+    /// - Throws: `Rejection` with the first field at fault, which contains all others.
     package static func checked(product document: JSONObject) throws(Rejection) -> Product {
         var faults = Faults()
         KnownMembers.check(document, "", known: ProductCodec.members, faults: &faults)
@@ -91,15 +93,15 @@ package enum Import {
         return macs
     }
 
-    /// Returns a document with its name; 128 random bits where it has none, so that it is unique.
+    /// Returns a document with its name; if it has none, adds a unique one of 128 random bits.
     private static func named(_ document: JSONObject, _ field: String) -> JSONObject {
         guard document[field] == nil else { return document }
         let rest = document.members.filter { $0.key != field }
         return JSONObject(members: [.init(key: field, value: .string(DemoKeys.hex(16)))] + rest)
     }
 
-    /// Refuses a version that does not fit what devices have stored, or that has no word for what is open
-    /// on them.
+    /// Refuses a version that devices' stored values don't fit, or that lacks an alert or fault
+    /// that is open on a device.
     private static func refuseLoss(
         from old: Product,
         to new: Product,
@@ -135,14 +137,14 @@ package enum Import {
         )
     }
 
-    /// Reads an app document as an import would, and stores nothing.
+    /// Reads an app document as an import does, without storing it.
     ///
-    /// - Throws: `Rejection` with the first field at fault, and all others in it.
+    /// - Throws: `Rejection` with the first field at fault, which contains all others.
     package static func checked(app document: JSONObject, in tx: Transaction) throws -> App {
         try completed(app: document, in: tx).app
     }
 
-    /// Reads an app document with the id and the secrets that it leaves out, and stores nothing.
+    /// Reads an app document, adding the id and the secrets that it leaves out, without storing it.
     private static func completed(
         app document: JSONObject,
         in tx: Transaction
@@ -160,10 +162,11 @@ package enum Import {
         return (app, object)
     }
 
-    /// Stores an app document, new or in the place of an older version; without an `appId` one is made.
+    /// Stores an app document, new or in place of an older version; without an `appId`, one is
+    /// made.
     ///
-    /// The secret is the document's `secret`, or made for a new app; an older one stays where the
-    /// document has none, and so do those of its providers.
+    /// The secret is the document's `secret`, or made for a new app. An existing secret stays if
+    /// the document has none, as do its providers' secrets.
     /// - Throws: `Rejection` with the field at fault.
     @discardableResult
     package static func app(_ document: JSONValue, in tx: Transaction) throws -> Outcome {
@@ -178,7 +181,7 @@ package enum Import {
         var kept = whole
         kept["secret"] = nil
         try tx.apps.save(app, document: kept, secret: secret)
-        // Its users see devices of its products only.
+        // The app's users see only devices of its products.
         if let before, before.products != app.products { try tx.refreshes.addAll() }
         return Outcome(id: app.id.text, secret: secret, isNew: isNew)
     }

@@ -3,7 +3,7 @@ import ServiceSettings
 
 /// The ports that a service listens on; nil for listeners that it does not have.
 package struct ListenerPorts: Sendable, Equatable {
-    /// MQTT, plain; with `serve` that of the given broker.
+    /// Plain MQTT; with `serve`, the given broker's port.
     package var mqtt = 0
     /// MQTT with TLS.
     package var mqttTLS: Int?
@@ -22,12 +22,12 @@ package struct ListenerPorts: Sendable, Equatable {
     /// The operators' console.
     package var console: Int?
 
-    /// Names the port of a broker that has one listener.
+    /// Creates the ports of a broker with a single listener.
     package init(mqtt: Int) {
         self.mqtt = mqtt
     }
 
-    /// What decides which listeners there are.
+    /// The facts that decide which listeners there are.
     struct Facts {
         /// Whether the broker is a child of this process.
         var ownsBroker: Bool
@@ -43,7 +43,8 @@ package struct ListenerPorts: Sendable, Equatable {
 
     /// Chooses the ports, and checks that they are free.
     ///
-    /// - Throws: A `Problem` that names the holder of one that is taken, or what asks for the same one twice.
+    /// - Throws: A `Problem` that names the holder of a taken port, or the two listeners that
+    ///   request one port.
     init(_ settings: Settings, _ facts: Facts) throws {
         let wanted = Self.wanted(settings, facts)
         try Self.checkDistinct(wanted)
@@ -64,7 +65,7 @@ package struct ListenerPorts: Sendable, Equatable {
 
     private static func choose(_ listener: Wanted, besides taken: Set<Int>) throws -> Int {
         var port = 0
-        // What is free is not taken yet, so that the same one may be found twice.
+        // A free port isn't bound yet, so the same port can be found twice.
         repeat {
             port = try Ports.choose(
                 listener.port,
@@ -77,7 +78,8 @@ package struct ListenerPorts: Sendable, Equatable {
         return port
     }
 
-    /// Returns one problem for several ports that are taken, with one line that avoids them all; nil for a single one.
+    /// Returns one problem for several taken ports, with one command that avoids them all; nil for
+    /// a single port.
     private static func together(_ refused: [(listener: Wanted, problem: Problem)]) -> Problem? {
         guard refused.count > 1 else { return nil }
         let ports = refused.map { "\($0.listener.port)" }.joined(separator: ", ")
@@ -95,7 +97,7 @@ package struct ListenerPorts: Sendable, Equatable {
         )
     }
 
-    /// One listener as the settings ask for it.
+    /// A listener that the settings request.
     private struct Wanted {
         let name: String
         let place: any WritableKeyPath<ListenerPorts, Int?> & Sendable
@@ -202,7 +204,7 @@ package struct ListenerPorts: Sendable, Equatable {
         return list
     }
 
-    /// Two listeners can't share a port, which shows only when both listen.
+    /// Refuses two listeners on one port, which would otherwise fail only when both listen.
     private static func checkDistinct(_ wanted: [Wanted]) throws {
         var holders: [Int: String] = [:]
         for listener in wanted where listener.port != 0 {
@@ -235,7 +237,7 @@ package struct ListenerPorts: Sendable, Equatable {
 
 /// The addresses of a plain listener.
 package enum LocalHosts {
-    /// Returns the addresses to listen on: for this machine's own both kinds, where it has both.
+    /// Returns the addresses to listen on: for loopback, IPv4 and IPv6 if the machine has both.
     package static func of(_ host: String) -> [String] {
         guard host == "127.0.0.1" || host == "localhost" else { return [host] }
         return Ports.canListen("::1") ? ["127.0.0.1", "::1"] : ["127.0.0.1"]
@@ -243,14 +245,14 @@ package enum LocalHosts {
 
     /// Returns the addresses that the broker of `up` listens on without TLS.
     ///
-    /// 127.0.0.1 is always reached: there the relay of WebSockets gives each client a loopback address of its own, by
-    /// which the gate counts it.
+    /// A 127.x address always reaches it: there the WebSocket relay gives each client its own
+    /// loopback address, by which the gate counts it.
     static func withRelays(of host: String) -> [String] {
         let hosts = of(host)
         return hosts.contains(where: isReachedByRelay) ? hosts : hosts + ["127.0.0.1"]
     }
 
-    /// Returns the address by which the relay of WebSockets reaches the broker of `up`.
+    /// Returns the address at which the WebSocket relay reaches the broker of `up`.
     static func relay(of host: String) -> String {
         host.hasPrefix("127.") ? host : "127.0.0.1"
     }
@@ -259,15 +261,15 @@ package enum LocalHosts {
         host == "0.0.0.0" || host.hasPrefix("127.")
     }
 
-    /// What stands for all addresses of this machine.
+    /// The wildcard address for all addresses of this machine.
     static var everywhere: String { Ports.canListen("::") ? "::" : "0.0.0.0" }
 
-    /// Tells whether an address is reached from this machine alone.
+    /// Returns whether an address can be reached only from this machine.
     package static func isLoopback(_ host: String) -> Bool {
         host == "localhost" || host == "::1" || host.hasPrefix("127.")
     }
 
-    /// Checks that nothing listens without TLS where other machines reach it, unless that is asked for.
+    /// Checks that other machines can't reach a listener without TLS, unless `insecure` is set.
     ///
     /// - Throws: A `Problem` that names the setting.
     static func check(_ settings: Settings, ownsBroker: Bool) throws {

@@ -3,17 +3,18 @@ import ServiceSettings
 
 /// A listener without TLS that other machines reach, which only the setting `insecure` allows.
 struct OpenListener: Sendable, Equatable {
-    /// What is served there, as the banner names it.
+    /// The listener's name in the banner.
     let name: String
-    /// The address that it listens on, and its port.
+    /// The listener's address and port.
     let address: String
 
-    /// Both, for a person.
+    /// The name and the address, as shown to operators.
     var text: String { "\(name) \(address)" }
 
-    /// Returns those of a run.
+    /// Returns the open listeners of a run.
     ///
-    /// A broker that is not the service's own listens where its own configuration says.
+    /// A broker that isn't the service's own is left out, since its own configuration decides where
+    /// it listens.
     static func all(
         _ settings: Settings,
         _ ports: ListenerPorts,
@@ -30,7 +31,7 @@ struct OpenListener: Sendable, Equatable {
         }
     }
 
-    /// Writes a line of the log that names them, if there are any.
+    /// Logs a warning that names the open listeners, if any.
     static func warn(of open: [OpenListener], by logger: Logger) {
         guard !open.isEmpty else { return }
         logger.warning(

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The number of files, connections included, that a process may have open.
+/// The number of files, connections included, that a process can have open.
 package enum FileLimit {
-    /// Raises the limit as far as the system lets this user; children inherit it.
+    /// Raises the limit as far as the system allows this user; children inherit it.
     package static func raise() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
@@ -20,11 +20,11 @@ package enum FileLimit {
     }
 }
 
-/// The memory that this process may have.
+/// The limit of this process's memory.
 enum MemoryLimit {
-    /// Bounds it to so many bytes of data, enforced by the kernel; child processes have bounds of their own.
+    /// Limits the bytes of data, which the kernel enforces; child processes have their own limits.
     ///
-    /// The bound is a soft one, which children may raise up to what the system allows them.
+    /// The limit is soft: children can raise theirs up to the system's limit.
     static func set(bytes: Int) {
         let kind = __rlimit_resource_t(RLIMIT_DATA.rawValue)
         var limit = rlimit()

@@ -5,7 +5,8 @@ import ServiceLifecycle
 import ServiceSettings
 import Web
 
-/// `ready.json`: where to connect and with what, there while everything accepts work.
+/// The file `ready.json` with the ports and credentials of a run, from when everything accepts work
+/// until the end.
 package struct ReadyFile: Sendable {
     private let path: String
 
@@ -15,15 +16,15 @@ package struct ReadyFile: Sendable {
         remove()
     }
 
-    /// Writes the file, mode 0600, at once as a whole.
+    /// Writes the file atomically, with mode 0600.
     ///
-    /// - Throws: `Errno` where the disk refuses.
+    /// - Throws: `Errno` if the file can't be written.
     package func write(_ context: RunContext) throws {
         let text = String(decoding: Self.json(context, withSecrets: true).encoded(), as: UTF8.self)
         try TextFile.write(text + "\n", to: path)
     }
 
-    /// Returns the file's content; what `up --json` prints is the same without the secrets in it.
+    /// Returns the file's content; without secrets, it is the output of `up --json`.
     static func json(_ context: RunContext, withSecrets: Bool) -> JSONValue {
         let service: JSONObject = [
             "username": "service:tools",
@@ -63,7 +64,7 @@ package struct ReadyFile: Sendable {
     package func remove() { unlink(path) }
 }
 
-/// Announces once that everything accepts work, and stays until the end.
+/// A service that announces once that everything accepts work, and then waits for the end.
 struct Announcer: Service {
     let readiness: Readiness
     let announce: @Sendable () throws -> Void

@@ -9,16 +9,17 @@ import UnixSignals
 import Wire
 import Workers
 
-/// The scheduler in a process of its own, beside a service on the same data directory, with the maintenance of
-/// its rows.
+/// The scheduler in a separate process, beside a service on the same data directory, with the
+/// maintenance of its rows.
 ///
-/// It takes no lock: two schedulers at once do no harm, since what they fire runs once. Its client id is new at each
-/// start, so occurrences due before wait each time for devices that may reconnect (`limits.triggerSettle`).
+/// It takes no lock: two schedulers at once do no harm, since each occurrence runs once. Its client
+/// id is new at each start, so occurrences that were due before always wait for devices to
+/// reconnect (`limits.triggerSettle`).
 package struct SchedulerRun: Sendable {
     private let settings: Settings
     private let messages: RunMessages
 
-    /// Prepares a run; `messages` takes the line that says that it is ready.
+    /// Prepares a run; `messages` takes the notice that the scheduler is ready.
     package init(settings: Settings, messages: RunMessages) {
         self.settings = settings
         self.messages = messages
@@ -26,7 +27,7 @@ package struct SchedulerRun: Sendable {
 
     /// Runs until SIGINT or SIGTERM.
     ///
-    /// - Throws: A `Problem` where something that is needed is missing.
+    /// - Throws: A `Problem` if something that the scheduler needs is missing.
     package func run() async throws {
         LogSetup.install(settings)
         let directory = try DataDirectory.existing(settings)

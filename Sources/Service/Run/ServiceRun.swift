@@ -12,7 +12,7 @@ import UnixSignals
 import Web
 import Workers
 
-/// Composes and runs the service: `up` with a broker of its own, `serve` against a given one.
+/// A run of the service: `up` with its own broker, or `serve` with a given broker.
 package struct ServiceRun: Sendable {
     private let settings: Settings
     private let ownBroker: Bool
@@ -25,10 +25,10 @@ package struct ServiceRun: Sendable {
     ///
     /// - Parameters:
     ///   - settings: The settings in force.
-    ///   - ownBroker: True for `up`.
-    ///   - showReady: Takes what ready.json has, without secrets, when everything accepts work; then there is no
-    ///     banner.
-    ///   - makeConsole: Makes the operators' console; without it none is served.
+    ///   - ownBroker: Whether the service runs its own broker, as `up` does.
+    ///   - showReady: Takes the content of ready.json, without secrets, when everything accepts
+    ///     work; replaces the banner.
+    ///   - makeConsole: Makes the operators' console; nil to serve none.
     ///   - messages: Takes the banner.
     package init(
         settings: Settings,
@@ -46,7 +46,7 @@ package struct ServiceRun: Sendable {
 
     /// Runs until SIGINT or SIGTERM, and drains.
     ///
-    /// - Throws: A `Problem` where something that is needed is missing, taken or broken.
+    /// - Throws: A `Problem` if something that the service needs is missing, taken or broken.
     package func run() async throws {
         do {
             try await runAll()
@@ -63,7 +63,7 @@ package struct ServiceRun: Sendable {
         ServiceSampler.install(in: metrics)
         FileLimit.raise()
         MemoryLimit.set(bytes: settings.memoryBytes)
-        // A peer that hangs up is an error of one call, not the end of the process.
+        // A peer that hangs up must fail one call, not end the process.
         signal(SIGPIPE, SIG_IGN)
 
         let directory = try DataDirectory.prepare(settings.dataDirectory)
@@ -111,10 +111,10 @@ package struct ServiceRun: Sendable {
             ownsBroker: ownBroker,
             hasCertificate: tls != nil,
             hasAuthority: tls?.authority != nil,
-            // One process of several relays, and a broker that is reached by TLS can't be relayed to.
+            // Only one of several processes relays, and the relay can't reach a broker over TLS.
             relays: settings.workers.contains(.session)
                 && (ownBroker || settings.mqttCAFile == nil),
-            // One process of several serves the console, too.
+            // The same process serves the console.
             hasConsole: makeConsole != nil && settings.hasConsole
                 && settings.workers.contains(.session)
         )
@@ -176,7 +176,7 @@ package struct ServiceRun: Sendable {
             try ready.write(context)
             if let showReady { return showReady(ReadyFile.json(context, withSecrets: false)) }
             var banner = banner(context, backend)
-            // A link lets in: it is for a person who sees it, not for a log.
+            // The link grants access, so it is for a person who sees it, not for a log.
             if ownBroker, context.demo != nil || isatty(1) == 1 {
                 banner.link = try console?.firstLink()
             }

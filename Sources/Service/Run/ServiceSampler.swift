@@ -3,7 +3,7 @@ import Domain
 import Web
 import Workers
 
-/// Tells Prometheus which version runs, and how far the machine's clock was set meanwhile.
+/// The metrics of the running version, and of the clock's steps since the start.
 enum ServiceSampler {
     /// Sets both gauges.
     static func install(in registry: PrometheusRegistry) {
@@ -15,7 +15,7 @@ enum ServiceSampler {
         registry.addSampler {
             let passed = (clock.steady - start.steady) / .seconds(1)
             let told = Double(clock.now.milliseconds - start.wall.milliseconds) / 1000
-            // In hundredths: two clocks are never read at the same moment.
+            // Rounded to hundredths: two clocks are never read at the same moment.
             steps.set(((told - passed) * 100).rounded() / 100)
         }
     }

@@ -2,13 +2,14 @@ import Glibc
 import ServiceLifecycle
 import Workers
 
-/// Ends the process when the drain takes too long: everything that was acknowledged is committed by then.
+/// A service that ends the process when the drain takes too long: everything that was acknowledged
+/// is committed by then.
 package struct ShutdownDeadline: Service {
     private let limit: Duration
     private let onBegin: @Sendable () -> Void
     private let onForce: @Sendable () -> Void
 
-    /// Makes a deadline that counts from the begin of the shutdown, when `onBegin` is called.
+    /// Creates a deadline that counts from the beginning of the shutdown, when `onBegin` is called.
     package init(
         limit: Duration,
         onBegin: @escaping @Sendable () -> Void,
@@ -19,12 +20,12 @@ package struct ShutdownDeadline: Service {
         self.onForce = onForce
     }
 
-    /// Waits for the shutdown, and then on a thread of its own for the deadline.
+    /// Waits for the shutdown, and then on a separate thread for the deadline.
     package func run() async throws {
         try await gracefulShutdown()
         onBegin()
         let (limit, onForce) = (limit, onForce)
-        // A thread and not a task: a blocked pool must not block the way out.
+        // A thread, not a task: a blocked pool must not block the exit.
         PlainThread.detach {
             sleep(UInt32(clamping: limit.components.seconds))
             onForce()

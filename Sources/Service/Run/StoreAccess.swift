@@ -5,14 +5,17 @@ import Problems
 import Sodium
 package import Storage
 
-/// Opens the store of a data directory, for the service and for the commands beside it.
+/// The functions that open a data directory's store, for the service and for the commands beside
+/// it.
 package enum StoreAccess {
-    /// Opens the store for the service: brings an older database up to date, and the gate's file.
+    /// Opens the store for the service, and brings an older database and the gate's file up to
+    /// date.
     ///
-    /// `role` says what the process is to the others of a database; a command without one brings it up to date as well.
-    /// Before an older file is changed it is copied: `copying` is told the part that is done, from 0 to 1, and
-    /// `onCopy` takes the path of the copy.
-    /// - Throws: A `Problem`, or what `copying` throws; then nothing was changed.
+    /// `role` is the process's role among the processes of a database; a command, the default, also
+    /// brings it up to date. An older file is copied before it is changed: `copying` gets the
+    /// finished part, from 0 to 1, and `onCopy` the path of the copy.
+    /// - Throws: A `Problem`, or the error that `copying` throws, in which case nothing was
+    ///   changed.
     package static func service(
         _ directory: DataDirectory,
         _ place: StorePlace,
@@ -49,10 +52,10 @@ package enum StoreAccess {
         return store
     }
 
-    /// Opens the store for a command: a running service beside it goes on undisturbed.
+    /// Opens the store for a command, without disturbing a running service.
     ///
-    /// Its transactions last as long as they take, unless it works on and on, and gives a bound.
-    /// - Throws: A `Problem`, also where the database has to be brought up to date first.
+    /// Transactions have no time limit by default; a command that keeps running passes a bound.
+    /// - Throws: A `Problem`, for example if the database must be brought up to date first.
     package static func tool(
         _ directory: DataDirectory,
         _ place: StorePlace,
@@ -61,7 +64,7 @@ package enum StoreAccess {
         try open(directory, place, migrates: false, bound: bound)
     }
 
-    /// Opens the store that a move fills, and makes it the first time.
+    /// Opens the store that a move fills, and creates it the first time.
     ///
     /// - Throws: A `Problem`.
     static func beingFilled(_ directory: DataDirectory, _ place: StorePlace) throws -> Store {
@@ -123,7 +126,7 @@ package enum StoreAccess {
         let password = try place.passwordFile.map { try SecretFile.read($0) }
         let known = try Store.keyFingerprint(of: address, password: password)
         let key = try key(StoreProblem(directory, place), isKnown: known != nil)
-        // A command on a machine where no broker's gate runs has no file to tell.
+        // A command on a machine without a gate has no file to update.
         let gateFile = place.gateFile ?? directory.credentials
         let hasGate =
             !place.isGateElsewhere && ((migrates && !isBeingFilled) || TextFile.exists(gateFile))
@@ -141,7 +144,7 @@ package enum StoreAccess {
         )
     }
 
-    /// Reads the key of a database; makes one for a database that is new.
+    /// Reads the key of a database, or makes a key for a new database.
     private static func key(_ problem: StoreProblem, isKnown: Bool) throws -> ServerKey {
         let path = problem.serverKey
         // A new key for an old database would silently void every passcode in it.

@@ -1,21 +1,21 @@
 import PostgreSQL
 package import ServiceSettings
 
-/// Where an installation's store is: a file of its data directory, or a database of PostgreSQL's.
+/// The place of an installation's store: a file in its data directory, or a PostgreSQL database.
 package struct StorePlace: Sendable {
     /// The database; nil for the file.
     private(set) var database: PostgresAddress?
-    /// The most connections to the database.
+    /// The maximum number of connections to the database.
     let connectionsMax: Int
-    /// The file with the database's password; nil where libpq finds one, or needs none.
+    /// The file with the database's password; nil if libpq finds one or needs none.
     let passwordFile: String?
-    /// The file with the key that seals secrets; nil for that of the data directory.
+    /// The file with the key that seals secrets; nil for the data directory's key.
     let serverKeyFile: String?
-    /// The file that the gate reads; nil for that of the data directory.
+    /// The file that the gate reads; nil for the data directory's file.
     let gateFile: String?
     /// Whether the gate's file is on another machine, where a feeder keeps it.
     let isGateElsewhere: Bool
-    /// Whether no two transactions that write run at once in the database.
+    /// Whether only one writing transaction runs in the database at a time.
     let isOneWriter: Bool
 
     /// The file of the data directory, with the key beside it.
@@ -29,7 +29,7 @@ package struct StorePlace: Sendable {
         isOneWriter: false
     )
 
-    /// The same with another database.
+    /// Returns the same place with another database.
     func naming(_ database: PostgresAddress) -> StorePlace {
         var place = self
         place.database = database
@@ -38,7 +38,7 @@ package struct StorePlace: Sendable {
 }
 
 extension StorePlace {
-    /// The place that settings name.
+    /// Creates the place that settings name.
     package init(_ settings: Settings) {
         self.init(
             database: settings.database,

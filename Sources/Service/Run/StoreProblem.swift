@@ -3,7 +3,7 @@ import PostgreSQL
 import Problems
 import Storage
 
-/// What an operator is told of a store that can't be opened.
+/// The problem shown to an operator when a store can't be opened.
 struct StoreProblem {
     private let directory: DataDirectory
     private let place: StorePlace
@@ -16,7 +16,7 @@ struct StoreProblem {
     /// The file of the key that secrets are sealed with.
     var serverKey: String { place.serverKeyFile ?? directory.serverKey }
 
-    /// Refuses a file of the database's name that is something else, before its key is missed.
+    /// Refuses a file that has the database's name but isn't a database, before its key is missed.
     func checkIsDatabase() throws {
         let path = directory.database
         guard let start = TextFile.readBytes(path, upTo: 16), !start.isEmpty,
@@ -34,7 +34,7 @@ struct StoreProblem {
         )
     }
 
-    /// The ways back to the key of a database.
+    /// The cures that bring back a database's key.
     var keyCures: [Problem.Cure] {
         let copy = Problem.Cure("cp DIR/server.key '\(serverKey)'", "then start again")
         guard place.database == nil else {
@@ -51,7 +51,7 @@ struct StoreProblem {
         ]
     }
 
-    /// Refuses a gate's file on another machine where no database is named that would feed it.
+    /// The problem of a gate's file on another machine without a database that feeds it.
     static var gateWithoutDatabase: Problem {
         Problem(
             .settingInvalid,

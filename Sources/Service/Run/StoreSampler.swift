@@ -3,7 +3,7 @@ import Files
 import Storage
 import Web
 
-/// Measures the store's files whenever the metrics page is asked for.
+/// The metrics of the store, sampled at each scrape.
 enum StoreSampler {
     /// Sets the gauges of sizes and readiness at each scrape.
     static func install(in registry: PrometheusRegistry, _ context: RunContext) {
@@ -19,7 +19,8 @@ enum StoreSampler {
         }
     }
 
-    /// Sets the gauge of what the gate's file lacks, and the count of reruns, at each scrape.
+    /// Sets the gauges of the gate's lag and of connections, and the count of reruns, at each
+    /// scrape.
     static func install(in registry: PrometheusRegistry, _ store: Store) {
         let lag = Meter(label: "lamplighter_gate_lag_seconds", factory: registry)
         let reruns = registry.sampledCounter("lamplighter_store_reruns_total")

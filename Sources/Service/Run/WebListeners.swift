@@ -4,14 +4,14 @@ import ServiceLifecycle
 import ServiceSettings
 import Web
 
-/// The listeners of this process, and what gives them new certificates.
+/// The listeners of this process, and the watch that gives them new certificates.
 struct WebListeners {
     /// The services to run.
     let services: [any Service]
 
     /// Prepares the listeners; nothing listens yet.
     ///
-    /// - Throws: A `Problem` where the certificate cannot be used.
+    /// - Throws: A `Problem` if the certificate can't be used.
     init(
         _ context: RunContext,
         _ backend: Backend,

@@ -7,10 +7,11 @@ import Storage
 import Web
 import Workers
 
-/// Runs a worker's thread as a service, once the gate is known to be there, and drains it when the service shuts down.
+/// A service that runs a worker's thread once the gate is found, and drains it at shutdown.
 struct WorkerService: Service {
     let worker: WorkerThread
-    /// Knows whether the gate was found; nil for a worker that takes nothing from clients.
+    /// The readiness that shows whether the gate was found; nil for a worker that takes nothing
+    /// from clients.
     var readiness: Readiness?
 
     func run() async throws {
@@ -26,7 +27,7 @@ struct WorkerService: Service {
     }
 }
 
-/// Runs jobs of maintenance as a service; when it shuts down, they end with their step.
+/// A service that runs maintenance jobs; at shutdown, they end after their current step.
 struct MaintenanceService: Service {
     let thread: MaintenanceThread
 
@@ -39,7 +40,7 @@ struct MaintenanceService: Service {
     }
 }
 
-/// Makes the pools of slow work, and ends them after the workers.
+/// A service that makes the pools of slow work, and ends them after the workers.
 struct BackgroundService: Service {
     let pools: Pools
 
@@ -78,7 +79,7 @@ struct BackgroundService: Service {
 }
 
 extension Regions {
-    /// The regions that settings say: `86=cn,1=us` and `cn=mqtts://…`.
+    /// Creates the regions that settings name: `86=cn,1=us` and `cn=mqtts://…`.
     init(served: String, countries: String, endpoints: String) {
         let names = Self.items(served)
         self.init(
@@ -103,7 +104,7 @@ extension Regions {
     }
 }
 
-/// Runs the sender of mails and texts as a service.
+/// A service that runs the sender of mails and texts.
 struct MessageSenderService: Service {
     let sender: MessageSender
 

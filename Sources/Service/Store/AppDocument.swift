@@ -1,9 +1,11 @@
 import Domain
 import JSON
 
-/// Checks the parts of an app document that `AppCodec` does not read, so that mistakes show at the import.
+/// The check of the parts of an app document that `AppCodec` doesn't read, so that mistakes show at
+/// import.
 enum AppDocument {
-    /// Finds policies that are null, unknown members, and texts that break `schemas/documents.schema.json`.
+    /// Finds policies that are null, unknown members, and texts that break
+    /// `schemas/documents.schema.json`.
     static func check(_ document: JSONObject, _ faults: inout Faults) {
         KnownMembers.check(document, "", known: AppCodec.members, faults: &faults)
         let policies = object(document["policies"])
@@ -13,7 +15,8 @@ enum AppDocument {
             known: AppCodec.policyMembers,
             faults: &faults
         )
-        // Who reads takes null for a policy that is not there; its writer meant something by it.
+        // A reader takes null for an absent policy, but the document's author meant something by
+        // it.
         for policy in policies.members
         where policy.value == .null && AppCodec.policyMembers.contains(policy.key) {
             let path = "policies.\(policy.key)"
@@ -35,7 +38,7 @@ enum AppDocument {
 
     // MARK: Words
 
-    /// The parts of a message's words, with how long each may be.
+    /// The parts of a message's text, with the maximum number of characters of each.
     private static let parts = ["subject": 200, "text": 10_000, "sms": 500]
 
     private static func check(words document: JSONObject, _ faults: inout Faults) {

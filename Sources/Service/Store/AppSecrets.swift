@@ -1,13 +1,15 @@
 package import JSON
 
-/// The secrets inside an app document: those that the app has at identity providers.
+/// The secrets inside an app document, which the app has at identity providers.
 ///
-/// The app's own secret is not among them: it is stored apart, as a hash, and nothing can show it again.
+/// The app's own secret isn't among them: it is stored separately as a hash, and can't be shown
+/// again.
 package enum AppSecrets {
-    /// Returns the document with the providers' secrets that it omits, taken from the previous version.
+    /// Returns the document with the providers' secrets that it omits, taken from the previous
+    /// version.
     ///
-    /// So that what `app export` prints can be imported again. A provider that is left out as a whole is
-    /// gone, with its secret.
+    /// The output of `app export` can thus be imported again. A provider that is left out entirely
+    /// is removed with its secret.
     static func completed(_ document: JSONObject, from before: JSONObject?) -> JSONObject {
         guard let old = before?["providers"]?.objectValue,
             let new = document["providers"]?.objectValue
@@ -30,7 +32,7 @@ package enum AppSecrets {
         return document
     }
 
-    /// Returns the document without any secret, for people and files.
+    /// Returns the document without any secret, to be shown or written to a file.
     package static func removed(from document: JSONObject) -> JSONObject {
         var document = document
         document["secret"] = nil
@@ -47,8 +49,8 @@ package enum AppSecrets {
         return document
     }
 
-    /// Returns whether a provider's field holds a secret: `clientSecret`, and whatever an operator wrote beside the
-    /// known fields that reads like one.
+    /// Returns whether a provider's field holds a secret: `clientSecret`, or an operator's
+    /// additional field with a name like a secret's.
     private static func isSecret(_ field: String) -> Bool {
         let name = field.lowercased()
         return ["secret", "password", "privatekey", "apikey"].contains { name.contains($0) }

@@ -3,22 +3,22 @@ package import ServiceSettings
 package import Storage
 import Workers
 
-/// Removes a device from the store with all that belongs to it.
+/// The removal of a device from the store, with everything that belongs to it.
 package enum DeviceRemoval {
-    /// What goes with a device, for the operator who is about to forget it.
+    /// A summary of the data removed with a device, for the operator who is about to forget it.
     package struct Summary: Sendable, Equatable {
         /// Users who lose the device.
         package var users: [UserID]
-        /// Invitations to it that are open.
+        /// The number of open invitations to it.
         package var invitations: Int
-        /// Schedules that end, of all its users.
+        /// The number of schedules that end, of all its users.
         package var schedules: Int
-        /// Commands that are not done.
+        /// The number of unfinished commands.
         package var commands: Int
-        /// Records of its history.
+        /// The number of records in its history.
         package var records: Int64
 
-        /// Looks at what there is; changes nothing.
+        /// Reads the summary without changing anything.
         package init(of did: DeviceID, in tx: Transaction) throws {
             users = try tx.bindings.all(of: did).map(\.uid)
             invitations = try tx.sharings.open(of: did).count
@@ -28,13 +28,13 @@ package enum DeviceRemoval {
         }
     }
 
-    /// Forgets a device, on an operator's request: its bindings, commands and invitations end, its users'
-    /// retained statuses are cleared, its secret becomes void.
+    /// Forgets a device, on an operator's request: its bindings, commands and invitations end, its
+    /// users' retained statuses are cleared, its secret becomes void.
     ///
-    /// The messages for its users are left in the store's outbox: a running service publishes them within half
-    /// a second, one that is down when it starts.
+    /// The messages for its users are left in the store's outbox: a running service publishes them
+    /// within half a second, a stopped service when it starts.
     ///
-    /// - Returns: The users that were bound to it; nil where there is no such device.
+    /// - Returns: The users that were bound to it; nil if there is no such device.
     package static func run(
         _ did: DeviceID,
         in store: Store,

@@ -3,7 +3,7 @@ import Files
 package import JSON
 import Problems
 
-/// Reads the documents that an operator imports.
+/// The files of the documents that an operator imports.
 package enum DocumentFile {
     /// Reads a JSON object from a file, or from standard input for `-`.
     ///
@@ -36,7 +36,7 @@ package enum DocumentFile {
         Problem(.documentUnreadable, "\(place) is not a JSON document", at: place, why: why)
     }
 
-    /// Runs an import and says of a refusal which file it concerns.
+    /// Runs an import, and adds the file's name to a refusal.
     ///
     /// - Throws: A `Problem` with the field at fault.
     package static func importing<Value>(

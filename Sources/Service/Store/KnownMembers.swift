@@ -2,11 +2,12 @@ import Domain
 import JSON
 import ServiceSettings
 
-/// Refuses members that a document has beside those that are known.
+/// The check for unknown members of a document.
 ///
-/// A name with a letter missing would be a rule that is not there, and nobody would notice.
+/// A misspelled name would otherwise drop a rule without anyone noticing.
 enum KnownMembers {
-    /// Adds each unknown member of an object under a path that ends in a dot, or is empty.
+    /// Adds a fault for each unknown member of an object under a path that ends in a dot or is
+    /// empty.
     static func check(
         _ object: JSONObject,
         _ path: String,
@@ -18,7 +19,7 @@ enum KnownMembers {
         }
     }
 
-    /// Returns the refusal of an unknown member, with the one that was probably meant.
+    /// Returns the refusal of an unknown member, with the name that was probably meant.
     static func unknown(_ path: String, _ name: String, known: [String]) -> Rejection {
         let shown = path + Rejection.shown(name, upTo: 64)
         let cure =

@@ -5,9 +5,10 @@ import Wire
 package import Workers
 
 extension Store {
-    /// Runs a transaction of a tool with an installation's settings; a worker publishes its messages.
+    /// Runs a transaction of a tool with an installation's settings; a worker publishes its
+    /// messages.
     ///
-    /// A running service looks for them within half a second, one that is down when it starts.
+    /// A running service finds them within half a second, a stopped service when it starts.
     package func work<Value>(
         publishedBy worker: WorkerName,
         _ settings: Settings,

@@ -2,22 +2,22 @@ import Certificates
 package import Domain
 import Files
 
-/// Something about the certificates in force that an operator should mend.
+/// A fault of the certificates in force that an operator should fix.
 package struct CertificateConcern: Sendable, Equatable {
     /// The file.
     package let path: String
-    /// What is wrong, in words.
+    /// The description of the fault.
     package let text: FindingText
     /// Whether connections fail, or will within days.
     package let isUrgent: Bool
-    /// What to do.
+    /// The cure.
     package let cure: FindingText
-    /// The command that does it; nil where it is not a matter of this program.
+    /// The command for the cure; nil if this program has none.
     package let command: String?
 }
 
 extension TLSMaterial {
-    /// Returns what is wrong with the certificates at a moment, the urgent first.
+    /// Returns the concerns about the certificates at a moment, the urgent ones first.
     package func concerns(at now: Instant) -> [CertificateConcern] {
         let ofAuthority = authority.flatMap {
             age(of: $0, files.authority, at: now, cure: authorityCure)
@@ -64,7 +64,10 @@ extension TLSMaterial {
         )
     }
 
-    /// A certificate never holds for longer than its authority, so that it is of no use to renew it alone then.
+    /// Returns the cure for the server's certificate.
+    ///
+    /// A certificate never outlasts its authority, so when the authority ends soon, renewing the
+    /// certificate alone is useless.
     private func serverCure(_ isAuthorityEnding: Bool) -> Cure {
         guard let maker = files.certificateMaker else {
             return ("renew it where it came from; the running service takes it", nil)

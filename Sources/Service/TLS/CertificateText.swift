@@ -2,21 +2,21 @@ package import Certificates
 package import Domain
 import Foundation
 
-/// Certificates in words.
+/// The texts about certificates.
 package enum CertificateText {
     /// Returns a day and time, `2027-12-24T18:00:00Z`.
     package static func date(_ time: Instant) -> String {
         Date(timeIntervalSince1970: Double(time.milliseconds / 1000)).formatted(.iso8601)
     }
 
-    /// Returns a time in days, or in hours where it is less than two days.
+    /// Returns the time left in days, or in hours if it is less than two days.
     private static func left(until end: Instant, at now: Instant) -> FindingText {
         let hours = (end.milliseconds - now.milliseconds) / 3_600_000
         if hours >= 48 { return "\(hours / 24) days" }
         return hours == 1 ? "1 hour" : "\(hours) hours"
     }
 
-    /// Returns what should worry about a certificate's times; nil where nothing does.
+    /// Returns the warning about a certificate's times; nil if all is well.
     package static func warning(_ facts: CertificateFacts, at now: Instant) -> FindingText? {
         switch CertificateAge(facts, at: now) {
         case .fine: nil

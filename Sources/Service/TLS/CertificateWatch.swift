@@ -9,30 +9,30 @@ import Synchronization
 import Web
 import Workers
 
-/// Takes new certificates while the service runs, and warns before one ends.
+/// A service that takes new certificates at run time, and warns before a certificate ends.
 ///
-/// A pair that does not fit, or that clients would refuse while they take the present one, is told once and not taken:
-/// connections go on with the one before.
+/// A pair that doesn't fit, or that clients would refuse while they accept the present one, is
+/// reported once and not taken: connections keep the present pair.
 final class CertificateWatch: Service {
-    /// What takes a new certificate: the broker, and the listeners of this process.
+    /// The function that gives a new certificate to the broker and to this process's listeners.
     typealias Taker = @Sendable (TLSMaterial) throws -> Void
 
     private let files: TLSFiles
     private let take: Taker
     private let logger: Logger
     private let state: Mutex<State>
-    /// The authority that the broker has read; it reads that at its start only.
+    /// The authority that the broker read, which it does only at its start.
     private let authorityAtStart: String?
 
     private struct State {
         var material: TLSMaterial
-        /// What the files held when they were looked at last.
+        /// The contents of the files at the last check.
         var contents: [[UInt8]?]
-        /// Whether a pair that fits is still to be handed on.
+        /// Whether a pair that fits still has to be handed on.
         var isPending = false
-        /// Whether the files hold something that can't be taken.
+        /// Whether the files' contents can't be taken.
         var isRefused = false
-        /// When ages were told last.
+        /// The time when ages were last reported.
         var toldAt: Instant?
     }
 
@@ -76,7 +76,7 @@ final class CertificateWatch: Service {
         }
     }
 
-    /// Takes what has changed, and tells once a day what ends soon.
+    /// Takes a changed pair, and reports once a day the certificates that end soon.
     func look(at now: Instant) {
         let contents = Self.contents(of: files)
         let isChanged = state.withLock { state in
@@ -95,7 +95,8 @@ final class CertificateWatch: Service {
 
     /// Reads the files and hands them on.
     ///
-    /// What can't be handed on, such as on a full disk, or does not hold yet is tried again at each look.
+    /// A pair that can't be handed on, for example on a full disk, or isn't valid yet is tried
+    /// again at each check.
     private func reload(isFirst: Bool, at now: Instant) {
         do {
             let material = try TLSMaterial(files)
@@ -130,7 +131,7 @@ final class CertificateWatch: Service {
         }
     }
 
-    /// Refuses certificates that clients would not take, in the place of ones that they take.
+    /// Refuses certificates that clients wouldn't accept in place of certificates that they accept.
     private func checkValid(_ material: TLSMaterial, at now: Instant) throws {
         let present = state.withLock { $0.material }
         for (path, next, former) in [
@@ -166,7 +167,8 @@ final class CertificateWatch: Service {
         }
     }
 
-    /// Returns what the files hold: links to them may change, or what is behind the links.
+    /// Returns the contents of the files, since symbolic links can change, or the files behind
+    /// them.
     private static func contents(of files: TLSFiles) -> [[UInt8]?] {
         [files.certificate, files.key, files.authority].map { TextFile.readBytes($0) }
     }

@@ -4,28 +4,29 @@ package import Files
 import Glibc
 import Problems
 
-/// The authority of one's own that `lamplighter tls init` makes in the data directory.
+/// The local authority that `lamplighter tls init` makes in the data directory.
 package struct LocalAuthority {
     private let directory: DataDirectory
     private let authority: CertificateAuthority
-    /// The authorities that are trusted (PEM): this one, and those before it that have not ended.
+    /// The trusted authorities (PEM): this one, and earlier ones that have not ended.
     package let pem: String
-    /// Whether it was just made: everything that trusted an older one has to be given it.
+    /// Whether the authority is new: everything that trusted an older one must be given it.
     package let isNew: Bool
-    /// The end of the one before it, until when the server's certificate leads to that as well; nil where it does not.
+    /// The end of the previous authority, until which the server's certificate also leads to it;
+    /// nil if it doesn't.
     package let linkedUntil: Instant?
 
-    /// Days that a server's certificate holds, unless told: browsers refuse longer ones.
+    /// The default validity of a server's certificate, in days: browsers refuse longer ones.
     package static let serverDays = 397
-    /// Days that a device's certificate holds, unless told.
+    /// The default validity of a device's certificate, in days.
     package static let deviceDays = 3650
 
-    /// What the authority's certificate says.
+    /// The facts in the authority's certificate.
     package var facts: CertificateFacts { authority.facts }
 
-    /// Opens the authority, or makes one where there is none.
+    /// Opens the authority, or makes one if there is none.
     ///
-    /// - Throws: A `Problem` where its files cannot be read or written.
+    /// - Throws: A `Problem` if its files can't be read or written.
     package static func readOrMake(
         in directory: DataDirectory,
         at now: Instant
@@ -44,11 +45,13 @@ package struct LocalAuthority {
         )
     }
 
-    /// Makes another authority, which signs from then on, and keeps the certificate of the one before.
+    /// Makes a new authority, which signs from then on, and keeps the previous authority's
+    /// certificate.
     ///
-    /// The one before signs it as its last deed, so that the server's next certificate leads to both. Where its key is lost
-    /// or its time over, it can't. The files are written so that each state between them can be used.
-    /// - Throws: A `Problem` where the files cannot be written.
+    /// The previous authority signs the new one, so that the server's next certificate leads to
+    /// both, unless its key is lost or it has ended. The files are written in an order in which
+    /// every intermediate state is usable.
+    /// - Throws: A `Problem` if the files can't be written.
     package static func renew(
         in directory: DataDirectory,
         at now: Instant
@@ -74,7 +77,7 @@ package struct LocalAuthority {
         )
     }
 
-    /// Returns the certificates of a file that have not ended (PEM); empty where there is none.
+    /// Returns the certificates of a file that have not ended (PEM); empty if there are none.
     private static func remaining(_ path: String, at now: Instant) -> String {
         let file = TextFile.read(path).flatMap { try? CertificateFile(pem: $0) }
         return (try? file?.pem(endingAfter: now)) ?? ""
@@ -82,7 +85,7 @@ package struct LocalAuthority {
 
     /// Opens the authority.
     ///
-    /// - Throws: A `Problem` where there is none, or its files cannot be read.
+    /// - Throws: A `Problem` if the files are missing or can't be read.
     package static func read(in directory: DataDirectory) throws -> LocalAuthority {
         let certificate = directory.ownTLS.authority
         guard let pem = TextFile.read(certificate), let key = TextFile.read(directory.authorityKey)
@@ -133,16 +136,16 @@ package struct LocalAuthority {
         )
     }
 
-    /// Makes a certificate for the server, in the place of the one before.
+    /// Makes a certificate for the server, which replaces the previous one.
     ///
-    /// - Throws: A `Problem` where the files cannot be written.
+    /// - Throws: A `Problem` if the files can't be written.
     package func renewServer(
         _ names: [ServerName],
         days: Int,
         at now: Instant
     ) throws -> CertificateFacts {
         let issued = try issuing { try authority.issueServer(names, days: days, at: now) }
-        // The service takes the pair once both fit; between the two it keeps what it has.
+        // The service takes the pair once both fit; until then it keeps the previous pair.
         try Self.write(issued.keyPEM, to: directory.ownTLS.key)
         try Self.write(
             issued.pem + Self.remaining(directory.authorityLinks, at: now),
@@ -151,9 +154,9 @@ package struct LocalAuthority {
         return issued.facts
     }
 
-    /// Makes a certificate for a device; nothing of it is kept here.
+    /// Makes a certificate for a device, and keeps no copy.
     ///
-    /// - Throws: A `Problem` where the authority's time is over.
+    /// - Throws: A `Problem` if the authority has ended.
     package func issue(_ did: DeviceID, days: Int, from begin: Instant) throws -> IssuedCertificate
     {
         try issuing { try authority.issueDevice(did, days: days, from: begin) }

@@ -3,10 +3,11 @@ import Problems
 package import ServiceSettings
 
 extension TLSFiles {
-    /// Returns the files that settings name, else those of `lamplighter tls init`; nil where there are none, and so no
-    /// listeners with TLS.
+    /// Returns the files that settings name, else the files of `lamplighter tls init`; nil if there
+    /// are none, and so no listeners with TLS.
     ///
-    /// - Throws: A `Problem` where a certificate is named without its key, or the reverse.
+    /// - Throws: A `Problem` if a certificate is named without its key, or the reverse, or if a
+    ///   named authority is missing.
     package static func find(_ settings: Settings, in directory: DataDirectory) throws -> TLSFiles?
     {
         let own = directory.ownTLS

@@ -2,26 +2,27 @@ package import Certificates
 package import Files
 import Problems
 
-/// A server's certificate with its key, read and found to fit, and the authority of devices' certificates.
+/// A server's certificate with its matching key, and the authority of devices' certificates.
 package struct TLSMaterial: Sendable {
     /// The files that it was read from.
     package let files: TLSFiles
     let certificatePEM: String
     let keyPEM: String
     let authorityPEM: String?
-    /// What the server's certificate says.
+    /// The facts in the server's certificate.
     package let certificate: CertificateFacts
-    /// What the authorities say, the newest first; none where none is given.
+    /// The facts in the authorities' certificates, the newest first; empty if none is given.
     package let authorities: [CertificateFacts]
-    /// Whether the certificate is not of the authority that `lamplighter tls init` made; always false for a given one.
+    /// Whether the authority that `lamplighter tls init` made hasn't signed the certificate; always
+    /// false for a given certificate.
     package let isForeign: Bool
 
-    /// What the newest authority says; nil where none is given.
+    /// The facts in the newest authority's certificate; nil if none is given.
     package var authority: CertificateFacts? { authorities.first }
 
     /// Reads and checks the files.
     ///
-    /// - Throws: A `Problem` that names the file and what is wrong with it.
+    /// - Throws: A `Problem` that names the file and its fault.
     package init(_ files: TLSFiles) throws {
         self.files = files
         let maker = files.certificateMaker
@@ -52,7 +53,7 @@ package struct TLSMaterial: Sendable {
         authorities = try Self.authority(files.authority, files.authorityMaker, pem: pem).allFacts
     }
 
-    /// Returns the authority that must have signed the certificate; nil where that is not known.
+    /// Returns the authority that must have signed the certificate; nil if it isn't known.
     private static func signer(_ files: TLSFiles) throws -> CertificateFile? {
         guard let path = files.signer, TextFile.exists(path) else { return nil }
         return try authority(path, files.certificateMaker, pem: text(path, files.certificateMaker))
@@ -98,7 +99,7 @@ package struct TLSMaterial: Sendable {
         }
     }
 
-    /// Returns the ways out of a pair that can't be used.
+    /// Returns the cures for a pair that can't be used.
     private static func cures(_ maker: String?) -> [Problem.Cure] {
         guard let maker else {
             return [

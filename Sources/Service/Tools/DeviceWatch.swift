@@ -1,9 +1,9 @@
 package import Domain
 package import JSON
 
-/// Follows the messages between a device and the service.
+/// A watch on the messages between a device and the service.
 package enum DeviceWatch {
-    /// One message, as it went.
+    /// One observed message.
     package struct ObservedMessage {
         /// The topic's end: `report`, `command`, `response`, `presence`.
         package var leaf: String
@@ -13,10 +13,11 @@ package enum DeviceWatch {
         package var body: JSONObject
     }
 
-    /// Subscribes and hands over each message, until `count` have come or the connection ends.
+    /// Subscribes and hands over each message, until `count` messages are received or the
+    /// connection ends.
     ///
     /// Passcodes and hardware, which `info` carries, are not shown.
-    /// - Throws: A `Problem` where the broker can't be reached.
+    /// - Throws: A `Problem` if the broker can't be reached.
     package static func run(
         _ did: DeviceID,
         root: String,

@@ -4,16 +4,16 @@ package import ServiceSettings
 package import Storage
 package import Workers
 
-/// Ends sessions and erases users on an operator's request, beside the service that may be running.
+/// The operator's functions to end sessions and erase users, with or without a running service.
 ///
-/// Messages to be published are left in the store's outbox in the same transaction: a running service publishes
-/// them within half a second, one that is down when it starts. The gate's file is written before this returns,
-/// so tokens and topics are void by then either way.
+/// Messages are left in the store's outbox in the same transaction: a running service publishes
+/// them within half a second, a stopped service when it starts. The gate's file is written before a
+/// function returns, so tokens and topics are void by then either way.
 package enum OperatorSessions {
     private static let actor = Actor(.operator, "lamplighter")
     private static let namesStep = 500
 
-    /// Ends one session; nil when no live session has that id.
+    /// Ends a session and returns it; nil if no live session has that id.
     package static func end(
         _ id: SessionID,
         in store: Store,
@@ -28,7 +28,7 @@ package enum OperatorSessions {
         }
     }
 
-    /// Ends all sessions of a user; returns how many.
+    /// Ends all sessions of a user; returns their number.
     package static func endAll(
         of uid: UserID,
         in store: Store,
@@ -45,9 +45,10 @@ package enum OperatorSessions {
         }
     }
 
-    /// Erases a user, to the last name in a record; returns what went with the account.
+    /// Erases a user, including every name in a record; returns a summary of the erased data.
     ///
-    /// `progress` is called after each step, and may throw to stop: the service, or another call, does the rest.
+    /// `progress` is called between steps and can throw to stop; the service, or another call, then
+    /// does the rest.
     package static func erase(
         _ user: User,
         in store: Store,
@@ -67,7 +68,8 @@ package enum OperatorSessions {
                 try Cancellation.step(user.uid, limit: namesStep, in: &work)
             }
         }
-        // It is tried again while another process uses the log; in the end the rest is left to be overwritten.
+        // Tries again while another process uses the log; in the end the rest is left to be
+        // overwritten.
         var tries = 1
         while try !store.vacuumErased(), tries < 20 {
             tries += 1

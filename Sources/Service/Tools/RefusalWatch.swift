@@ -5,17 +5,17 @@ package import Storage
 import Wire
 import Workers
 
-/// Shows the gate's refusals: the stored ones, and those that follow.
+/// A watch on the gate's refusals: the stored ones, and new ones as they happen.
 package enum RefusalWatch {
-    /// Returns the refusals that the service kept of a time, the oldest first.
+    /// Returns the refusals that the service stored within a time, the oldest first.
     ///
-    /// - Throws: What the store refused.
+    /// - Throws: The store's error.
     package static func stored(_ store: Store, sinceSeconds seconds: Int64?) throws -> [JSONObject]
     {
         try named(page(store, sinceSeconds: seconds).map(\.refusal), store)
     }
 
-    /// Returns refusals as JSON, with the operators' names of the devices that were refused (`deviceName`).
+    /// Returns refusals as JSON, with the operators' names of refused devices (`deviceName`).
     private static func named(_ refusals: [ClientRefusal], _ store: Store) throws -> [JSONObject] {
         let dids = refusals.compactMap(\.device)
         let names = dids.isEmpty ? [:] : try store.read { try $0.devices.names(of: dids) }
@@ -36,10 +36,10 @@ package enum RefusalWatch {
         }
     }
 
-    /// Shows the refusals that were kept and then each as it happens, until `count` have come or the
-    /// connection ends.
+    /// Shows the stored refusals and then each new one, until `count` are shown or the connection
+    /// ends.
     ///
-    /// - Throws: A `Problem` where the broker can't be reached.
+    /// - Throws: A `Problem` if the broker can't be reached.
     package static func follow(
         _ store: Store,
         root: String,
@@ -69,7 +69,7 @@ package enum RefusalWatch {
         }
     }
 
-    /// Joins the stored refusals with the live ones, without a gap and without repeats.
+    /// The stored refusals joined with the live ones, without gaps or repeats.
     private struct RefusalFeed {
         private let store: Store
         private let seconds: Int64?
@@ -79,7 +79,8 @@ package enum RefusalWatch {
         private var began = SystemClock().now
         private var hasCaughtUp = false
 
-        /// The service writes within five seconds what the gate told; a little more, for a slow disk.
+        /// The time within which the service stores a refusal: five seconds, and a little more for
+        /// a slow disk.
         private static let writeSeconds: Int64 = 7
 
         init(_ store: Store, _ seconds: Int64?, leavingOut probe: DoctorProbe, left: Int) {
@@ -89,13 +90,14 @@ package enum RefusalWatch {
             self.left = left
         }
 
-        /// Shows the stored refusals; to be called once subscribed.
+        /// Shows the stored refusals; called once subscribed.
         mutating func begin(_ show: (JSONObject) -> Void) throws {
             began = SystemClock().now
             try showStored(show)
         }
 
-        /// Shows once the refusals that were reported before the subscription and stored after the first look.
+        /// Shows, once, the refusals that were reported before the subscription and stored after
+        /// `begin`.
         mutating func catchUp(_ show: (JSONObject) -> Void) throws {
             let now = SystemClock().now
             guard !hasCaughtUp, now > began.adding(seconds: Self.writeSeconds) else { return }
@@ -113,7 +115,7 @@ package enum RefusalWatch {
             }
         }
 
-        /// Shows a refusal that the gate has just reported, but not the doctor's knocks.
+        /// Shows a refusal that the gate has just reported, but not the doctor's attempts.
         mutating func take(_ payload: ArraySlice<UInt8>, _ show: (JSONObject) -> Void) throws {
             guard left > 0, let object = try? Payload.object(payload),
                 let refusal = RefusalCodec.refusal(object),

@@ -13,11 +13,11 @@ package struct ToolClient {
     private let directory: DataDirectory
     private let settings: Settings
 
-    /// The most messages that a command takes at once.
+    /// The maximum number of messages that a command takes at once.
     static let batchMax = 100
-    /// The longest wait for a message before a command looks what else there is to do.
+    /// The longest wait for a message before a command checks for other work.
     static let patience: Duration = .milliseconds(500)
-    /// The longest wait for the broker's confirmation of what was sent.
+    /// The longest wait for the broker's confirmation of sent messages.
     fileprivate static let settleMax: Duration = .seconds(5)
     /// The longest wait for a connection.
     private static let connectMax: Duration = .seconds(5)
@@ -28,12 +28,12 @@ package struct ToolClient {
         self.settings = settings
     }
 
-    /// The doctor's knocks at this service's gate.
+    /// The doctor's attempts at this service's gate.
     var probe: DoctorProbe { DoctorProbe(directory, settings) }
 
-    /// Connects and lends the client; the caller's thread is blocked for as long.
+    /// Connects and lends the client, blocking the caller's thread meanwhile.
     ///
-    /// - Throws: A `Problem` where no broker answers, or what the closure throws.
+    /// - Throws: A `Problem` if no broker answers, or the closure's error.
     package func connect<Value>(
         _ body: (inout MosquittoClient) throws -> Value
     ) throws -> Value {
@@ -45,10 +45,12 @@ package struct ToolClient {
         }
     }
 
-    /// Subscribes and hands over each message that is a JSON object, with its topic, until `count` have
-    /// come or the connection ends; what can't be read is passed over.
+    /// Subscribes and hands over each message that is a JSON object, with its topic, until `count`
+    /// are received or the connection ends.
     ///
-    /// - Throws: A `Problem` where the broker can't be reached.
+    /// Messages that can't be read are skipped.
+    ///
+    /// - Throws: A `Problem` if the broker can't be reached.
     func follow(
         _ filters: [String],
         count: Int?,
@@ -77,14 +79,14 @@ package struct ToolClient {
         }
     }
 
-    /// Refuses to go on where no service runs on the data directory.
+    /// Checks that a service runs on the data directory.
     ///
-    /// - Throws: A `Problem`.
+    /// - Throws: A `Problem` if none does.
     package func requireService() throws { try connect { _ in } }
 
     /// Asks the gate to close a removed device's connection at once.
     ///
-    /// - Returns: False where no broker could be told.
+    /// - Returns: False if no broker was reached.
     package func disconnect(_ did: DeviceID) -> Bool {
         let told: Void? = try? connect { client in
             _ = try client.publish(
@@ -96,9 +98,10 @@ package struct ToolClient {
         return told != nil
     }
 
-    /// Publishes a dead letter again to its original topic, and waits for the broker's confirmation.
+    /// Publishes a dead letter again to its original topic, and waits for the broker's
+    /// confirmation.
     ///
-    /// - Throws: A `Problem` where the broker can't be reached.
+    /// - Throws: A `Problem` if the broker can't be reached.
     package func replay(_ letter: DeadLetter) throws {
         try connect { client in
             _ = try client.publish(topic: letter.topic, payload: letter.payload)
@@ -117,8 +120,10 @@ package struct ToolClient {
         return value
     }
 
-    /// The address of the running service's broker: the port from this command's flags, else from
-    /// `ready.json`, else as configured; 0 is any free port, and only `ready.json` knows which one.
+    /// The address of the running service's broker.
+    ///
+    /// The port is from this command's flags, else from `ready.json`, else from the settings. If
+    /// the setting is 0, any free port, only `ready.json` has the number.
     var address: (host: String, port: Int) {
         let ready = TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }
         let port = ready?.objectValue?["mqttPort"]?.intValue.map { Int($0) }
@@ -128,9 +133,9 @@ package struct ToolClient {
         return (settings.mqttHost, isGiven ? settings.mqttPort : port ?? settings.mqttPort)
     }
 
-    /// Returns how `service:tools` connects, under a client id of its own.
+    /// Returns the connection options of `service:tools`, with a unique client id.
     ///
-    /// - Throws: A `Problem` where the password's file cannot be read.
+    /// - Throws: A `Problem` if the password's file can't be read.
     func options() throws -> ConnectionOptions {
         let address = address
         var options = ConnectionOptions(
@@ -163,7 +168,7 @@ package struct ToolClient {
 }
 
 extension Settings {
-    /// The TLS options for the broker; nil where no CA is configured.
+    /// The TLS options for the broker; nil if no CA is configured.
     package var mqttTLS: ConnectionOptions.TLS? {
         mqttCAFile.map {
             ConnectionOptions.TLS(
@@ -176,7 +181,8 @@ extension Settings {
 }
 
 extension MosquittoClient {
-    /// Sends what is queued and waits until the broker has confirmed all of it, for a few seconds at most.
+    /// Sends the queued messages and waits for the broker's confirmations, for a few seconds at
+    /// most.
     ///
     /// - Throws: `MosquittoError`.
     mutating func settle() throws {

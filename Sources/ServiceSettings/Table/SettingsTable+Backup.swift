@@ -1,6 +1,6 @@
-/// The backups that the service makes by itself.
+/// The backups that the service makes automatically.
 extension SettingsTable {
-    /// Where, how often, and how many are kept.
+    /// The directory, the interval, the number kept and the passphrase.
     static let backup: [Setting] = [
         Setting(
             "backup.directory",

@@ -1,6 +1,6 @@
-/// The broker, and the way to it.
+/// The broker, and the connection to it.
 extension SettingsTable {
-    /// The connection that workers have.
+    /// The workers' connection.
     static let mqtt: [Setting] = [
         Setting(
             "mqtt.host",

@@ -1,8 +1,10 @@
 import Domain
 
 extension SettingsTable {
-    /// Counts below every quota; a source address is an IPv4 address or an IPv6 /64, and connections from
-    /// the machine itself have none.
+    /// The limits of all quotas.
+    ///
+    /// A source address is an IPv4 address or an IPv6 /64; connections from the machine itself have
+    /// none.
     static let counts: [NumberSetting] = users + devices + slowWork + history
 
     private static let users: [NumberSetting] = [

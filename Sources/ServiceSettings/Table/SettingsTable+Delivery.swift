@@ -1,6 +1,6 @@
 /// E-mails and texts.
 extension SettingsTable {
-    /// Their routes.
+    /// The routes of e-mails and texts.
     static let delivery: [Setting] = [
         Setting(
             "delivery.email",

@@ -5,10 +5,11 @@ extension SettingsTable {
     /// The gate's options under `up`; for `serve` they are in the broker's own configuration
     /// (deploy/mosquitto).
     ///
-    /// Why these: a terminal that sends without end costs at most 20 transactions' work a second of the some thousands
-    /// that a machine does, so that a hundred of them are still a nuisance only; a burst of 100 is what an app
-    /// sends that opens with thirty devices, a burst of 500 what a device stored while it was away. In bytes the
-    /// long run is 11 GB a day for a terminal and 22 for a device, which the bounds on what is kept stand behind.
+    /// The reasons for the defaults: a terminal that sends continuously costs at most the work of
+    /// 20 transactions a second, of the some thousands that a machine does, so a hundred of them
+    /// are only a nuisance. An app that opens with thirty devices sends a burst of 100; a device
+    /// that was away sends a burst of 500. In bytes, the long-term rate is 11 GB a day for a
+    /// terminal and 22 GB for a device; other limits bound the data that is kept.
     package static let gate: [GateSetting] =
         sender(
             "terminal",
@@ -155,10 +156,11 @@ extension SettingsTable {
         ),
     ]
 
-    /// What the broker keeps, as rates bound only what comes in.
+    /// The limits of messages that the broker keeps, since rates limit only incoming messages.
     ///
-    /// Why these: 4 MiB are sixty answers of the largest size, and a thousand messages an hour of events of a large home;
-    /// a phone that was away gets the newest status of each device in any case.
+    /// The reasons for the defaults: 4 MiB are sixty answers of the largest size, or the events of
+    /// a large home at a thousand messages an hour; a phone that was away gets the newest status of
+    /// each device in any case.
     private static let held: [GateSetting] = [
         GateSetting(
             .terminalHeldBytes,

@@ -1,8 +1,8 @@
 import Domain
 
-/// The service itself, and who is served elsewhere.
+/// The service itself, and the regions that are served elsewhere.
 extension SettingsTable {
-    /// Where its files are, and what runs.
+    /// The places of the service's files, and the parts that run.
     static let general: [Setting] = [
         Setting(
             "data",
@@ -93,7 +93,7 @@ extension SettingsTable {
         ),
     ]
 
-    /// Which users live here.
+    /// The regions whose users live here, and the other regions' addresses.
     static let regions: [Setting] = [
         Setting(
             "regions.served",
@@ -116,7 +116,7 @@ extension SettingsTable {
         ),
     ]
 
-    /// Pages and probes.
+    /// The pages behind links.
     static let http: [Setting] = [
         Setting(
             "http.host",

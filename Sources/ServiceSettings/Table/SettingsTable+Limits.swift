@@ -1,7 +1,7 @@
 import Domain
 
 extension SettingsTable {
-    /// The bounds of what the service accepts, stores and does.
+    /// The bounds on the service's input, storage and work.
     static let limits: [NumberSetting] = [
         NumberSetting(
             "limits.batch",

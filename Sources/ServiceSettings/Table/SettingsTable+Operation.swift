@@ -62,7 +62,7 @@ extension SettingsTable {
         ),
     ]
 
-    /// Bounds on HTTP.
+    /// Bounds on memory, disk, records for operators, log lines and HTTP.
     static let operationLimits: [NumberSetting] = [
         .memoryMegabytes,
         .diskFreePercent,

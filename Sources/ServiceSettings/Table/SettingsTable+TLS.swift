@@ -1,6 +1,6 @@
-/// Ways in from outside: certificates, and the listeners that have them.
+/// Access from other machines: certificates, and the listeners that use them.
 extension SettingsTable {
-    /// Certificates, and what may listen without.
+    /// Certificates, and whether listeners without them are allowed beyond loopback.
     static let tls: [Setting] = [
         Setting(
             "insecure",
@@ -64,7 +64,7 @@ extension SettingsTable {
 
 /// The setting of a listener's port that can be switched off.
 package struct ListenerSetting: Sendable {
-    /// Its row of the table.
+    /// The setting's row of the table.
     package let row: Setting
 
     /// The value that switches a listener off.
@@ -114,16 +114,16 @@ package struct ListenerSetting: Sendable {
 }
 
 extension Settings {
-    /// Tells whether somebody chose the port of a listener.
+    /// Returns whether the port of a listener was set.
     package func isGiven(_ listener: ListenerSetting) -> Bool {
         origin(listener.row.key) != .standard
     }
 
-    /// Returns the port of a listener: nil where it is switched off, 0 for any free one.
+    /// Returns the port of a listener: nil if it is switched off, 0 for any free port.
     package func port(_ listener: ListenerSetting) -> Int? {
         let key = listener.row.key
         let port = integer(key)
-        // Several services on one machine, tests above all, say only once that they take what is free.
+        // Services that share a machine, above all in tests, request free ports with one setting.
         if origin(key) == .standard, mqttPort == 0 || httpPort == 0 { return 0 }
         return port == ListenerSetting.off ? nil : port
     }

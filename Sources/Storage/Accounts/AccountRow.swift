@@ -1,12 +1,12 @@
 import Domain
 import JSON
 
-/// A user with what the account's row holds beside.
+/// A user, with the other columns of the account's row.
 struct AccountRow: TableRow {
     var user: User
-    /// Of the secret of an anonymous user's installation.
+    /// The hash of the secret of an anonymous user's installation.
     var deviceIDHash: [UInt8]?
-    /// To the hour; written by a statement of its own.
+    /// When the user was last seen, to the hour; a separate statement writes it.
     var lastSeenAt: Instant?
 
     static let table = Table<AccountRow>("account")
@@ -26,7 +26,7 @@ struct AccountRow: TableRow {
             user.profile.merge(read)
         }
         user.tempUnit = column("tempUnit", \.user.tempUnit, as: .changing)
-        // Empty where the user set none; older profiles hold a default then.
+        // Empty if the user set none; older profiles then hold a default.
         let timezone = column("timezone", { $0.user.profile.timezone ?? "" }, as: .changing)
         user.profile.timezone = timezone.isEmpty ? nil : timezone
         user.passwordHash = column("passwordHash", \.user.passwordHash, as: .changing)
@@ -42,7 +42,7 @@ struct AccountRow: TableRow {
         )
     }
 
-    /// Names that the user logs in with; each key is what an index compares.
+    /// Maps the names that the user logs in with; an index compares the keys.
     private static func mapNames(_ column: inout ColumnMapper<AccountRow>, of user: inout User) {
         user.username = column("username", \.user.username, as: .changing)
         user.ownsUsername = column("usernameKey", \.user.usernameKey, as: .changing) != nil
@@ -71,7 +71,7 @@ struct AccountRow: TableRow {
         user.externalUID = column("externalUid", \.user.externalUID, as: .changing)
     }
 
-    /// Addresses that the user has not verified yet.
+    /// Maps the addresses that the user has not verified yet.
     private static func mapPending(_ column: inout ColumnMapper<AccountRow>, of user: inout User) {
         user.pendingPhone = phone(
             column("pendingPhone", \.user.pendingPhone?.text, as: .changing),
@@ -88,9 +88,9 @@ struct AccountRow: TableRow {
 }
 
 extension User {
-    /// What the user says about themselves, as a document.
+    /// The user's profile as a document.
     fileprivate var profileDocument: JSONObject { ProfileCodec.encode(profile) }
-    /// The username as it is compared; nil where it is not the user's to log in with.
+    /// The form of the username that an index compares; nil unless the user logs in with it.
     fileprivate var usernameKey: String? {
         ownsUsername ? username.flatMap { try? Username($0).key } : nil
     }

@@ -11,7 +11,8 @@ extension AccountTable {
         try transaction.sql.integer("SELECT count(*) FROM account WHERE appId = $1", app) ?? 0
     }
 
-    /// Returns when users were last seen: to the minute while a session of theirs is kept, to the hour without.
+    /// Returns when users were last seen: to the minute while one of their sessions is kept,
+    /// otherwise to the hour.
     package func lastSeen(_ uids: [UserID]) throws -> [UserID: Instant] {
         var seen: [UserID: Instant] = [:]
         try transaction.sql.query(
@@ -30,7 +31,7 @@ extension AccountTable {
         return seen
     }
 
-    /// Returns users in the order of their ids, from behind one id on.
+    /// Returns users in the order of their ids, starting after `uid`.
     package func page(after uid: String, app: String? = nil, limit: Int) throws -> [User] {
         try transaction.sql.query(
             """

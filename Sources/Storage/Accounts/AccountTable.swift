@@ -12,7 +12,8 @@ package struct AccountTable {
         try user(try sql.find(AccountRow.table, uid))
     }
 
-    /// Returns the user who logs in with a name, or nil; a merely recorded address does not log in.
+    /// Returns the user who logs in with a name, or nil; an address that is only recorded doesn't
+    /// count.
     package func find(_ name: LoginName, app: AppID, region: String) throws -> User? {
         let (condition, key) =
             switch name {
@@ -29,7 +30,8 @@ package struct AccountTable {
         )
     }
 
-    /// Returns users who registered with an e-mail address while another had it, the first ones first.
+    /// Returns the users who registered with an e-mail address that another account held, oldest
+    /// first.
     package func beside(
         _ email: EmailAddress,
         app: AppID,
@@ -58,7 +60,7 @@ package struct AccountTable {
             .flatMap { $0.verifiedAddresses.contains(address) ? $0 : nil }
     }
 
-    /// Returns the anonymous user that an installation's secret stands for, or nil.
+    /// Returns the anonymous user with an installation's secret, or nil.
     package func findAnonymous(
         deviceID: String,
         app: AppID,
@@ -88,7 +90,7 @@ package struct AccountTable {
 
     // MARK: Changing
 
-    /// Adds a user; the installation's secret is kept hashed.
+    /// Adds a user, with a hash of the installation's secret.
     package func insert(_ user: User, deviceID: String?) throws {
         transaction.lock(new: user.uid)
         let row = AccountRow(
@@ -105,19 +107,21 @@ package struct AccountTable {
         try sql.run(AccountRow.table.update, AccountRow(user: user))
     }
 
-    /// Tells whether an installation's secret leads back to this user.
+    /// Returns whether the user has an installation's secret.
     package func hasDeviceID(_ uid: UserID) throws -> Bool {
         try sql.integer("SELECT 1 FROM account WHERE uid = $1 AND deviceIdHash IS NOT NULL", uid)
             != nil
     }
 
-    /// Forgets the secret of the user's installation.
+    /// Deletes the secret of the user's installation.
     package func forgetDeviceID(of uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try sql.run("UPDATE account SET deviceIdHash = NULL WHERE uid = $1", uid)
     }
 
-    /// Returns the users who have an address or a username equal to it, verified or not: what proving it may change.
+    /// Returns the users who have an address, verified or not, or a username equal to it.
+    ///
+    /// Verifying the address can change them.
     package func holders(
         of address: Address,
         app: AppID,
@@ -128,17 +132,17 @@ package struct AccountTable {
             case .phone(let phone): (["phone", "pendingPhone"], phone.text)
             case .email(let email): (["emailKey", "pendingEmailKey", "usernameKey"], email.key)
             }
-        // Not OR: that would read all accounts of the app.
+        // Not OR, which would read all accounts of the app.
         let holders = columns.map { column in
             "SELECT uid FROM account WHERE appId = $1 AND region = $2 AND \(column) = $3"
         }
         return try sql.query(holders.joined(separator: " UNION "), app, region, key) { $0.next() }
     }
 
-    /// Assigns a verified address to its owner.
+    /// Frees an address that a user verified.
     ///
-    /// Accounts that held it unverified lose it, as do usernames equal to it; links sent to it become void. All of
-    /// them (`holders`) are locked.
+    /// Other accounts that held it unverified lose it, as do usernames equal to it; links sent to
+    /// it become void. The caller has locked all of them (`holders`).
     ///
     /// - Returns: False, with nothing changed, when another account has verified it.
     package func prove(
@@ -165,10 +169,11 @@ package struct AccountTable {
         try save(user)
         guard case .email(let email) = address else { return }
         if before.pendingEmail == email { try transaction.links.void(.verifyEmail, of: uid) }
-        // Where only the username equals it, the user's own address stays, with the links sent there.
+        // If only the username equals it, the user keeps their own address and the links sent
+        // there.
         guard before.email == email else { return }
         try transaction.links.void(.verifyEmail, of: uid)
-        // Asked for by a username that was the address.
+        // Requested with a username equal to the address.
         try transaction.links.void(.resetPassword, of: uid)
     }
 }

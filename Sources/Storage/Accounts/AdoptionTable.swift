@@ -1,6 +1,6 @@
 package import Domain
 
-/// Moves an anonymous user's possessions to the account that the user logged in to.
+/// The transfer of an anonymous user's possessions to the account that the user logged in to.
 package struct AdoptionTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
@@ -12,8 +12,8 @@ package struct AdoptionTable {
         }
     }
 
-    /// Replaces the binding of an anonymous user and that of the account with one; schedules for the device
-    /// pass to the account.
+    /// Merges the bindings of an anonymous user and the account into one, and moves schedules for
+    /// the device to the account.
     package func move(_ binding: Binding, from uid: UserID) throws {
         try transaction.requireLock(of: binding.did)
         if try transaction.bindings.find(binding.did, binding.uid) == nil {
@@ -21,7 +21,7 @@ package struct AdoptionTable {
         } else {
             try sql.run(Binding.table.update, binding)
         }
-        // They hang on the binding, and would go with the old one.
+        // Schedules refer to the binding, and would be deleted with the old one.
         try sql.run(
             "UPDATE schedule SET uid = $1 WHERE did = $2 AND uid = $3",
             binding.uid,
@@ -44,8 +44,8 @@ package struct AdoptionTable {
         }
     }
 
-    /// Moves a user's homes to another, at most `limit`, the oldest first; a device that is already in a home
-    /// of the other user stays there.
+    /// Moves at most `limit` of a user's homes, oldest first, to an account; a device that is
+    /// already in one of the account's homes stays there.
     package func moveHomes(from uid: UserID, to account: UserID, limit: Int) throws {
         try transaction.requireLock(of: uid)
         try transaction.requireLock(of: account)
@@ -65,7 +65,7 @@ package struct AdoptionTable {
         }
     }
 
-    /// Returns the unfinished invitations that a user made or is the guest of.
+    /// Returns the unfinished invitations that a user sent or received.
     package func openSharings(of uid: UserID) throws -> [SharingID] {
         try sql.query(
             """

@@ -25,7 +25,7 @@ package struct AppTable {
         return try AppCodec.decode(object)
     }
 
-    /// Stores an app's document, from which the secret has been removed, and the secret if one is given.
+    /// Stores an app's document, which holds no secret, and the secret's hash if a secret is given.
     package func save(_ app: App, document: JSONObject, secret: String?) throws {
         let hash = secret.map { Sodium.sha256($0.utf8) }
         let row = AppRow(
@@ -43,12 +43,12 @@ package struct AppTable {
         try transaction.meta.raiseCatalogEpoch()
     }
 
-    /// Returns when an app was imported first, and when it was last; nil where there is none.
+    /// Returns when an app was first and last imported; nil if it doesn't exist.
     package func stamps(_ id: AppID) throws -> (createdAt: Instant, updatedAt: Instant)? {
         try sql.find(AppRow.table, id).map { ($0.createdAt, $0.updatedAt) }
     }
 
-    /// Returns the document as it was imported, without the secret.
+    /// Returns the imported document, without the secret.
     package func document(_ id: AppID) throws -> JSONObject? {
         try sql.find(AppRow.table, id).map {
             try JSONValue.parse($0.document.bytes).objectValue ?? [:]
@@ -56,20 +56,20 @@ package struct AppTable {
     }
 }
 
-/// An app as it is stored: its document, and the hash of its secret.
+/// A stored app: its document, and the hash of its secret.
 struct AppRow: TableRow {
     var id: AppID
     var name: String
     var document: TextBytes
-    /// Empty where it has none.
+    /// Empty if the app has no secret.
     var secretHash: [UInt8]
     var createdAt: Instant
     var updatedAt: Instant
 
     static let table = Table<AppRow>("app")
-    /// Inserts a row, or changes the one with its key, which keeps its secret.
+    /// The statement that inserts a row, or updates the existing one, which keeps its secret.
     static let save = table.upsert
-    /// The same with the secret.
+    /// The same statement, which also replaces the secret.
     static let saveWithSecret = table.upserting([.changing, .apart])
 
     static func map(_ column: inout ColumnMapper<AppRow>) -> AppRow {

@@ -2,8 +2,8 @@ package import Domain
 
 /// The audit trail: rows are added, never changed.
 ///
-/// There are two exceptions: erasing a user removes personal details from the user's rows, and rows past their
-/// retention are deleted.
+/// There are two exceptions: erasing a user removes personal details from the user's rows, and rows
+/// past their retention are deleted.
 package struct AuditTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
@@ -31,10 +31,11 @@ package struct AuditTable {
         return lines.compactMap { $0.isKnown ? $0.entry : nil }
     }
 
-    /// Returns lines with their ids, the newest first, older than one, of one user or of all, while `isWanted` picks
-    /// them; looks at `scanMax` lines at most.
+    /// Returns the lines older than `id` that `isWanted` accepts, newest first, with their ids.
     ///
-    /// - Returns: The lines, and the id to go on before; nil where there is no older one.
+    /// Reads at most `scanMax` lines, of one user or of all.
+    ///
+    /// - Returns: The lines, and the id to continue before; nil at the end.
     package func page(
         of uid: UserID? = nil,
         before id: Int64 = .max,
@@ -63,13 +64,14 @@ package struct AuditTable {
         return (lines, isMore ? next : nil)
     }
 
-    /// Returns lines with their ids, the oldest first, newer than one, of kinds that this version knows.
+    /// Returns the lines newer than `id` of kinds that this version knows, oldest first, with their
+    /// ids.
     package func page(after id: Int64, limit: Int) throws -> [(id: Int64, entry: AuditEntry)] {
         try sql.rows(of: AuditRow.table, "WHERE id > $1 ORDER BY id LIMIT $2", id, limit)
             .compactMap { $0.isKnown ? ($0.id, $0.entry) : nil }
     }
 
-    /// Returns operators' acts on one thing until a moment, the newest first, with their ids.
+    /// Returns operators' acts on a subject up to a moment, newest first, with their ids.
     package func acts(
         on subject: String,
         until moment: Instant,
@@ -84,7 +86,7 @@ package struct AuditTable {
         ).compactMap { $0.isKnown ? ($0.id, $0.entry) : nil }
     }
 
-    /// Returns the id of the newest line; 0 where there is none.
+    /// Returns the id of the newest line, or 0.
     package func newestID() throws -> Int64 { try sql.integer("SELECT max(id) FROM audit") ?? 0 }
 
     /// Removes personal details from an erased user's lines; the actions and their times stay.
@@ -102,11 +104,11 @@ package struct AuditTable {
     }
 }
 
-/// A line with its id, the microsecond of its making.
+/// A line with its id, which is the microsecond of its creation.
 struct AuditRow: TableRow {
     var id: Int64
     var entry: AuditEntry
-    /// False where a later version wrote the line, of a kind of its own.
+    /// Whether this version knows the line's kind; false if a later version wrote it.
     var isKnown = true
 
     static let table = Table<AuditRow>("audit")

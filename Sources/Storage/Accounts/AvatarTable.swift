@@ -9,7 +9,7 @@ package struct AvatarTable {
     package struct Image: Sendable, Equatable {
         /// `image/png` or `image/jpeg`.
         package var mediaType: String
-        /// The file.
+        /// The file's bytes.
         package var bytes: [UInt8]
 
         /// Makes a picture.
@@ -19,7 +19,7 @@ package struct AvatarTable {
         }
     }
 
-    /// Keeps a user's picture in place of the previous one.
+    /// Stores a user's picture in place of the previous one.
     package func save(_ image: Image, digest: String, of uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try sql.run(

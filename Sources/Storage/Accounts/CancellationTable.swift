@@ -15,7 +15,7 @@ package struct CancellationTable {
         package var erasedAt: Instant?
     }
 
-    /// Records a request for cancellation; an earlier one keeps its time.
+    /// Records a request for cancellation; an earlier request keeps its time.
     package func request(_ uid: UserID, deletesAt: Instant) throws {
         try transaction.requireLock(of: uid)
         try sql.run(
@@ -33,7 +33,7 @@ package struct CancellationTable {
         try sql.find(Entry.table, uid)
     }
 
-    /// Undoes a cancellation; false when there is none, or erasing has begun.
+    /// Undoes a cancellation; returns false if none exists or erasing has begun.
     package func undo(_ uid: UserID) throws -> Bool {
         try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM cancellation WHERE uid = $1 AND erasedAt IS NULL", uid)
@@ -56,13 +56,14 @@ package struct CancellationTable {
         )
     }
 
-    /// Forgets an account whose last remains are in the log, which `Store.vacuumErased` empties.
+    /// Deletes the cancellation of an account whose last remains are in the log, which
+    /// `Store.vacuumErased` empties.
     package func finish(_ uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM cancellation WHERE uid = $1", uid)
     }
 
-    // MARK: What goes with an account
+    // MARK: Deleting an account
 
     /// Returns devices that the user is bound to, at most `limit`.
     package func devices(of uid: UserID, limit: Int) throws -> [DeviceID] {
@@ -79,7 +80,7 @@ package struct CancellationTable {
     package func deleteAccount(_ uid: UserID) throws {
         try begin(uid)
         try transaction.meta.requestVacuum(transaction.sequence.next(transaction.now))
-        // Stored answers, kept for repeated requests, name the user, too.
+        // Answers stored for repeated requests name the user too.
         try sql.run(
             """
             DELETE FROM request WHERE sender IN (SELECT terminalId FROM session WHERE uid = $1)
@@ -91,7 +92,7 @@ package struct CancellationTable {
             for due in try transaction.outgoingMessages.unsent(to: user) {
                 _ = try transaction.outgoingMessages.delete(due.message.id)
             }
-            // Behind the messages: what another transaction makes of one of them is seen then.
+            // After the messages, to include records that another transaction made of them.
             try transaction.messageRecords.forget(user)
         }
         try transaction.attempts.forget(uid)
@@ -103,8 +104,8 @@ package struct CancellationTable {
         try transaction.audit.redact(uid)
     }
 
-    /// Returns devices with rows that still name a user: events, commands of the user's time, and invitations; in the
-    /// order of their ids, at most `limit`.
+    /// Returns at most `limit` devices that still have events, commands or invitations naming a
+    /// user, in the order of their ids.
     package func devicesThatName(_ uid: UserID, limit: Int) throws -> [DeviceID] {
         try sql.query(
             """
@@ -126,16 +127,20 @@ package struct CancellationTable {
         }
     }
 
-    /// Removes the user's name from events, commands and invitations of others' devices, at most `limit` of each.
+    /// Removes the user's name from events, commands and invitations of others' devices.
+    ///
+    /// Changes at most `limit` events and `limit` invitations, and checks `lookedAtPerChanged`
+    /// times as many commands.
     package func takeOutName(_ uid: UserID, of dids: [DeviceID], limit: Int) throws {
         try transaction.requireLocks(of: dids)
         var (events, sharings) = (limit, limit)
-        // Looking at a command costs less than changing it.
+        // Checking a command costs less than changing it.
         var commands = limit * Self.lookedAtPerChanged
         for did in dids {
             if events > 0 { events -= try takeOutOfEvents(uid, of: did, limit: events) }
             if commands > 0 { commands -= try takeOutOfCommands(uid, of: did, limit: commands) }
-            // Invitations that the user accepted end with the user's bindings, which come first.
+            // Invitations that the user accepted end with the user's bindings, which are removed
+            // first.
             if sharings > 0 {
                 sharings -= try transaction.sharings.forget(uid, of: did, limit: sharings)
             }
@@ -157,12 +162,13 @@ package struct CancellationTable {
         return try sql.changes
     }
 
-    /// How many commands to look at for each that may change.
+    /// How many commands are checked for each that can change.
     private static let lookedAtPerChanged = 4
 
-    /// Goes through the commands of a former device of the user, from where the last step ended; returns how many.
+    /// Checks the commands of a former device of the user, from where the last step ended; returns
+    /// how many.
     ///
-    /// Most are others' and stay as they are.
+    /// Most belong to others and stay unchanged.
     private func takeOutOfCommands(
         _ uid: UserID,
         of did: DeviceID,
@@ -197,7 +203,8 @@ package struct CancellationTable {
         return looked
     }
 
-    /// A device that the user was bound to, the last command of that time, and the last one looked at.
+    /// A device that the user was bound to, the last command of that time, and the last one
+    /// checked.
     private typealias FormerBinding = (did: DeviceID, lastCid: Int64, checkedTo: Int64)
 
     private func formerBinding(_ uid: UserID, _ did: DeviceID) throws -> FormerBinding? {
@@ -214,7 +221,7 @@ package struct CancellationTable {
         try sql.run("DELETE FROM formerBinding WHERE uid = $1 AND did = $2", uid, did)
     }
 
-    /// Returns how many commands are to be looked at next, and the number of the last of them.
+    /// Returns how many commands to check next, and the number of the last of them.
     private func commands(
         _ former: FormerBinding,
         _ limit: Int
@@ -234,7 +241,7 @@ package struct CancellationTable {
         } ?? (0, nil)
     }
 
-    /// Returns anonymous users without devices who were not seen since a moment, at most `limit`.
+    /// Returns at most `limit` anonymous users without devices who were last seen before a moment.
     package func idleAnonymous(since moment: Instant, limit: Int) throws -> [UserID] {
         try sql.query(
             """
@@ -251,7 +258,7 @@ package struct CancellationTable {
         }
     }
 
-    /// Returns whether a user was not seen since a moment.
+    /// Returns whether a user was last seen before a moment.
     package func isIdle(_ uid: UserID, since moment: Instant) throws -> Bool {
         try sql.integer("SELECT 1 FROM account WHERE uid = $1 AND lastSeenAt < $2", uid, moment)
             != nil

@@ -1,12 +1,12 @@
 import Domain
 
-/// A code as it is stored: hashes, and the token of the request that asked for it.
+/// A stored code: hashes, and the token of the request that had it sent.
 struct CodeRow: TableRow {
     /// The hash of its purpose and address.
     var scope: [UInt8]
     var codeHash: [UInt8]
     var token: String
-    /// The tries that were made without the token, and with it.
+    /// The tries made without the token, and with it.
     var tries = 0
     var tokenTries = 0
     var sentAt: Instant
@@ -29,7 +29,7 @@ struct CodeRow: TableRow {
     }
 }
 
-/// A ticket as it is stored: hashes alone.
+/// A stored ticket: hashes only.
 struct TicketRow: TableRow {
     var ticketHash: [UInt8]
     /// The hash of its terminal and address.

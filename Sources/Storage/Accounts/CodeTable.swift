@@ -1,10 +1,10 @@
 package import Domain
 import Sodium
 
-/// Codes that were sent, and the tickets that stand for some.
+/// Sent codes, and the tickets issued for some of them.
 ///
-/// Neither a code, a ticket nor an address stands here in clear: all are hashed with the server's
-/// key. There is one code for a purpose and an address: a newer one takes its place.
+/// No code, ticket or address is stored in clear: codes and addresses are hashed with the server's
+/// key, tickets with SHA-256. Each purpose and address has one code, which a newer one replaces.
 package struct CodeTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
@@ -26,7 +26,7 @@ package struct CodeTable {
 
     // MARK: Codes
 
-    /// Keeps a code, in place of the previous one.
+    /// Stores a code in place of the previous one.
     package func save(
         _ code: String,
         for scope: CodeScope,
@@ -45,12 +45,12 @@ package struct CodeTable {
         )
     }
 
-    /// Counts a try, in a transaction before the one that compares; false when none was left.
+    /// Counts a try, in a transaction before the one that compares; returns false if none was left.
     ///
-    /// Requests with the code's token have tries of their own, which requests without it can't use up.
+    /// Requests with the code's token have separate tries, which requests without it can't use up.
     package func countTry(_ scope: CodeScope, token: String?, max: Int) throws -> Bool {
         if let token, try hasToken(scope, token) {
-            // Named again: a newer code may have taken its place meanwhile, which this token says nothing of.
+            // Compares the token again, because a newer code can have replaced this one meanwhile.
             try sql.run(
                 """
                 UPDATE code SET tokenTries = tokenTries + 1
@@ -70,14 +70,14 @@ package struct CodeTable {
         return try sql.changes == 1
     }
 
-    /// Tells whether a token belongs to the code that was sent last.
+    /// Returns whether a token belongs to the code that was sent last.
     private func hasToken(_ scope: CodeScope, _ token: String) throws -> Bool {
         try sql.find(CodeRow.table, hash(scope)).map {
             Sodium.areEqual(Array(token.utf8), Array($0.token.utf8))
         } ?? false
     }
 
-    /// Tells whether a valid code is out.
+    /// Returns whether a valid code was sent.
     package func isOut(_ scope: CodeScope) throws -> Bool {
         try sql.integer(
             "SELECT 1 FROM code WHERE scope = $1 AND usedAt IS NULL AND expiresAt > $2",
@@ -86,7 +86,7 @@ package struct CodeTable {
         ) != nil
     }
 
-    /// Tells whether a code is the one that is out.
+    /// Returns whether a code, and its token if given, match the valid one.
     package func matches(_ code: String, token: String?, for scope: CodeScope) throws -> Bool {
         let given = hash(code, scope)
         let row = try sql.rows(
@@ -99,11 +99,11 @@ package struct CodeTable {
         return token.map { Sodium.areEqual(Array($0.utf8), Array(row.token.utf8)) } ?? true
     }
 
-    /// Uses a code up; of any number of uses exactly one succeeds.
+    /// Uses a code up; of several attempts only one returns true.
     package func use(_ code: String, token: String?, for scope: CodeScope) throws -> Bool {
         guard try matches(code, token: token, for: scope) else { return false }
         try sql.run(
-            // The code that was compared, not one that has taken its place meanwhile.
+            // Only the code that was compared, not one that replaced it meanwhile.
             "UPDATE code SET usedAt = $1 WHERE scope = $2 AND usedAt IS NULL AND codeHash = $3",
             transaction.now,
             hash(scope),
@@ -112,12 +112,12 @@ package struct CodeTable {
         return try sql.changes == 1
     }
 
-    /// Voids the code of a scope, if one is out.
+    /// Voids the code of a scope, if any.
     package func void(_ scope: CodeScope) throws {
         try sql.run("DELETE FROM code WHERE scope = $1", hash(scope))
     }
 
-    /// Voids the codes for some purposes to all addresses that a user has proved.
+    /// Voids the codes of some purposes for all of a user's verified addresses.
     package func void(_ purposes: [CodePurpose], of user: User) throws {
         for address in user.verifiedAddresses {
             for purpose in purposes {
@@ -135,7 +135,7 @@ package struct CodeTable {
 
     // MARK: Tickets
 
-    /// Makes a ticket for an address, bound to a terminal; the text is kept nowhere.
+    /// Makes a ticket for an address, bound to a terminal, and stores only its hash.
     package func makeTicket(
         for address: Address,
         app: AppID,
@@ -155,7 +155,7 @@ package struct CodeTable {
         return ticket
     }
 
-    /// Uses a ticket up; of any number of uses exactly one succeeds.
+    /// Uses a ticket up; of several attempts only one returns true.
     package func useTicket(
         _ ticket: String,
         for address: Address,
@@ -187,7 +187,7 @@ package struct CodeTable {
         )
     }
 
-    /// Tells whether a ticket stands for an address.
+    /// Returns whether a ticket is valid for an address.
     package func matchesTicket(
         _ ticket: String,
         for address: Address,

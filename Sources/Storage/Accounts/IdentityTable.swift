@@ -5,7 +5,7 @@ package struct IdentityTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    /// A user's name at one provider.
+    /// A user's identity at one provider.
     package struct Link: Sendable, Equatable {
         /// The provider's name.
         package var provider: String
@@ -13,7 +13,7 @@ package struct IdentityTable {
         package var subject: String
         /// When it was linked.
         package var linkedAt: Instant
-        /// The provider's token, where the app keeps it.
+        /// The provider's token, if the app keeps it.
         package var accessToken: String?
     }
 
@@ -44,7 +44,7 @@ package struct IdentityTable {
             .map(\.link)
     }
 
-    /// Links a subject with a user, or keeps the newer token; the token is sealed.
+    /// Links a subject to a user, or replaces the link's token; the token is stored sealed.
     package func save(
         _ provider: String,
         _ subject: String,
@@ -64,7 +64,7 @@ package struct IdentityTable {
         )
     }
 
-    /// Ends a user's link with a provider, if there is one.
+    /// Removes a user's link to a provider, if any.
     package func remove(_ provider: String, of uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM identity WHERE uid = $1 AND provider = $2", uid, provider)

@@ -2,10 +2,11 @@ package import Domain
 package import JSON
 import Sodium
 
-/// All that is kept about a person, as one document (`userExport` in `schemas/documents.schema.json`).
+/// All data stored about a person, as one document (`userExport` in
+/// `schemas/documents.schema.json`).
 ///
-/// Each column of each table is either in a section or a test names the reason why it is left out
-/// (`leftOut`), and compares both with the tables that there are. Secrets, their hashes, and what is about other people stay out.
+/// A test checks that each column of each existing table is either in a section or in the test's
+/// list `leftOut`, with a reason. Secrets, their hashes, and data about other people are left out.
 package enum PersonalData {
     /// The form of a value in the document.
     enum Form {
@@ -14,9 +15,9 @@ package enum PersonalData {
 
     /// The rows of a table that are about a user.
     enum Choice {
-        /// Those with the user's id in a column.
+        /// The rows with the user's id in a column.
         case column(String)
-        /// Those that the user caused.
+        /// The rows that the user caused.
         case events
         case commands
         /// The terminals that the user had sessions on.
@@ -51,7 +52,7 @@ package enum PersonalData {
         var isSingle = false
         var columns: [(name: String, form: Form)]
 
-        /// Reads the rows of the user `$1`.
+        /// The query for the rows of the user `$1`.
         var query: String {
             """
             SELECT \(columns.map(\.name).joined(separator: ", ")) FROM \(table)
@@ -60,9 +61,9 @@ package enum PersonalData {
         }
     }
 
-    /// Returns the document of a user: one state of the database, times in milliseconds since 1970.
+    /// Returns a user's document: one state of the database, times in milliseconds since 1970.
     ///
-    /// It is made in memory: the largest parts, commands and events, are bound by their retention.
+    /// It is built in memory: retention bounds its largest parts, commands and events.
     package static func document(
         _ user: User,
         at now: Instant,
@@ -116,7 +117,7 @@ package enum PersonalData {
         }
     }
 
-    /// Returns what is to be sent to the user's addresses, without what it says.
+    /// Returns the messages waiting to be sent to the user's addresses, without their content.
     private static func messages(_ user: User, _ tx: Transaction) throws -> [JSONValue] {
         try tx.outgoingMessages.unsent(to: user).map { due in
             .object([
@@ -130,7 +131,7 @@ package enum PersonalData {
         }
     }
 
-    /// Returns what is kept of a message that was sent or given up.
+    /// Returns the record of a message that was sent or given up.
     private static func record(_ record: MessageRecord) -> JSONObject {
         JSONObject([
             ("channel", .string(record.channel.rawValue)), ("to", .string(record.address)),

@@ -1,11 +1,12 @@
 package import Domain
 
-/// When each app's providers of sign-in, mails and texts worked last, and when and why they did not.
+/// When each app's providers of sign-in, mails and texts last worked, and when and why they last
+/// failed.
 package struct ProviderUseTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    /// Notes that a provider worked, or why it did not (`failure`), where that is news.
+    /// Records that a provider worked, or why it failed (`failure`), if that is news.
     package func note(_ provider: String, of app: AppID, failure: String?) throws {
         let now = transaction.now
         let known = try all(of: app)[provider] ?? ProviderUse()
@@ -26,7 +27,7 @@ package struct ProviderUseTable {
         )
     }
 
-    /// Returns the use of an app's providers, by their names.
+    /// Returns the use of an app's providers, by provider name.
     package func all(of app: AppID) throws -> [String: ProviderUse] {
         let rows = try sql.query(
             "SELECT provider, succeededAt, failedAt, failure FROM providerUse WHERE appId = $1",

@@ -1,9 +1,9 @@
 import PostgreSQL
 
-/// Which process holds which lane of which worker.
+/// The leases, which say which process holds which lane of which worker.
 ///
-/// A lease has no end of its own: it is good as long as the process that holds it is taken for alive (`NodeTable`), and
-/// until another takes it, which makes its epoch larger. Used on PostgreSQL alone.
+/// A lease has no expiry: it is valid while its process counts as alive (`NodeTable`) and until
+/// another process takes it, which increases the epoch. Used on PostgreSQL only.
 package struct LeaseTable {
     let sql: SQL
 
@@ -15,18 +15,18 @@ package struct LeaseTable {
         package var lane: Int
         /// The process that holds it, or held it last; nil after it was given back.
         package var node: String?
-        /// Grows with each taking.
+        /// The number of times the lane was taken.
         package var epoch: Int64
-        /// Whether the holder is taken for alive.
+        /// Whether the holder counts as alive.
         package var isHeld: Bool
     }
 
     private static let clock =
         "CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)"
 
-    /// Makes the lanes of a worker that are not there yet; returns how many there are then.
+    /// Creates a worker's missing lanes; returns how many exist then.
     ///
-    /// More than `count` are there where another version divided the work otherwise.
+    /// More than `count` exist if another version divided the work differently.
     package func make(_ worker: String, lanes count: Int) throws -> Int {
         try sql.run(
             """
@@ -57,7 +57,7 @@ package struct LeaseTable {
         }
     }
 
-    /// Returns the workers of which a living process holds a lane.
+    /// Returns the workers that have a lane held by a living process.
     package func heldWorkers() throws -> Set<String> {
         Set(
             try sql.query(
@@ -69,11 +69,11 @@ package struct LeaseTable {
         )
     }
 
-    /// Ends the database's sessions of processes that hold lanes and are taken for dead.
+    /// Ends the database sessions of processes that hold lanes and count as dead.
     ///
-    /// A process that is frozen within a transaction keeps what it has locked: the server ends a session that is idle there
-    /// after two seconds, but takes one that owes it the rest of a pipeline for busy, and waits as long as the machine is
-    /// reachable.
+    /// A process that is frozen within a transaction keeps its locks. The server ends a session
+    /// that is idle in a transaction after two seconds. But it considers a session busy whose
+    /// pipeline is incomplete, and waits for it as long as the machine is reachable.
     package func endSessionsOfSilent() throws {
         _ = try sql.query(
             """
@@ -88,9 +88,10 @@ package struct LeaseTable {
         ) { row in row.next(Bool.self) }
     }
 
-    /// Takes at most `limit` lanes of a worker that no living process holds; returns their numbers and epochs.
+    /// Takes at most `limit` lanes of a worker that no living process holds; returns their numbers
+    /// and epochs.
     ///
-    /// A lane whose last holder is still within a transaction is left out: it is tried again later.
+    /// Skips lanes whose last holder is still within a transaction; a later call can take them.
     package func take(
         _ worker: String,
         limit: Int,
@@ -128,7 +129,7 @@ package struct LeaseTable {
     }
 }
 
-/// What a lane's transactions check first: that the lane is still its own.
+/// The lease that a lane's transactions check first.
 package struct Fence: Sendable {
     /// The worker.
     package let worker: String
@@ -137,16 +138,18 @@ package struct Fence: Sendable {
     /// The lease's epoch.
     package let epoch: Int64
 
-    /// Names a lease.
+    /// Creates the fence of a lease.
     package init(worker: String, lane: Int, epoch: Int64) {
         self.worker = worker
         self.lane = lane
         self.epoch = epoch
     }
 
-    /// Keeps the lane from being taken until the transaction ends; the lock stands in the way of nothing else.
+    /// Keeps other processes from taking the lane until the transaction ends; the lock blocks
+    /// nothing else.
     ///
-    /// Nobody waits for its answer: a lane of another process is a failure, which passes over all that follows.
+    /// Nothing waits for the result: if another process has the lane, the statement fails, and so
+    /// does the rest of the transaction.
     func check(in sql: SQL) throws {
         try sql.run(
             """
@@ -161,15 +164,16 @@ package struct Fence: Sendable {
         )
     }
 
-    /// Returns what the failure of a transaction that began with `check` means: `LaneLost` if another process has the
-    /// lane.
+    /// Returns `LaneLost` for a failure in `check`, which means that another process has the lane;
+    /// otherwise the error itself.
     func meaning(of error: any Error) -> any Error {
         guard (error as? PostgresError)?.state == PostgresError.lostLane else { return error }
         return LaneLost(worker: worker, lane: lane)
     }
 }
 
-/// Another process has the lane: nothing may be written, acknowledged or published for it any more.
+/// The error that another process has the lane: nothing may be written, acknowledged or published
+/// for it any more.
 package struct LaneLost: Error, CustomStringConvertible {
     /// The worker.
     package let worker: String

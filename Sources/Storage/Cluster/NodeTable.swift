@@ -2,7 +2,8 @@ package import Domain
 
 /// The processes that share the database, one row for each slot in use.
 ///
-/// All times are the database's clock, so that the processes' own don't matter. Used on PostgreSQL alone.
+/// All times are read from the database's clock, so the processes' clocks don't matter. Used on
+/// PostgreSQL only.
 package struct NodeTable {
     let sql: SQL
 
@@ -10,21 +11,22 @@ package struct NodeTable {
     package struct Node: Sendable, Equatable {
         /// Its slot.
         package var slot: NodeSlot
-        /// What no other run of a process is called.
+        /// The id of this run, different for every run of every process.
         package var id: String
-        /// Its name for people.
+        /// Its readable name.
         package var name: String
         /// The version of the program.
         package var version: String
-        /// Whether it is to hand over its lanes and take no more.
+        /// Whether it must hand over its lanes and take no more.
         package var isDraining: Bool
         /// When it began.
         package var startedAt: Instant
-        /// Until when it is taken for alive, unless it says more.
+        /// The time until which it counts as alive, if not renewed.
         package var untilAt: Instant
     }
 
-    /// The milliseconds that a slot stays with a process that says nothing more: one that was frozen finds its own again.
+    /// How long a slot is kept for an expired process, in milliseconds, so that a frozen process
+    /// can resume it.
     private static let keptMilliseconds: Int64 = 60_000
 
     /// The database's present moment in milliseconds.
@@ -36,9 +38,9 @@ package struct NodeTable {
         Instant(milliseconds: try sql.integer("SELECT \(Self.clock)") ?? 0)
     }
 
-    /// Takes a free slot for a process, for a time in milliseconds; nil if all are in use.
+    /// Claims a free slot for a process, for a time in milliseconds; returns nil if all are in use.
     ///
-    /// The slot of a process in whose place this one comes is free at once.
+    /// The slot of the `earlier` process that this one replaces is free at once.
     package func claim(
         id: String,
         name: String,
@@ -46,7 +48,7 @@ package struct NodeTable {
         milliseconds: Int64,
         inPlaceOf earlier: String? = nil
     ) throws -> NodeSlot? {
-        // Processes claim one after the other; those that hold a slot are not kept from renewing it.
+        // Processes claim one after the other; renewals wait meanwhile.
         try sql.run("LOCK TABLE node IN SHARE ROW EXCLUSIVE MODE")
         if let earlier { try release(earlier) }
         let now = try now().milliseconds
@@ -74,7 +76,8 @@ package struct NodeTable {
         return slot
     }
 
-    /// Says that a process is alive, for a time in milliseconds; returns false if its slot was given to another.
+    /// Extends the time in which a process counts as alive to `milliseconds` from now; returns
+    /// false if another process has its slot.
     package func renew(_ id: String, milliseconds: Int64) throws -> Bool {
         try sql.run(
             "UPDATE node SET untilAt = \(Self.clock) + $1 WHERE node = $2",
@@ -84,12 +87,13 @@ package struct NodeTable {
         return try sql.changes == 1
     }
 
-    /// Says that a process is gone, so that others need not wait until its time is over.
+    /// Marks a process as gone, so that others needn't wait until its time is over.
     package func expire(_ id: String) throws {
         try sql.run("UPDATE node SET untilAt = 0 WHERE node = $1", id)
     }
 
-    /// Says that a process is about to go: it works on, and counts for nothing where lanes are shared out.
+    /// Marks a process as leaving: it goes on working, but no longer counts when lanes are shared
+    /// out.
     package func retire(_ id: String) throws {
         try sql.run("UPDATE node SET draining = 1 WHERE node = $1", id)
     }
@@ -99,7 +103,8 @@ package struct NodeTable {
         try sql.run("DELETE FROM node WHERE node = $1", id)
     }
 
-    /// Asks a process, by its name for people, to hand over its lanes and take no more, or to take some again.
+    /// Requests that a process, by its readable name, hand over its lanes and take no more, or that
+    /// it take lanes again.
     ///
     /// - Returns: Whether there is such a process.
     package func drain(_ name: String, _ isDraining: Bool) throws -> Bool {
@@ -107,7 +112,7 @@ package struct NodeTable {
         return try sql.changes > 0
     }
 
-    /// Returns the slots that processes hold, or that are kept for theirs a while after its time.
+    /// Returns the slots that processes hold, and those still kept for expired processes.
     package func kept() throws -> Set<NodeSlot> {
         let now = try now().milliseconds
         return Set(
@@ -120,15 +125,15 @@ package struct NodeTable {
         )
     }
 
-    /// Returns the processes that are taken for alive, in the order of their slots.
+    /// Returns the processes that count as alive, in the order of their slots.
     package func living() throws -> [Node] {
         let now = try now()
         return try all().filter { $0.untilAt > now }
     }
 
-    /// Returns what the database calls another process that is connected to it; nil if there is none.
+    /// Returns the name by which the database knows another connected process, or nil.
     ///
-    /// One that shares the work with no other has no row here; nor has a command.
+    /// A process that works alone has no row in this table; neither has a command.
     package func stranger(besides id: String) throws -> String? {
         try sql.first(
             """
@@ -141,7 +146,7 @@ package struct NodeTable {
         ) { $0.next() }
     }
 
-    /// Returns all processes, in the order of their slots; also those whose time is over.
+    /// Returns all processes, including expired ones, in the order of their slots.
     package func all() throws -> [Node] {
         try sql.query(
             "SELECT slot, node, name, version, draining, startedAt, untilAt FROM node ORDER BY slot"

@@ -2,35 +2,38 @@ package import Domain
 import PostgreSQL
 
 extension Store {
-    /// The tables that processes share the work by.
+    /// The tables through which processes share the work.
     package struct Cluster {
         let sql: SQL
         /// The processes.
         package var nodes: NodeTable { NodeTable(sql: sql) }
-        /// Who holds which lane.
+        /// The leases of all lanes.
         package var leases: LeaseTable { LeaseTable(sql: sql) }
     }
 
-    /// Whether other processes may write to the database at any time, so that they share the work by leases.
+    /// Whether other processes can write to the database at any time, so that they share the work
+    /// by leases.
     package var isShared: Bool {
         if case .postgres = engine { true } else { false }
     }
 
-    /// What no other run of a process is called where several share the database; nil for a file.
+    /// The id of this run among all runs of processes on the database; nil for a file.
     package var processID: String? {
         guard case .postgres(let database) = engine else { return nil }
         return database.processID
     }
 
-    /// This process's place among those that write to the database; `.alone` until it has joined them.
+    /// This process's slot among those that write to the database; `.alone` until it has joined
+    /// them.
     package var slot: NodeSlot { sequence.slot }
 
-    /// Runs a short transaction on the cluster's tables, which no batch of this process or of another holds up.
+    /// Runs a short transaction on the cluster's tables, which doesn't wait for any process's
+    /// batches.
     package func coordinate<Value>(_ body: (Cluster) throws -> Value) throws -> Value {
         try engine.coordinate { try body(Cluster(sql: $0)) }
     }
 
-    /// Numbers what is written from now on as a slot's.
+    /// Numbers rows with a slot from now on.
     package func take(_ slot: NodeSlot) { sequence.take(slot) }
 
     /// Returns how many deadlocks the database has ended since it was made.
@@ -44,11 +47,12 @@ extension Store {
         }
     }
 
-    /// Returns the same store for one lane: each of its batches first checks that the lane is still its own.
+    /// Returns the same store for one lane, whose batches first check that the process still holds
+    /// the lane.
     package func guarded(by fence: Fence) -> Store { Store(self, fence: fence) }
 
-    /// Checks that a lane is still this process's, and numbers its messages behind those that an earlier holder left
-    /// under the lane's name.
+    /// Checks that this process still holds a lane, and numbers the lane's messages after those
+    /// that an earlier holder left.
     ///
     /// - Throws: `LaneLost`, or what the database throws.
     package func enter(_ lane: String) throws {
@@ -65,7 +69,8 @@ extension Store {
 }
 
 extension StoreEngine {
-    /// Runs a transaction over a connection of its own, beside all others where the engine lets several write.
+    /// Runs a transaction over a separate connection, concurrently with others if the engine allows
+    /// several writers.
     func coordinate<Value>(_ body: (SQL) throws -> Value) throws -> Value {
         switch self {
         case .sqlite(let file): try file.write { sql in try sql.transaction { try body(sql) } }

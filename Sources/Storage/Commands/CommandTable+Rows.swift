@@ -36,7 +36,8 @@ extension Command: TableRow {
 
 /// The steps of a command, stored as `[[state, ts, cause], …]`.
 ///
-/// Only the command's own actor names the sender, so that erasing an account has one place to change.
+/// Only the command's own actor names the sender, so that erasing an account has one place to
+/// change.
 private struct CommandSteps: ColumnValue {
     static var columnType: ColumnType { .text }
     var steps: [Command.Step]

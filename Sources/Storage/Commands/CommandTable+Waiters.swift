@@ -2,7 +2,7 @@ package import Domain
 
 /// A request that is answered once a command's outcome is known.
 package struct Waiter: Sendable {
-    /// The asking terminal.
+    /// The requesting terminal.
     package var terminal: TerminalID
     /// The request to be answered.
     package var requestID: MessageID
@@ -53,7 +53,7 @@ extension CommandTable {
     }
 }
 
-/// A waiter with its command and its number, the microsecond of its making.
+/// A waiter with its command and its number, which is the microsecond of its creation.
 struct WaiterRow: TableRow {
     var did: DeviceID
     var cid: Int64

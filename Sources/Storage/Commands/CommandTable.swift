@@ -1,12 +1,12 @@
 package import Batching
 package import Domain
 
-/// Commands: those that wait, and the log of the finished ones.
+/// Commands: the waiting ones, and the log of the finished ones.
 package struct CommandTable {
     let transaction: Transaction
     var sql: SQL { transaction.sql }
 
-    /// Hands over each command that exists, with its index in the request.
+    /// Passes to `body` each command that exists, with the index of its key.
     package func load(
         _ keys: [(did: DeviceID, cid: Int64)],
         _ body: (Int, Command) -> Void
@@ -30,7 +30,7 @@ package struct CommandTable {
         try sql.rows(of: Command.table, "WHERE did = $1 ORDER BY cid DESC LIMIT $2", did, limit)
     }
 
-    /// Returns a device's commands, newest first, from behind a number on.
+    /// Returns a device's commands with numbers below `cid`, newest first.
     package func page(_ did: DeviceID, before cid: Int64, limit: Int) throws -> [Command] {
         try sql.rows(
             of: Command.table,
@@ -62,14 +62,14 @@ package struct CommandTable {
         )
     }
 
-    /// Returns the next deadline of an open command; nil without one.
+    /// Returns the next deadline of an open command, or nil.
     package func nextExpiry() throws -> Instant? {
         try sql.integer(
             "SELECT min(expiresAt) FROM command WHERE state IN ('queued', 'sent')"
         ).map { Instant(milliseconds: $0) }
     }
 
-    /// Returns how many commands there are that are open, by state.
+    /// Returns the number of open commands by state.
     package func openCounts() throws -> [(state: String, count: Int64)] {
         try sql.query(
             """
@@ -86,9 +86,10 @@ package struct CommandTable {
         try load(open(did, Self.queued) + open(did, Self.sent)).sorted { $0.cid < $1.cid }
     }
 
-    // One literal state, so that the index of just these will do: for a list of states the engine would
-    // make a table in memory each time, which took a tenth of the handling of a command. And by `cid`, or
-    // it would take an index by age and walk all that the device ever had; a test keeps watch.
+    // The state is one literal so that the partial index suffices: for a list of states the engine
+    // builds a table in memory each time, which took a tenth of the time of handling a command. The
+    // order is by `cid`, because otherwise the engine uses an index by age and reads all commands
+    // the device ever had. A test checks this.
     static let queued = "SELECT cid FROM command WHERE did = $1 AND state = 'queued' ORDER BY cid"
     static let sent = "SELECT cid FROM command WHERE did = $1 AND state = 'sent' ORDER BY cid"
     static let firstQueued = "SELECT min(cid) FROM command WHERE did = $1 AND state = 'queued'"
@@ -118,21 +119,23 @@ package struct CommandTable {
         try sql.run(Command.table.update, each: commands)
     }
 
-    // MARK: What waits
+    // MARK: Waiting commands
 
     /// Returns the queued commands of a device, in the order of their numbers.
     package func waiting(_ did: DeviceID) throws -> [Command] {
         try load(open(did, Self.queued))
     }
 
-    /// Returns commands that a device may have missed: sent by a moment, and neither answered nor expired.
+    /// Returns commands that a device may have missed: sent by a moment, and neither answered nor
+    /// expired.
     ///
     /// They are the newest ones, in the order of their numbers.
     ///
-    /// Those with later times were sent before the clock was set back.
+    /// Commands with later times were sent before the clock was set back.
     package func missed(_ did: DeviceID, by moment: Instant, limit: Int) throws -> [Command] {
         let now = transaction.now
-        // Another process may have sent it by a clock that is ahead; a device ignores what it has.
+        // Another process may have sent it by a clock that is ahead; a device ignores repeated
+        // commands.
         let moment =
             sql.hasOtherWriters ? moment.adding(milliseconds: Instant.clocksApartMax) : moment
         return try load(open(did, Self.sent))
@@ -148,7 +151,7 @@ package struct CommandTable {
         try sql.integer(Self.firstQueued, did) != nil
     }
 
-    /// Returns how many commands are queued for each of some devices; none for a device that is not in the result.
+    /// Returns the number of queued commands that haven't expired, for each device that has any.
     package func queuedCounts(_ dids: some Collection<DeviceID>) throws -> [DeviceID: Int] {
         var counts: [DeviceID: Int] = [:]
         try sql.query(
@@ -165,7 +168,7 @@ package struct CommandTable {
         return counts
     }
 
-    /// Returns how many commands of a device are sent and have no answer yet.
+    /// Returns how many of a device's commands were sent and have no answer yet.
     package func sentCount(_ did: DeviceID) throws -> Int {
         Int(
             try sql.integer("SELECT count(*) FROM command WHERE did = $1 AND state = 'sent'", did)
@@ -173,10 +176,12 @@ package struct CommandTable {
         )
     }
 
-    /// Asks the control worker to send waiting commands to devices; devices without any are left out.
+    /// Requests that the control worker send waiting commands to devices; skips devices without
+    /// any.
     ///
-    /// A dispatch request that waits for a device to subscribe is not brought forward by a new command, which the broker
-    /// would drop until then. Only a message of the device itself brings it forward.
+    /// A new command doesn't bring forward a dispatch request that waits for a device to subscribe,
+    /// since the broker would drop the command until then. Only a message from the device itself
+    /// does.
     package func requestDispatches(_ dispatches: [DispatchRequest]) throws {
         try transaction.requireLocks(of: dispatches.map(\.did))
         try sql.run(
@@ -196,13 +201,14 @@ package struct CommandTable {
         ) { ($0.did, moment(of: $0), $0.sentBefore) }
     }
 
-    /// Returns the moment from which any process finds a request due: at once is at once by the slowest clock too.
+    /// Returns the time from which every process considers a request due; an immediate one is due
+    /// by the slowest clock too.
     private func moment(of dispatch: DispatchRequest) -> Instant {
         guard sql.hasOtherWriters, dispatch.at <= transaction.now else { return dispatch.at }
         return dispatch.at.adding(milliseconds: -Instant.clocksApartMax)
     }
 
-    /// Returns the device's next dispatch request, due now or soon; nil for none.
+    /// Returns the device's next dispatch request, due now or soon, or nil.
     package func nextDispatch(of did: DeviceID) throws -> DispatchRequest? {
         try sql.find(DispatchRequest.table, did)
     }
@@ -238,7 +244,7 @@ package struct CommandTable {
         )
     }
 
-    /// Returns when the commands of the next device of some shards are to be sent; nil when none waits.
+    /// Returns when the next dispatch request of some shards is due, or nil.
     package func nextDispatch(of shards: Shards = .all) throws -> Instant? {
         guard shards.areAll else {
             return try sql.integer(
@@ -255,8 +261,9 @@ package struct CommandTable {
 
     /// Corrects the times of open commands after the clock was set back by `step`.
     ///
-    /// A command of the last second was most likely given after that, and stays as it is. One that was given before the
-    /// clock was set ahead, at `jump`, is corrected by as much as the clock is `behind` that of then.
+    /// A command created within the last second was most likely created after that, and stays
+    /// unchanged. One created before the clock was set ahead, at `jump`, is corrected by the time
+    /// that the clock is now `behind` the clock of then.
     package func bringForward(
         byMilliseconds step: Int64,
         jump: (at: Instant, behind: Int64)? = nil
@@ -280,9 +287,10 @@ package struct CommandTable {
 
     // MARK: The log
 
-    /// A device's commands made within a time, newest first, from behind a number on.
+    /// Passes a device's commands created within a time to `body`, newest first, until it returns
+    /// false.
     ///
-    /// Passes one after the other to `body` until it returns false.
+    /// With a cursor, starts with the command before it.
     package func log(
         _ did: DeviceID,
         from: Instant,

@@ -1,20 +1,21 @@
 package import Domain
 
-/// A request to the control worker to send a connected device its waiting commands, from a moment on.
+/// A request to the control worker to send a connected device its waiting commands, from a moment
+/// on.
 package struct DispatchRequest: Sendable, Equatable {
     /// The device.
     package var did: DeviceID
     /// When sending may begin.
     package var at: Instant
-    /// Commands sent by this moment are sent once more, since the device has reconnected, resubscribed or not
-    /// yet subscribed; nil where no command is affected.
+    /// Commands sent by this moment are sent again, because the device has reconnected,
+    /// resubscribed or not yet subscribed; nil if no command is affected.
     package var sentBefore: Instant?
 
-    /// The farthest that a request can lie ahead, in milliseconds; one farther ahead stems from a clock that was
-    /// set back, and is ignored.
+    /// The farthest that a request can lie ahead, in milliseconds; one farther ahead comes from a
+    /// clock that was set back, and is ignored.
     static let aheadMilliseconds: Int64 = 60_000
 
-    /// Returns whether it waits for the device to subscribe.
+    /// Returns whether the request waits for the device to subscribe.
     package func isAhead(at now: Instant) -> Bool {
         at > now && at <= now.adding(milliseconds: Self.aheadMilliseconds)
     }

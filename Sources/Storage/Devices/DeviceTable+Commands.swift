@@ -1,11 +1,11 @@
 package import Domain
 
 extension DeviceTable {
-    /// Returns the next command number of each device, in order, for commands that this transaction stores; one
-    /// that is gone gets none.
+    /// Returns the next command number for each entry of `dids`, for commands that this transaction
+    /// stores; nil for a device that is gone.
     ///
-    /// It follows that of the newest command, which `RetentionTable` writes into the device's row before it
-    /// forgets it: a command then writes one page less.
+    /// It follows the number of the newest command. `RetentionTable` writes that number into the
+    /// device's row only before it deletes the command, so each command writes one page less.
     package func nextCommandIDs(_ dids: [DeviceID]) throws -> [Int64?] {
         try transaction.requireLocks(of: dids)
         var last: [DeviceID: Int64] = [:]
@@ -26,7 +26,7 @@ extension DeviceTable {
         }
     }
 
-    /// Keeps the number of the newest command, which is about to be forgotten.
+    /// Stores the number of the newest command in the device's row, before the command is deleted.
     func keepLastCommandID(_ did: DeviceID) throws {
         try transaction.requireLock(of: did)
         try transaction.sql.run(

@@ -1,51 +1,52 @@
 package import Domain
 
-/// What a list of devices is narrowed by; nil and empty for whatever there is.
+/// The criteria of a list of devices; nil and empty ones match all devices.
 package struct DeviceFilter: Sendable {
-    /// Products, any of them.
+    /// The products to include.
     package var products: [ProductKey]?
-    /// Products that are left out.
+    /// The products to leave out.
     package var otherThan: [ProductKey] = []
     /// Whether it is connected.
     package var isOnline: Bool?
     /// Whether it has registered.
     package var isRegistered: Bool?
-    /// Whether an alert or a fault is on.
+    /// Whether an alert or a fault is open.
     package var hasCondition: Bool?
-    /// The user who is first among its users.
+    /// The device's special user or owner.
     package var owner: UserID?
-    /// It came or went last before this moment, or never.
+    /// The moment before which it last connected or disconnected, if ever.
     package var seenBefore: Instant?
-    /// It came or went last after this moment.
+    /// The moment since which it last connected or disconnected.
     package var seenAfter: Instant?
-    /// Part of its id, MAC, name or tags or of a user's name for it, in lower case, or one of its `namedProducts`.
+    /// A part of its id, MAC, name, tags or a user's alias, in lower case; a device of
+    /// `namedProducts` matches too.
     package var part: String?
-    /// The products whose names have that part.
+    /// The products whose names contain `part`.
     package var namedProducts: [ProductKey] = []
-    /// Part of the name that operators gave it, in lower case.
+    /// A part of the name that operators gave it, in lower case.
     package var name: String?
-    /// A tag by its name; of one with `tagValue`, which has an index, no other device is looked at.
+    /// A tag's name; with `tagValue`, an index finds the devices, and no others are read.
     package var tag: String?
     /// The tag's value; nil for any.
     package var tagValue: String?
 
-    /// Narrows nothing.
+    /// Creates a filter that matches all devices.
     package init() {}
 
-    /// Which products, as one text to look into; nil for all.
+    /// Joins product keys into one text to search in; nil for all.
     fileprivate static func text(_ keys: [ProductKey]?) -> String? {
         keys.map { "," + $0.map(\.text).joined(separator: ",") + "," }
     }
 }
 
-/// A device as a list shows it.
+/// A device in a list.
 package struct DeviceListing: Sendable {
     /// The device.
     package var device: DeviceRecord
     /// Its status.
     package var status: StatusRecord
 
-    /// Puts both together.
+    /// Combines a device and its status.
     package init(device: DeviceRecord, status: StatusRecord) {
         self.device = device
         self.status = status
@@ -53,7 +54,8 @@ package struct DeviceListing: Sendable {
 }
 
 extension DeviceTable {
-    /// Narrows by all its parameters, the first of which is the id to go on behind; the devices are `d`, their statuses `s`.
+    /// The condition for all filters, which are its parameters, after the id to start behind;
+    /// devices are `d`, their statuses `s`.
     private static let narrowed = """
         d.did > $1 AND ($2 IS NULL OR instr($2, ',' || d.productKey || ',') > 0)
         AND ($3 IS NULL OR instr($3, ',' || d.productKey || ',') = 0)
@@ -87,7 +89,8 @@ extension DeviceTable {
         WHERE \(Self.narrowed) AND t.name = $13 AND t.value = $14
         """
 
-    /// Where devices are looked for: in all of them, or by the index of tags.
+    /// Returns the `FROM` and `WHERE` clauses of a search: over all devices, or by the index of
+    /// tags.
     static func found(by filter: DeviceFilter) -> String {
         switch (filter.tag, filter.tagValue) {
         case (nil, _): allFound
@@ -96,7 +99,8 @@ extension DeviceTable {
         }
     }
 
-    /// Whether a condition of the status `s` is on: it has the id of an event, so that `","` stands twice in its row.
+    /// Whether an alert or fault of the status `s` is open: it then has an event's id, so that
+    /// `","` occurs twice in its row.
     private static let hasOpen = """
         (s.conditions <> '[]' AND
             (length(s.conditions) - length(replace(s.conditions, '","', ''))) / 3
@@ -104,7 +108,8 @@ extension DeviceTable {
                 - length(replace(replace(s.conditions, '["alert",', ''), '["fault",', ''))) / 9)
         """
 
-    /// Hands over the rows of a statement that narrows (`narrowed`), until `row` returns false.
+    /// Passes the rows of a statement with the condition `narrowed` to `row` until it returns
+    /// false.
     private func scan(
         _ statement: String,
         _ filter: DeviceFilter,
@@ -131,8 +136,8 @@ extension DeviceTable {
         )
     }
 
-    /// Passes to `body` devices with their statuses in the order of their ids, from behind one id on, until it
-    /// returns false.
+    /// Passes devices with their statuses to `body`, in the order of their ids after `did`, until
+    /// it returns false.
     package func search(
         _ filter: DeviceFilter,
         after did: String,
@@ -150,7 +155,8 @@ extension DeviceTable {
         }
     }
 
-    /// Returns how many devices there are of all, that are connected, with an alert or fault, and not registered.
+    /// Returns the numbers of all devices, of connected ones, of those with an open alert or fault,
+    /// and of unregistered ones.
     package func counts(
         _ filter: DeviceFilter
     ) throws -> (all: Int64, online: Int64, alerting: Int64, unregistered: Int64) {
@@ -171,7 +177,7 @@ extension DeviceTable {
         return counts
     }
 
-    /// Returns the first user of each device that has one, with that user's name for it.
+    /// Returns each device's special user, or else its owner, with that user's alias for it.
     package func owners(
         of dids: [DeviceID]
     ) throws -> [DeviceID: (uid: UserID, alias: String)] {

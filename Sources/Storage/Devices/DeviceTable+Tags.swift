@@ -1,8 +1,8 @@
 package import Domain
 
-/// What operators call devices: names and tags.
+/// The names and tags that operators give devices.
 extension DeviceTable {
-    /// Returns the names of those devices that have one.
+    /// Returns the names of the devices that have one.
     package func names(of dids: some Collection<DeviceID>) throws -> [DeviceID: String] {
         var names: [DeviceID: String] = [:]
         try transaction.sql.query(
@@ -32,7 +32,7 @@ extension DeviceTable {
 
     /// Changes a device's name and tags; returns the tags before and after.
     ///
-    /// - Throws: `Rejection` where there would be too many tags.
+    /// - Throws: `Rejection` if there would be too many tags.
     package func label(
         _ did: DeviceID,
         _ change: DeviceLabeling

@@ -2,8 +2,8 @@ package import Domain
 
 /// Devices that no user has ever bound.
 extension DeviceTable {
-    /// A new ownership period begins with the last unbinding and with a reset: a device in its first period
-    /// without bindings has never been bound.
+    /// A device in its first ownership period without bindings has never been bound, because the
+    /// last unbinding and a reset begin a new period.
     private static let isNeverBound = """
         d.ownership = 1 AND s.online = 0
             AND d.createdAt < $A AND coalesce(d.registeredAt, 0) < $A
@@ -19,8 +19,10 @@ extension DeviceTable {
             .joined(separator: parameter)
     }
 
-    /// Looks at so many devices behind an id; returns the last of them, empty where there are no more, and
-    /// those that were never bound or listed and not seen since a moment.
+    /// Checks up to `limit` devices after an id for devices never bound or listed, and not seen
+    /// since a moment.
+    ///
+    /// - Returns: The last device checked, or an empty text at the end, and the devices found.
     package func neverBound(
         after did: String,
         limit: Int,
@@ -49,7 +51,7 @@ extension DeviceTable {
         return (page.count < limit ? "" : last, dids)
     }
 
-    /// Tells whether a device was never bound or listed, and not seen since a moment.
+    /// Returns whether a device was never bound or listed, and not seen since a moment.
     package func isNeverBound(_ did: DeviceID, notSeenSince moment: Instant) throws -> Bool {
         try transaction.sql.integer(
             """

@@ -3,7 +3,7 @@ package import Domain
 package import JSON
 import Sodium
 
-/// A device's identity, as it is stored.
+/// The stored identity of a device.
 package struct DeviceRecord: Sendable {
     /// The device's id.
     package var did: DeviceID
@@ -11,23 +11,24 @@ package struct DeviceRecord: Sendable {
     package var productKey: ProductKey
     /// Its hardware address.
     package var mac: MAC
-    /// Whether a passcode proves possession; false before the first registration.
+    /// The hash of the passcode that proves possession; nil before the first registration.
     package var passcodeHash: [UInt8]?
     /// The SHA-256 of its secret.
     package var secretHash: [UInt8]?
     /// Its parts and versions.
     package var hardware: JSONObject
-    /// The number of its ownership period: grows with the last unbinding and with resets.
+    /// The number of its ownership period, which grows with the last unbinding and with resets.
     package var ownership: Int64
-    /// When the ownership period began: how far back its history reaches.
+    /// When the ownership period began; its history reaches back to this moment.
     package var ownershipSince: Instant
     /// The end of the time in which a factory reset is allowed.
     package var resetUntil: Instant?
-    /// The moment from which its certificates count: earlier ones were revoked; nil where none was.
+    /// The moment from which its certificates are valid, since earlier ones were revoked; nil if
+    /// none was.
     package var certificatesFrom: Instant?
-    /// When it was made.
+    /// When it was created.
     package var createdAt: Instant
-    /// When it registered last.
+    /// When it last registered.
     package var registeredAt: Instant?
     /// The name that operators gave it; empty without one.
     package var name = ""
@@ -70,7 +71,7 @@ package struct DeviceTable {
         try sql.rows(of: DeviceRecord.table, "WHERE productKey = $1 AND mac = $2", key, mac).first
     }
 
-    /// Returns devices in the order of their ids, from behind one id on.
+    /// Returns devices in the order of their ids, starting after `did`.
     package func page(
         after did: String,
         product: ProductKey? = nil,
@@ -85,7 +86,8 @@ package struct DeviceTable {
         )
     }
 
-    /// Passes to `body` when each device's ownership period began, with the device's index in the request.
+    /// Passes to `body` when each device's ownership period began, with the device's index in
+    /// `dids`.
     package func ownershipSince(of dids: [DeviceID], _ body: (Int, Instant) -> Void) throws {
         try sql.query("SELECT ownershipSince FROM device WHERE did = $1", each: dids.indices) {
             dids[$0].text
@@ -97,9 +99,10 @@ package struct DeviceTable {
     /// Returns how many devices there are.
     package func count() throws -> Int64 { try sql.integer("SELECT count(*) FROM device") ?? 0 }
 
-    /// Makes a device and its empty status; its identity follows with `setIdentity`.
+    /// Creates a device and its empty status; `setIdentity` then sets its identity.
     ///
-    /// Its first ownership period has no beginning: data from before its registration belongs to it.
+    /// Its first ownership period has no beginning: data from before its registration belongs to
+    /// it.
     package func create(
         _ did: DeviceID,
         product: ProductKey,
@@ -155,12 +158,13 @@ package struct DeviceTable {
         }
     }
 
-    /// Tells whether a secret is the device's.
+    /// Returns whether a secret is the device's.
     package func hasSecret(_ device: DeviceRecord, _ secret: String) -> Bool {
         device.secretHash.map { Sodium.areEqual($0, Sodium.sha256(secret.utf8)) } ?? false
     }
 
-    /// Tells whether a passcode is the device's; false where there is no device, in the same time.
+    /// Returns whether a passcode is the device's; takes as long without a device, and returns
+    /// false.
     package func hasPasscode(_ device: DeviceRecord?, _ passcode: String) -> Bool {
         let hash = transaction.hash(passcode, boundTo: device?.did.text ?? "")
         return Sodium.areEqual(device?.passcodeHash ?? [UInt8](repeating: 0, count: 32), hash)
@@ -182,25 +186,25 @@ package struct DeviceTable {
         )
     }
 
-    /// Opens the time in which one registration resets the device.
+    /// Allows one registration to reset the device, until a moment.
     package func allowReset(_ did: DeviceID, until: Instant) throws {
         try transaction.requireLock(of: did)
         try sql.run("UPDATE device SET resetUntil = $1 WHERE did = $2", until, did)
     }
 
-    /// Closes the time in which one registration resets the device, if it is open: the user who opened it has
-    /// lost the right.
+    /// Withdraws the permission to reset the device, if any, because the user who gave it has lost
+    /// the right.
     package func closeReset(_ did: DeviceID) throws {
         try transaction.requireLock(of: did)
         try sql.run("UPDATE device SET resetUntil = NULL WHERE did = $1", did)
     }
 
-    /// Voids the certificates of a device that begin before a moment, in whole seconds as certificates have them; the
-    /// gate closes connections that came with one.
+    /// Voids a device's certificates that begin before a moment, in whole seconds as in
+    /// certificates; the gate closes connections made with them.
     package func revokeCertificates(_ did: DeviceID, before moment: Instant) throws {
         try transaction.requireLock(of: did)
         let begin = Instant(milliseconds: moment.milliseconds / 1000 * 1000)
-        // Never back: a clock that was set back would let voided ones count again.
+        // Never moved back: after a clock was set back, voided certificates would be valid again.
         try sql.run(
             """
             UPDATE device SET certificatesFrom = $1
@@ -224,7 +228,7 @@ package struct DeviceTable {
         return DeviceLabel.text(key, mac, proof: proof)
     }
 
-    /// Tells whether a text is the label of a product's device.
+    /// Returns whether a text is the label of a product's device.
     package func isLabel(_ text: String, of key: ProductKey, _ mac: MAC) -> Bool {
         Sodium.areEqual(Array(text.utf8), Array(label(key, mac).utf8))
     }
@@ -233,8 +237,9 @@ package struct DeviceTable {
 
     /// Begins a new ownership period of the device.
     ///
-    /// It begins after all earlier records: the device's clock may be a little ahead, and commands of this very
-    /// millisecond may exist. Records farther ahead stem from a clock that was set back.
+    /// It begins after all earlier records: the device's clock can be a little ahead, and commands
+    /// of this very millisecond can exist. Records farther ahead stem from a clock that was set
+    /// back, and are ignored.
     package func beginOwnership(_ did: DeviceID) throws {
         try transaction.requireLock(of: did)
         let now = transaction.now
@@ -252,7 +257,8 @@ package struct DeviceTable {
         )
     }
 
-    /// Returns when a device's ownership period began, and the newest times of its records, up to a moment.
+    /// Returns when a device's ownership period began, and the newest times of its records, up to a
+    /// moment.
     private func moments(of did: DeviceID, by farthest: Instant) throws -> [Instant] {
         let statements = [
             "SELECT ownershipSince FROM device WHERE did = $1 AND ownershipSince <= $2",
@@ -267,7 +273,8 @@ package struct DeviceTable {
         return try stored + reported.filter { $0 <= farthest } + ahead(did, by: farthest)
     }
 
-    /// Returns the newest time ahead of now in a device's history, which alone holds the device's own bytes.
+    /// Returns the newest time ahead of now in a device's history, the only place for reports of
+    /// the device's own bytes.
     private func ahead(_ did: DeviceID, by farthest: Instant) throws -> [Instant] {
         var newest: Instant?
         let place = HistoryPlace(transaction.now)
@@ -287,7 +294,8 @@ package struct DeviceTable {
         try nextCommandIDs([did])[0] ?? 1
     }
 
-    /// Removes a device with all that belongs to it alone; bindings must have ended before.
+    /// Deletes a device with all data that belongs to it alone; its bindings must have ended
+    /// before.
     package func forget(_ did: DeviceID) throws {
         try transaction.statuses.forget(did)
         for table in [
@@ -297,7 +305,7 @@ package struct DeviceTable {
             try sql.run("DELETE FROM \(table) WHERE did = $1", did)
         }
         transaction.gate.records.append(.removed(.device, key: did.text))
-        // A device of that id never comes again; the record would only fill the file.
+        // No later device has this id; the record would only fill the file.
         transaction.gate.records.append(.removed(.certificates, key: did.text))
     }
 }

@@ -1,6 +1,6 @@
 package import Domain
 
-/// Users' homes and the devices in them; a device is in one home of each of its users at most.
+/// Users' homes and the devices in them; a device is in at most one home of each of its users.
 package struct HomeTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
@@ -22,7 +22,7 @@ package struct HomeTable {
         }
     }
 
-    /// Returns which of a user's homes a device is in, or nil.
+    /// Returns the user's home that a device is in, or nil.
     package func home(of did: DeviceID, _ uid: UserID) throws -> HomeID? {
         try sql.first("SELECT homeId FROM homeDevice WHERE uid = $1 AND did = $2", uid, did) {
             $0.next()
@@ -35,7 +35,7 @@ package struct HomeTable {
         try sql.run(Home.table.upsert, home)
     }
 
-    /// Deletes a home; its devices are in none then.
+    /// Deletes a home; its devices are then in no home.
     package func delete(_ home: Home) throws {
         try transaction.requireLock(of: home.uid)
         try sql.run("DELETE FROM homeDevice WHERE homeId = $1", home.id)
@@ -49,7 +49,7 @@ package struct HomeTable {
         try sql.run("DELETE FROM home WHERE uid = $1", uid)
     }
 
-    /// Puts a device into a user's home, out of the one where it was.
+    /// Moves a device into a user's home, out of its previous home, if any.
     package func put(_ did: DeviceID, into id: HomeID, of uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try transaction.requireLock(of: did)

@@ -25,7 +25,7 @@ package struct ProductTable {
         return try ProductCodec.decode(object)
     }
 
-    /// Stores a product, new or in a new version; the secret only where one is given.
+    /// Stores a product, new or in a new version, and its secret's hash if a secret is given.
     package func save(_ product: Product, secret: String?) throws {
         let hash = secret.map { Sodium.sha256($0.utf8) }
         let row = ProductRow(
@@ -43,7 +43,7 @@ package struct ProductTable {
         try transaction.meta.raiseCatalogEpoch()
     }
 
-    /// Tells whether a secret is a product's; false where there is no product.
+    /// Returns whether a secret is a product's; false if the product doesn't exist.
     package func hasSecret(_ key: ProductKey, _ secret: String) throws -> Bool {
         let hash = try sql.first("SELECT secretHash FROM product WHERE productKey = $1", key) {
             $0.next([UInt8].self)
@@ -59,7 +59,7 @@ package struct ProductTable {
         try sql.integer("SELECT count(*) FROM device WHERE productKey = $1", key) ?? 0
     }
 
-    /// Returns when a product was imported first, and when it was last; nil where there is none.
+    /// Returns when a product was first and last imported; nil if it doesn't exist.
     package func stamps(_ key: ProductKey) throws -> (createdAt: Instant, updatedAt: Instant)? {
         try sql.find(ProductRow.table, key).map { ($0.createdAt, $0.updatedAt) }
     }
@@ -76,7 +76,7 @@ package struct ProductTable {
         return counts
     }
 
-    /// Returns the MACs that an operator listed, in their order, from behind one on.
+    /// Returns the MACs that an operator listed, in their order, starting after `mac`.
     package func macs(_ key: ProductKey, after mac: String, limit: Int) throws -> [MAC] {
         try sql.query(
             "SELECT mac FROM listedMac WHERE productKey = $1 AND mac > $2 ORDER BY mac LIMIT $3",
@@ -91,7 +91,7 @@ package struct ProductTable {
         try sql.integer("SELECT count(*) FROM listedMac WHERE productKey = $1", key) ?? 0
     }
 
-    /// Tells whether any device's stored state has one of some attributes.
+    /// Returns whether any device's stored state has one of some attributes.
     package func isUsed(_ key: ProductKey, attributes: [String]) throws -> Bool {
         let wanted = Set(attributes)
         let states = try sql.query("SELECT attributes FROM status WHERE productKey = $1", key) {
@@ -100,7 +100,8 @@ package struct ProductTable {
         return states.contains(true)
     }
 
-    /// Returns the names of alerts and faults that are open on some device and that a rule picks, each once.
+    /// Returns the names, each once, of the alerts and faults open on some device that `isWanted`
+    /// accepts.
     package func openConditions(
         _ key: ProductKey,
         where isWanted: (ConditionKind, String) -> Bool
@@ -118,13 +119,13 @@ package struct ProductTable {
         return names.sorted()
     }
 
-    /// Tells whether an operator listed a MAC.
+    /// Returns whether an operator listed a MAC.
     package func isListed(_ key: ProductKey, _ mac: MAC) throws -> Bool {
         try sql.integer("SELECT 1 FROM listedMac WHERE productKey = $1 AND mac = $2", key, mac)
             != nil
     }
 
-    /// Lists MACs that may register.
+    /// Lists MACs that are allowed to register.
     package func list(_ key: ProductKey, _ macs: [MAC]) throws {
         try sql.run(
             "INSERT INTO listedMac (productKey, mac) VALUES ($1, $2) ON CONFLICT DO NOTHING",
@@ -133,20 +134,20 @@ package struct ProductTable {
     }
 }
 
-/// A product as it is stored: its document, and the hash of its secret.
+/// A stored product: its document, and the hash of its secret.
 struct ProductRow: TableRow {
     var key: ProductKey
     var name: String
     var document: TextBytes
-    /// Empty where it has none.
+    /// Empty if the product has no secret.
     var secretHash: [UInt8]
     var createdAt: Instant
     var updatedAt: Instant
 
     static let table = Table<ProductRow>("product")
-    /// Inserts a row, or changes the one with its key, which keeps its secret.
+    /// The statement that inserts a row, or updates the existing one, which keeps its secret.
     static let save = table.upsert
-    /// The same with the secret.
+    /// The same statement, which also replaces the secret.
     static let saveWithSecret = table.upserting([.changing, .apart])
 
     static func map(_ column: inout ColumnMapper<ProductRow>) -> ProductRow {

@@ -1,12 +1,14 @@
 package import Domain
 
-/// A round of compaction under way: moves records from the history buffer into the devices' chunks.
+/// A round of compaction under way, which moves records from the history buffer into the devices'
+/// chunks.
 ///
-/// Each call is so short that no worker notices. Where a round stops, for an error or a crash, the next round goes
-/// on: nothing is half moved. So it does where another process carries out the same (`RoundTaken`).
+/// Each call is too short to delay a worker. If a round stops because of an error, a crash or
+/// another process that carries out the same round (`RoundTaken`), the next round continues it:
+/// nothing is half moved.
 package struct Compaction {
     private var round: CompactionRound
-    /// The chunks that one transaction writes, about.
+    /// The approximate number of chunks that one transaction writes.
     private let step: Int
     private var isSorted = false
     private var moves: ArraySlice<Range<Int>> = []
@@ -19,7 +21,7 @@ package struct Compaction {
         mark = round.mark
     }
 
-    /// Sorts a little further, outside any transaction; false when all is sorted.
+    /// Sorts a little further, outside any transaction; returns false when all is sorted.
     package mutating func sort() -> Bool {
         guard !isSorted else { return false }
         guard !round.prepare(step) else { return true }
@@ -29,7 +31,7 @@ package struct Compaction {
         return false
     }
 
-    /// Runs one transaction of what was sorted; returns whether another follows.
+    /// Runs the next transaction of the sorted round; returns whether another follows.
     package mutating func move(in store: Store, at now: Instant) throws -> Bool {
         let round = round
         if let run = moves.first {
@@ -50,11 +52,11 @@ package struct Compaction {
 }
 
 extension Store {
-    /// Returns whose parts of the history buffer this process sorts: its own, and of a database that several share those
-    /// of processes that are gone.
+    /// Returns the owners whose parts of the history buffer this process sorts: itself, and
+    /// processes that are gone.
     ///
-    /// A slot's process is gone once its row is, or once its time has been over for as long as the slot is kept for it: its
-    /// transactions ended long before.
+    /// A process is gone once its slot has no row, or is no longer kept for it; its transactions
+    /// ended long before.
     package func ownersToCompact() throws -> [NodeSlot] {
         let owners = try read { try $0.history.buffer.owners() }.filter { $0 != slot }
         guard isShared, !owners.isEmpty else { return [slot] + owners }
@@ -62,23 +64,24 @@ extension Store {
         return [slot] + owners.filter { !alive.contains($0) }
     }
 
-    /// Begins a round of about so many bytes of an owner's part of the history buffer, of which one transaction writes
-    /// about `step` chunks; nil where nothing waits.
+    /// Begins a round of about `bytesMax` bytes of an owner's part of the history buffer, or
+    /// returns nil if nothing waits.
     ///
-    /// The owner is this process, or one that is gone.
+    /// The owner is this process, or one that is gone. A transaction writes about `step` chunks.
     package func beginCompaction(
         of owner: NodeSlot,
         bytesMax: Int,
         step: Int
     ) throws -> Compaction? {
-        // Before the rows are read: whatever has a smaller number is committed, or never will be.
+        // Before the rows are read: all smaller numbers are committed, or never will be.
         let end = owner == slot ? sequence.settled : .max
         return try read {
             try $0.history.buffer.round(of: owner, before: end, bytesMax: bytesMax)
         }.map { Compaction($0, step: step) }
     }
 
-    /// Runs a round of compaction of this process's part at once, or so many transactions of it.
+    /// Runs a round of compaction of this process's part at once, or at most `transactions` of its
+    /// transactions.
     package func compactHistory(
         bytesMax: Int,
         step: Int,

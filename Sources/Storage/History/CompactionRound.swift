@@ -2,22 +2,24 @@ import Domain
 
 /// The lines that the compactor moves in one round, by device and time.
 struct CompactionRound: Sendable {
-    /// Whose rows of the buffer the round takes.
+    /// The owner of the round's rows in the buffer.
     let owner: NodeSlot
-    /// The mark that an earlier part of the round left, of a process that ended; nil for a new round.
+    /// The mark that a process that ended left in an earlier part of the round; nil for a new
+    /// round.
     let mark: HistoryBuffer.Mark?
     /// The last row of the buffer that the round takes.
     private(set) var seq: Int64 = 0
-    /// Devices up to this one were moved before.
+    /// The last device that was moved before.
     private let after: String
     private typealias Line = (ts: Int64, line: ArraySlice<UInt8>)
     private var linesOf: [String: [[Line]]] = [:]
     /// The chunks to write, in the order of the devices; `prepare` makes them.
     ///
-    /// A device's chunks stand side by side, and may not be parted over transactions.
+    /// A device's chunks are adjacent, and must be written in one transaction.
     private(set) var chunks: [HistoryChunk] = []
 
-    /// The rows of the buffer that the round takes, ascending, as each step strikes them out.
+    /// The rows of the buffer that the round takes, ascending, grouped by the steps that delete
+    /// them.
     private(set) var steps: [[Int64]] = []
     private var stepBytes = 0
 
@@ -44,8 +46,8 @@ struct CompactionRound: Sendable {
         rows.append(lines)
     }
 
-    /// Sorts a little further, to be called outside any transaction: one row of the buffer, or so many
-    /// devices; false when all is done.
+    /// Sorts one row of the buffer or the next `count` devices, outside any transaction; returns
+    /// false when all is done.
     mutating func prepare(_ count: Int) -> Bool {
         if let lines = rows.popLast() {
             divide(lines)
@@ -54,7 +56,7 @@ struct CompactionRound: Sendable {
         var left = devices ?? linesOf.keys.sorted(by: >)
         for _ in 0..<count {
             guard let did = left.popLast() else { return false }
-            // The rows were taken from the last to the first.
+            // The rows were divided from last to first.
             let lines = (linesOf.removeValue(forKey: did) ?? []).reversed().flatMap { $0 }
             cut(Self.ascending(lines), of: did)
         }
@@ -78,7 +80,7 @@ struct CompactionRound: Sendable {
         guard zip(lines, lines.dropFirst()).contains(where: { $0.ts > $1.ts }) else {
             return lines
         }
-        // What came first at the same moment stays first.
+        // Lines of the same moment keep their order of arrival.
         return lines.indices.sorted { (lines[$0].ts, $0) < (lines[$1].ts, $1) }.map { lines[$0] }
     }
 
@@ -102,7 +104,8 @@ struct CompactionRound: Sendable {
         if let chunk { chunks.append(chunk) }
     }
 
-    /// Returns the places of the chunks, cut so that each run has about so many and no device is parted.
+    /// Returns the ranges of chunks for transactions of about `count` chunks, without dividing a
+    /// device's chunks.
     func runs(of count: Int) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         var start = 0
@@ -112,7 +115,7 @@ struct CompactionRound: Sendable {
             runs.append(start..<end)
             start = end
         }
-        // A round of forgotten lines still has to be struck out.
+        // The rows of a round without chunks must still be deleted.
         return runs.isEmpty ? [0..<0] : runs
     }
 }

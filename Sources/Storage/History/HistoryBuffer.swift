@@ -1,27 +1,30 @@
 package import Domain
 
-/// The newest part of the history: one row for each batch of reports, which belongs to the process that wrote it.
+/// The newest part of the history: one row for each batch of reports, which belongs to the process
+/// that wrote it.
 ///
-/// The compactor empties a process's rows in rounds. A round moves the lines of some rows device by device and then
-/// deletes the rows, in many transactions so that no writer waits long. Its first transaction claims the round, with a
-/// list of its rows; a mark records its progress, so that no reader sees a line twice and a crash repeats nothing. The
-/// rows of a process that is gone are sorted by another, and its slot's next process may do so at the same time: each
-/// transaction goes on from the mark that it knows, and moves and deletes the rows of the list alone.
+/// The compactor empties a process's rows in rounds. A round moves the lines of some rows device by
+/// device and then deletes the rows, in many transactions so that no writer waits long. Its first
+/// transaction claims the round, with a list of its rows. A mark records its progress, so that no
+/// reader sees a line twice and a crash repeats nothing. Another process sorts the rows of a
+/// process that is gone, and its slot's next process can do so at the same time: each transaction
+/// therefore continues from the mark that it knows, and moves and deletes only the listed rows.
 package struct HistoryBuffer {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
-    /// How the facts begin that hold the marks of rounds, and the lists of their rows; the owner's slot follows.
+    /// The beginnings of the names of facts with rounds' marks, and with lists of their rows; the
+    /// owner's slot follows.
     private static let facts = "historyCompacted"
     private static let rowFacts = "historyCompactedRows"
-    /// Comes after every device's id.
+    /// A text that sorts after every device's id.
     private static let allDevices = "~"
     private static let roundRowsMax: Int64 = 2000
 
-    /// The amount that waits to be sorted.
+    /// The amount of unsorted lines.
     package struct Depth: Sendable {
-        /// Bytes of lines.
+        /// The size of the lines, in bytes.
         package var bytes: Int
-        /// When the oldest batch was committed, or nil when there is none.
+        /// When the oldest batch was written; nil without batches.
         package var since: Instant?
     }
 
@@ -44,12 +47,12 @@ package struct HistoryBuffer {
         var text: String { "\(seq) \(did)" }
     }
 
-    /// A round under way: its progress, and the rows that it took.
+    /// A round under way: its progress, and its rows.
     private struct Claim {
         var mark: Mark
         var rows: Set<Int64> = []
 
-        /// Whether the lines of a device in a row were moved.
+        /// Returns whether the lines of a device in a row were moved.
         func covers(_ did: String, in row: Int64) -> Bool { did <= mark.did && rows.contains(row) }
     }
 
@@ -73,14 +76,14 @@ package struct HistoryBuffer {
         )
     }
 
-    /// Returns the owners of rows, by their slots.
+    /// Returns the slots of the rows' owners.
     package func owners() throws -> [NodeSlot] {
         try sql.query("SELECT DISTINCT owner FROM historyBuffer ORDER BY owner") {
             NodeSlot($0.next(Int.self))
         }.compactMap(\.self)
     }
 
-    /// Returns the amount of an owner that waits to be sorted.
+    /// Returns the amount of an owner's unsorted lines.
     package func depth(of owner: NodeSlot) throws -> Depth {
         try sql.first(
             """
@@ -96,7 +99,7 @@ package struct HistoryBuffer {
         } ?? Depth(bytes: 0, since: nil)
     }
 
-    /// Hands over each line that waits, with its device: all, or those of certain times.
+    /// Passes each unsorted line with its device to `body`, or only those of certain times.
     func forEach(
         at times: Set<Int64>? = nil,
         _ body: (DeviceID, ArraySlice<UInt8>) -> Void
@@ -107,7 +110,7 @@ package struct HistoryBuffer {
             let claim = claims[owner]
             row.nextColumn().withBlob { lines in
                 HistoryLine.forEachInBuffer(lines) { did, line in
-                    // First, since nearly all end here.
+                    // Checked first, since nearly all lines end here.
                     if let times, !times.contains(HistoryLine.ts(line)) { return }
                     let did = String(decoding: did, as: UTF8.self)
                     if let claim, claim.covers(did, in: seq) { return }
@@ -118,7 +121,7 @@ package struct HistoryBuffer {
         }
     }
 
-    /// Hands over each line of one device and a time that waits, in the order of arrival.
+    /// Passes a device's unsorted lines of a time to `body`, in the order of arrival.
     func lines(
         of did: DeviceID,
         from: Instant,
@@ -142,11 +145,11 @@ package struct HistoryBuffer {
 
     // MARK: Sorting
 
-    /// Returns the content of an owner's next round: the rows up to the last that fits into so many bytes, or those
-    /// that a round before began with; nil when nothing waits.
+    /// Returns an owner's next round: its first rows, of about `bytesMax` bytes, or the rows of a
+    /// round under way; nil if nothing waits.
     ///
-    /// Rows of the number `end` and later are left to a later round: of this process, a transaction that is still open may
-    /// add rows before them.
+    /// A new round leaves out rows numbered `end` or later, because an open transaction of this
+    /// process can add rows before them.
     func round(of owner: NodeSlot, before end: Int64, bytesMax: Int) throws -> CompactionRound? {
         let claim = try claims()[owner.number]
         var round = CompactionRound(of: owner, after: claim?.mark)
@@ -166,10 +169,12 @@ package struct HistoryBuffer {
         return round.seq == 0 ? nil : round
     }
 
-    /// Writes chunks; with the last of a round none of its rows counts any more.
+    /// Writes chunks of a round, and returns its mark; after the last chunk, readers ignore all of
+    /// the round's rows.
     ///
-    /// Returns the round's mark. The first transaction of a round, where `before` is nil, claims it; later ones go on from
-    /// `before`. Chunks of a device that was forgotten meanwhile are dropped.
+    /// The first transaction of a round, where `before` is nil, claims it; later ones continue from
+    /// `before`. Chunks of a device that was deleted meanwhile are dropped.
+    ///
     /// - Throws: `RoundTaken`.
     func move(
         _ chunks: ArraySlice<HistoryChunk>,
@@ -205,8 +210,10 @@ package struct HistoryBuffer {
         guard try sql.changes == 1 else { throw RoundTaken() }
     }
 
-    /// Sets a round's first mark, which only one process can, and writes down its rows, all of which must be there
-    /// still: another process may have moved some since they were read, in a round that is over.
+    /// Sets a round's first mark, which only one process can do, and stores the list of its rows.
+    ///
+    /// All rows must still exist: another process may have moved some since they were read, in a
+    /// round that is over.
     private func claim(_ round: CompactionRound, _ mark: Mark) throws {
         try sql.run(
             "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
@@ -227,10 +234,11 @@ package struct HistoryBuffer {
         )
     }
 
-    /// Deletes some rows of a round whose chunks are all written; with its last ones the mark, unless another process
-    /// came before.
+    /// Deletes some rows of a round whose chunks are all written, and with the last ones the mark,
+    /// unless another process did.
     ///
-    /// They are deleted in steps: deleted content is overwritten, so all at once would delay the next commit.
+    /// Rows are deleted in steps: deleted content is overwritten, so deleting all at once would
+    /// delay the next commit.
     func removeCompacted(_ rows: [Int64], of round: CompactionRound, after mark: Mark?) throws {
         try sql.run("DELETE FROM historyBuffer WHERE seq = $1", each: rows) { $0 }
         guard rows.last == round.seq, let mark else { return }
@@ -248,7 +256,7 @@ package struct HistoryBuffer {
 
     /// Returns the rounds under way, by the slots of the rows' owners.
     private func claims() throws -> [Int: Claim] {
-        // A mark's name comes before that of its rows.
+        // A mark's name sorts before the name of its list of rows.
         let found = try sql.query(
             "SELECT name, value FROM meta WHERE name >= $1 AND name < $2 ORDER BY name",
             "\(Self.facts).",
@@ -267,7 +275,8 @@ package struct HistoryBuffer {
     }
 }
 
-/// Another process carries out the round, or did so since its rows were read: what is left of them is another round's.
+/// The error that another process carries out the round, or did so since its rows were read; a
+/// later round takes the remaining rows.
 package struct RoundTaken: Error {}
 
 /// The lines of one batch of reports, and their size in bytes.

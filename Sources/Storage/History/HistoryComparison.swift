@@ -1,23 +1,24 @@
 package import Domain
 
-/// Records of a device's day, as many as the history took of it (`HistoryCount`), and as many as are stored.
+/// The number of a device's records on a day that the history accepted (`HistoryCount`), and the
+/// number stored.
 package struct HistoryComparison: Sendable, Equatable {
     /// The device.
     package var did: DeviceID
     /// The day, counted in UTC from the Unix epoch.
     package var day: Int64
-    /// The records that were taken.
+    /// The number of accepted records.
     package var taken: Int64
-    /// The records that chunks and buffer hold.
+    /// The number of records in chunks and buffer.
     package var stored: Int64 = 0
 }
 
 extension HistoryTable {
-    /// Compares what was taken with what is stored, for the newest two days of up to `limit` bound devices; a device's day
-    /// that began before `oldest` is left out.
+    /// Compares accepted with stored records for the newest two days of up to `limit` bound
+    /// devices, without days that began before `oldest`.
     ///
-    /// The devices are those from an id on, and behind the last one the first ones. Within one read all is of one moment,
-    /// whatever is written meanwhile.
+    /// The devices are those from `start` on; the first ones follow the last one. Within one read
+    /// all counts are from one moment, whatever is written meanwhile.
     package func compare(
         from start: String,
         since oldest: Instant,
@@ -54,7 +55,7 @@ extension HistoryTable {
             ))
     }
 
-    /// Adds the chunks that lie within their day, of which the lines need not be read.
+    /// Adds the chunks within one day, whose lines need not be read.
     private func addInner(_ days: inout [HistoryComparison]) throws {
         try sql.query(
             """
@@ -70,7 +71,7 @@ extension HistoryTable {
         }
     }
 
-    /// Adds the lines of chunks that reach over a day's begin or end.
+    /// Adds the lines of chunks that cross a day's beginning or end.
     private func addAtEdges(_ days: inout [HistoryComparison]) throws {
         let edges = days.indices.flatMap { place in
             let time = HistoryDay.time(of: days[place].day)

@@ -1,16 +1,17 @@
 package import Domain
 import JSON
 
-/// A day of UTC of a device's history, by the number of days since 1970, and the half hours in it.
+/// The UTC days of a device's history, numbered from 1970, and their half hours.
 package enum HistoryDay {
     /// The length of a day, in milliseconds.
     package static let length: Int64 = 86_400_000
-    /// The length of half an hour, in milliseconds: where days begin in almost every zone.
+    /// Half an hour in milliseconds; in almost every zone days begin on a half hour.
     package static let half: Int64 = 1_800_000
-    /// Days with fewer records are read as they are; sums would take as much room.
+    /// The fewest records of a day that gets sums; for smaller days, sums would take as much space
+    /// as the records.
     package static let recordsMin: Int64 = 512
 
-    /// Returns the day that a moment, in milliseconds since 1970, lies in.
+    /// Returns the day of a moment in milliseconds since 1970.
     package static func number(of moment: Int64) -> Int64 {
         moment >= 0 ? moment / length : (moment + 1) / length - 1
     }
@@ -19,7 +20,7 @@ package enum HistoryDay {
     package static func time(of day: Int64) -> Range<Int64> { day * length..<(day + 1) * length }
 }
 
-/// Sums of one data point for each half hour of a day that has values of it.
+/// The sums of one data point for each half hour of a day with values.
 package struct HistoryDaySums: Sendable {
     /// The day.
     package var day: Int64
@@ -57,7 +58,7 @@ package struct HistoryDaySums: Sendable {
 
     init(day: Int64) { self.day = day }
 
-    /// Reads sums; nil for what is no text of them.
+    /// Reads sums; returns nil for an invalid text.
     init?(day: Int64, text: String) {
         guard let rows = try? JSONValue.parse(Array(text.utf8)).arrayValue else { return nil }
         self.day = day

@@ -1,24 +1,24 @@
 package import Domain
 import JSON
 
-/// Sums of the history's days, from which long charts are drawn: of each day that is over and has many records, one row
-/// for each data point, and one without a name that says whether they are right.
+/// The sums of the history's days, from which long charts are drawn.
 ///
-/// They are of the chunks alone. Records that come for a day after its sums, or before them while days are summed up, make it
-/// stale: it counts no more, and is summed up again.
+/// Each past day with many records has one row for each data point, and one row without a name that
+/// says whether the sums are valid. Sums cover only chunks. Records that arrive for a day after it
+/// was summed up, or while it is, make the day stale: it is ignored, and summed up again.
 package struct HistoryDayTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
-    /// How the fact is called that tells up to which day records make sums stale.
+    /// The name of the fact with the last day whose sums new records make stale.
     private static let begunFact = "historyDaysBegun"
-    /// How the fact is called that tells up to which day all devices' sums were made.
+    /// The name of the fact with the last day for which all devices' sums were made.
     private static let doneFact = "historyDaysDone"
-    /// The name of the row that tells of the day itself; no data point is called so.
+    /// The name of the row for the day itself; no data point has this name.
     private static let mark = ""
 
-    // MARK: What charts read
+    // MARK: Reading
 
-    /// Returns the days of a device that are summed up, from one to another, with a data point's sums.
+    /// Returns a device's days with valid sums in a range, with the sums of one data point.
     package func sums(
         of name: String,
         _ did: DeviceID,
@@ -53,12 +53,13 @@ package struct HistoryDayTable {
             .map(HistoryDay.number)
     }
 
-    // MARK: What is to be summed up
+    // MARK: Summing up
 
     /// Returns the day up to which all devices' days were summed up, or nil before the first.
     package func done() throws -> Int64? { try fact(Self.doneFact) }
 
-    /// From now on records of a day make its sums stale: it is about to be summed up.
+    /// Makes new records of a day mark its sums as stale from now on, because it is about to be
+    /// summed up.
     package func begin(_ day: Int64) throws {
         try raise(Self.begunFact, to: day)
     }
@@ -68,7 +69,7 @@ package struct HistoryDayTable {
         try raise(Self.doneFact, to: day)
     }
 
-    /// Sets a day unless a later one is set: another process may have gone on meanwhile.
+    /// Sets a day unless a later one is set: another process may be further on.
     private func raise(_ name: String, to day: Int64) throws {
         try sql.run(
             """
@@ -85,7 +86,7 @@ package struct HistoryDayTable {
         try transaction.meta.value(name).flatMap { Int64($0) }
     }
 
-    /// Returns which of some devices have a day of many records that is not summed up.
+    /// Returns the devices whose day has many records and isn't summed up.
     package func missing(_ dids: [DeviceID], day: Int64) throws -> [DeviceID] {
         let time = HistoryDay.time(of: day)
         var found: [DeviceID] = []
@@ -104,7 +105,7 @@ package struct HistoryDayTable {
         return found
     }
 
-    /// Returns days that records came for after they were summed up, at most `limit`.
+    /// Returns at most `limit` days that received records after they were summed up.
     package func stale(limit: Int) throws -> [(did: DeviceID, day: Int64)] {
         try sql.query(
             "SELECT did, day FROM historyDay WHERE stale = 1 ORDER BY day, did LIMIT $1",
@@ -135,7 +136,7 @@ package struct HistoryDayTable {
         return draft
     }
 
-    /// Keeps a day's sums, unless chunks came or went since they were made; returns whether it did.
+    /// Stores a day's sums, unless its chunks changed since they were made; returns whether it did.
     package func save(_ draft: HistoryDayDraft) throws -> Bool {
         let did = draft.did
         try transaction.requireLock(of: did)
@@ -163,7 +164,7 @@ package struct HistoryDayTable {
         return true
     }
 
-    /// Makes days stale that chunks come for after, or while, they are summed up.
+    /// Makes days stale for which chunks arrive after, or while, they are summed up.
     func makeStale(_ chunks: [HistoryChunk]) throws {
         guard let begun = try fact(Self.begunFact) else { return }
         var late: [HistoryDayRow] = []
@@ -184,9 +185,10 @@ package struct HistoryDayTable {
         try sql.run("DELETE FROM historyDay WHERE did = $1 AND day = $2", did, day)
     }
 
-    // MARK: What is no longer kept
+    // MARK: Pruning
 
-    /// Removes the sums of days that began before a moment: some of their records are no longer kept.
+    /// Removes the sums of days that began before a moment: some of their records are no longer
+    /// kept.
     func prune(before ts: Instant, of did: DeviceID) throws {
         let day = HistoryDay.number(of: ts.milliseconds - 1)
         try sql.run("DELETE FROM historyDay WHERE did = $1 AND day <= $2", did, day)
@@ -199,7 +201,7 @@ package struct HistoryDayDraft: Sendable {
     package let did: DeviceID
     /// The day.
     package let day: Int64
-    /// The records of the chunks that were read, and how many of them are of the day.
+    /// The number of records in the chunks that were read, and how many of them belong to the day.
     private(set) var read: Int64 = 0
     private(set) var count: Int64 = 0
     private(set) var sums: [String: HistoryDaySums] = [:]
@@ -221,7 +223,7 @@ package struct HistoryDayDraft: Sendable {
     }
 }
 
-/// The sums of a data point, or the word that a day's sums are right.
+/// The sums of a data point, or the row that says whether a day's sums are valid.
 struct HistoryDayRow: TableRow {
     var did: String
     /// The number of days since 1970.
@@ -230,11 +232,11 @@ struct HistoryDayRow: TableRow {
     var name: String
     /// The sums as JSON (`HistoryDaySums`).
     var halves = "[]"
-    /// 1 where the day is to be summed up again.
+    /// 1 if the day must be summed up again.
     var stale: Int64 = 0
 
     static let table = Table<HistoryDayRow>("historyDay")
-    /// Inserts a row unless its device was forgotten.
+    /// The statement that inserts a row unless its device was deleted.
     static let insertOfKnownDevice = table.inserting(
         where: "EXISTS (SELECT 1 FROM device WHERE did = $1)"
     )

@@ -4,7 +4,7 @@ import JSON
 
 /// One record of the history as a line of JSON: `[ts,{values}]`, or `[ts,null,"base64"]`.
 ///
-/// In the buffer the device's id stands before the bracket, which no id contains.
+/// In the buffer the device's id precedes the bracket, which no id contains.
 enum HistoryLine {
     private static let newline = UInt8(ascii: "\n")
     private static let bracket = UInt8(ascii: "[")
@@ -58,7 +58,7 @@ enum HistoryLine {
         return isNegative ? -number : number
     }
 
-    /// Hands over each line of a device's chunk, with its newline.
+    /// Passes each line of a device's chunk to `body`, with its newline.
     static func forEach(in lines: [UInt8], _ body: (ArraySlice<UInt8>) -> Void) {
         var start = 0
         while start < lines.count {
@@ -71,7 +71,7 @@ enum HistoryLine {
     /// A part of the buffer's bytes.
     typealias Part = Slice<UnsafeBufferPointer<UInt8>>
 
-    /// Hands over each line of the buffer, cut into device and line.
+    /// Passes each line of the buffer to `body`, divided into device and line.
     static func forEachInBuffer(
         _ lines: UnsafeBufferPointer<UInt8>,
         _ body: (_ did: Part, _ line: Part) -> Void
@@ -84,7 +84,7 @@ enum HistoryLine {
         }
     }
 
-    /// Hands over each line of one device in the buffer, without the device.
+    /// Passes each line of one device in the buffer to `body`, without the device.
     static func forEach(
         in lines: UnsafeBufferPointer<UInt8>,
         of did: [UInt8],
@@ -110,7 +110,7 @@ enum HistoryLine {
         }
     }
 
-    /// Returns where a byte comes first; by libc, since a buffer has megabytes.
+    /// Returns the first position of a byte; uses libc, since a buffer has megabytes.
     private static func index(
         of byte: UInt8,
         in lines: UnsafeBufferPointer<UInt8>,

@@ -1,12 +1,13 @@
 package import Domain
 
 extension HistoryTable {
-    /// Hands over a device's records from a place on, by time, those of one moment in the order of their
-    /// arrival, each with the place behind it; until `body` says that it is enough, or `to`.
+    /// Passes a device's records from a place up to `to` to `body`, each with the place after it,
+    /// until `body` returns false.
     ///
-    /// Reads the chunks that reach the time and what of the device lies in the buffer, once, whatever the
-    /// compactor has moved; it reads no more chunks than needed.
-    /// - Returns: How many records were looked at.
+    /// Records are ordered by time, those of one moment by arrival. Each is read once, from the
+    /// buffer or a chunk, whatever the compactor has moved; no more chunks are read than needed.
+    ///
+    /// - Returns: The number of records read.
     package func scan(
         _ did: DeviceID,
         from place: HistoryPlace,
@@ -36,7 +37,7 @@ extension HistoryTable {
     }
 }
 
-/// Puts chunks and buffer of one device into one order, reading no further than needed.
+/// A merge of one device's chunks and buffer into one order, which reads no further than needed.
 private struct HistoryMerge {
     private struct Line {
         var ts: Int64
@@ -48,7 +49,7 @@ private struct HistoryMerge {
     private let from: Int64
     private let to: Int64
     private var skip: Int
-    /// Lines of chunks, and those of the buffer, each in order, from its head on.
+    /// Lines of chunks, and of the buffer, each in order; lines before the head are done.
     private var chunks: [Line] = []
     private var head = 0
     private var buffer: [Line] = []
@@ -86,13 +87,13 @@ private struct HistoryMerge {
         guard count > 0, chunks.count > count else { return }
         let (last, first) = (chunks[count - 1], chunks[count])
         guard (last.ts, last.seq) > (first.ts, first.seq) else { return }
-        // Stable: lines of one chunk and moment stay as they are.
+        // Stable: lines of one chunk and moment keep their order.
         chunks = chunks.indices
             .sorted { (chunks[$0].ts, chunks[$0].seq, $0) < (chunks[$1].ts, chunks[$1].seq, $1) }
             .map { chunks[$0] }
     }
 
-    /// Hands over what lies before a moment; false when that was enough.
+    /// Passes the records before a moment to `body`; returns false once `body` has.
     mutating func handOver(
         before bound: Int64,
         _ body: (HistoryRecord, HistoryPlace) throws -> Bool
@@ -116,7 +117,7 @@ private struct HistoryMerge {
     private mutating func next(before bound: Int64) -> Line? {
         let chunk = head < chunks.count ? chunks[head] : nil
         let waiting = bufferHead < buffer.count ? buffer[bufferHead] : nil
-        // At one moment the chunks come first: what they hold has arrived before.
+        // At the same moment chunks are first, since their lines arrived before.
         if let chunk, chunk.ts < bound, waiting.map({ chunk.ts <= $0.ts }) ?? true {
             head += 1
             return chunk

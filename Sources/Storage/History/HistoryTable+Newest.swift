@@ -1,7 +1,8 @@
 package import Domain
 
 extension HistoryTable {
-    /// Returns a device's records of a time until a moment, newest first; of one moment the one that came last first.
+    /// Returns a device's records up to a moment, newest first; of one moment, the last to arrive
+    /// first.
     ///
     /// Reads the buffer and as many chunks as are needed, from the newest on.
     package func newest(
@@ -23,13 +24,14 @@ extension HistoryTable {
             moment
         ) { row in
             let chunk = row.nextRow(HistoryChunk.self)
-            // Older chunks may reach beyond the begin of this one, by their longest time.
+            // Older chunks can extend beyond this one's beginning, by at most a chunk's longest
+            // time.
             let certain = lines.count { $0.ts > chunk.from + Self.spanMax }
             guard certain < limit else { return false }
             HistoryLine.forEach(in: chunk.lines, add)
             return true
         }
-        // What is in the buffer came after what is in chunks.
+        // Lines in the buffer arrived after those in chunks.
         let end = Instant(milliseconds: min(moment.milliseconds, Instant.max.milliseconds - 1) + 1)
         try buffer.lines(of: did, from: Instant(milliseconds: 0), to: end, add)
         lines.sort { ($0.ts, $0.order) > ($1.ts, $1.order) }

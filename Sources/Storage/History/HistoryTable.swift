@@ -5,7 +5,7 @@ package import JSON
 package struct HistoryRecord: Sendable, Equatable {
     /// The device.
     package var did: DeviceID
-    /// The time that counts.
+    /// The effective time.
     package var ts: Instant
     /// The values as JSON text, or nil.
     package var json: [UInt8]?
@@ -20,7 +20,7 @@ package struct HistoryRecord: Sendable, Equatable {
         self.init(did: did, ts: ts, json: data?.encoded(), binary: binary)
     }
 
-    /// Makes a record of values that are JSON text already.
+    /// Makes a record of values already encoded as JSON text.
     package init(did: DeviceID, ts: Instant, json: [UInt8]?, binary: String? = nil) {
         self.did = did
         self.ts = ts
@@ -31,30 +31,31 @@ package struct HistoryRecord: Sendable, Equatable {
 
 /// The history of devices' reports.
 ///
-/// A record lies in the buffer first, one row for each batch of reports, and later in a chunk of its
-/// device: up to an hour, ascending by time. Every reader looks at both.
+/// A record is first in the buffer, which has one row for each batch of reports, and later in a
+/// chunk of its device, which covers up to an hour, ascending by time. Every reader reads both.
 package struct HistoryTable {
     let transaction: Transaction
     var sql: SQL { transaction.sql }
 
-    /// The longest time that one chunk covers, in milliseconds: how far before a moment a chunk may
-    /// begin that reaches it.
+    /// The longest time that one chunk covers, in milliseconds; a chunk that reaches a moment
+    /// begins at most this long before it.
     static let spanMax: Int64 = 3_600_000
 
     /// The sums of days, for long charts.
     package var days: HistoryDayTable { HistoryDayTable(transaction: transaction) }
 
-    /// The newest records, which are not sorted yet.
+    /// The newest records, not sorted yet.
     package var buffer: HistoryBuffer { HistoryBuffer(transaction: transaction) }
 
-    /// Adds records, in the order in which they came.
+    /// Adds records in the order of arrival.
     package func append(_ records: [HistoryRecord]) throws {
         try buffer.append(records)
     }
 
-    /// Passes to `body` the records of devices at certain moments, with the index of the question.
+    /// Passes the records of devices at certain moments to `body`, with the index in `wanted`.
     ///
-    /// Reads the whole buffer once: for the few reports that are older than what their device said last.
+    /// Reads the whole buffer once, so it is only for the few reports that are older than their
+    /// device's last one.
     package func find(
         _ wanted: [(did: DeviceID, ts: Instant)],
         _ body: (Int, HistoryRecord) -> Void
@@ -100,7 +101,7 @@ package struct HistoryTable {
         return count
     }
 
-    /// Tells whether a device has chunks, or sums of days, that are wholly older than a moment.
+    /// Returns whether a device has chunks, or sums of days, that are wholly older than a moment.
     package func isOlder(than ts: Instant, _ did: DeviceID) throws -> Bool {
         try sql.integer(
             """
@@ -113,7 +114,8 @@ package struct HistoryTable {
         ) != nil
     }
 
-    /// Hands over each record of a device and a time that is not in a chunk yet, in the order of arrival.
+    /// Passes a device's records of a time that aren't in a chunk yet to `body`, in the order of
+    /// arrival.
     package func buffered(
         _ did: DeviceID,
         from: Instant,
@@ -125,9 +127,9 @@ package struct HistoryTable {
         }
     }
 
-    /// Removes chunks that are wholly older than a moment, at most `limit`; returns how many.
+    /// Deletes at most `limit` chunks that are wholly older than a moment; returns how many.
     ///
-    /// The sums of days go that began before it.
+    /// Also deletes the sums of days that began before it.
     package func prune(before ts: Instant, of did: DeviceID, limit: Int) throws -> Int {
         try days.prune(before: ts, of: did)
         try sql.run(

@@ -1,18 +1,19 @@
 package import Domain
 
-/// Counts tries: wrong passcodes, wrong secrets, and whatever else is limited in a window of time.
+/// Counters of tries: wrong passcodes, wrong secrets, and anything else limited in a window of
+/// time.
 ///
-/// A window that begins farther ahead than two machines' clocks may differ stems from a clock that was set back since: it
-/// is over.
+/// A window that begins farther ahead than two machines' clocks can differ stems from a clock that
+/// was set back since, and counts as over.
 package struct AttemptTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    /// How far ahead a window may begin, in seconds.
+    /// How far ahead a window can begin, in seconds.
     private static let aheadMaxSeconds: Int64 = 60
     private var farthest: Instant { transaction.now.adding(seconds: Self.aheadMaxSeconds) }
 
-    /// After how many seconds a subject may try again; nil while it has tries left.
+    /// Returns the seconds until a subject can try again; nil while it has tries left.
     package func retryAfter(
         _ subject: String,
         max: Int,
@@ -26,9 +27,9 @@ package struct AttemptTable {
 
     /// A limit on tries.
     package struct Limit: Sendable {
-        /// What is counted.
+        /// The counted subject.
         package var subject: String
-        /// How many tries a window has.
+        /// The number of tries in a window.
         package var max: Int
         /// The length of a window, in seconds.
         package var windowSeconds: Int64
@@ -41,12 +42,13 @@ package struct AttemptTable {
         }
     }
 
-    /// Counts a try within each of some limits; where one is used up, none is counted.
+    /// Counts a try within each of some limits, or none if a limit is used up.
     ///
-    /// Each try is compared and counted in one statement, which keeps the counter to this transaction until its end:
-    /// several processes together have no more tries than one.
+    /// One statement compares and counts a try, and locks the counter until the transaction ends,
+    /// so that several processes together have no more tries than one.
     ///
-    /// - Returns: The seconds until the last of the limits that are used up opens again; nil if the try was counted.
+    /// - Returns: The seconds until the last of the used-up limits opens again; nil if the try was
+    ///   counted.
     package func take(_ limits: [Limit]) throws -> Int64? {
         // In one order, so that no two transactions wait for each other.
         let limits = limits.sorted { $0.subject < $1.subject }
@@ -78,9 +80,9 @@ package struct AttemptTable {
         }.max()
     }
 
-    /// Counts a try, whether or not there are any left; returns how many there are in the present window.
+    /// Counts a try, even if none is left; returns the number of tries in the present window.
     ///
-    /// The first one after a window's end starts a new window.
+    /// The first try after a window's end starts a new window.
     @discardableResult
     package func add(_ subject: String, windowSeconds: Int64) throws -> Int {
         Int(
@@ -95,7 +97,7 @@ package struct AttemptTable {
         )
     }
 
-    /// Counts one more in the present window, or the first one of a new window.
+    /// The statement that counts a try in the present window, or as the first of a new window.
     private static let counting = """
         INSERT INTO attempt (subject, count, since, until) VALUES ($1, 1, $2, $3)
         ON CONFLICT (subject) DO UPDATE SET
@@ -112,25 +114,25 @@ package struct AttemptTable {
         )
     }
 
-    /// How subjects begin that go on with a user's id, alone or before a slash.
+    /// The beginnings of subjects that continue with a user's id, alone or before a slash.
     private static let beforeUser = [
         "bindTriesPerUser/", "bindTriesPerUser/qr/", "password/user/", "link/try/", "taken/",
         "invite:", "remoteDevice:",
     ]
 
-    /// Forgets a user's tries.
+    /// Deletes a user's tries.
     package func forget(_ uid: UserID) throws {
         try sql.run(
             "DELETE FROM attempt WHERE subject = $1 OR subject >= $2 AND subject < $3",
             each: Self.beforeUser
         ) { beginning in
             let subject = beginning + uid.text
-            // From the slash to the character behind it.
+            // From the slash to the character after it.
             return (subject, subject + "/", subject + "0")
         }
     }
 
-    /// Forgets a subject's tries.
+    /// Deletes a subject's tries.
     package func clear(_ subject: String) throws {
         try sql.run("DELETE FROM attempt WHERE subject = $1", subject)
     }

@@ -2,12 +2,13 @@ package import Domain
 import JSON
 import Sodium
 
-/// The gate's newest refusals, alike ones of an hour in one row.
+/// The gate's newest refusals; similar refusals within an hour share a row.
 package struct RefusalTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    /// Adds refusals at a moment, and forgets the oldest beyond a number and those older than another one.
+    /// Adds refusals at a moment, and deletes those older than `oldest` and the oldest beyond
+    /// `max`.
     package func add(
         _ refusals: [ClientRefusal],
         keeping max: Int,
@@ -37,7 +38,7 @@ package struct RefusalTable {
         try prune(keeping: max, since: oldest)
     }
 
-    /// Forgets the oldest beyond a number, and those older than a moment.
+    /// Deletes refusals older than `oldest`, and the oldest beyond `max`.
     package func prune(keeping max: Int, since oldest: Instant) throws {
         try sql.run("DELETE FROM refusal WHERE lastAt < $1", oldest)
         let rows = try sql.integer("SELECT count(*) FROM refusal") ?? 0
@@ -48,7 +49,7 @@ package struct RefusalTable {
         )
     }
 
-    /// Returns the newest refusals since a moment, the oldest of them first, each with its row.
+    /// Returns the newest refusals since a moment, oldest first, each with its row's id.
     package func page(
         since moment: Instant,
         limit: Int
@@ -79,7 +80,7 @@ package struct RefusalTable {
 
     /// Returns the number of refusals since a moment, by reason, the most frequent first.
     ///
-    /// A row of alike ones counts whole when its last one came since then.
+    /// A row of similar refusals counts in full if its last one happened since then.
     package func counts(since moment: Instant) throws -> [(reason: String, times: Int64)] {
         try sql.query(
             """

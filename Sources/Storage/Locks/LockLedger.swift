@@ -2,9 +2,9 @@ import Domain
 
 /// The locks of one transaction, or of one piece of it (`Transaction.beginPiece()`).
 ///
-/// Two rules keep concurrent transactions apart. Rows about a user or a device are written only under its lock.
-/// And locks are taken in one order, so that no two transactions wait for each other: users before devices, each
-/// ascending by id.
+/// Two rules keep concurrent transactions apart. Rows about a user or a device are written only
+/// under its lock. And locks are taken in one order, so that no two transactions wait for each
+/// other: users before devices, each ascending by id.
 struct LockLedger {
     /// A rule that a transaction broke.
     enum Breach: Error, Equatable, CustomStringConvertible {
@@ -59,9 +59,9 @@ struct LockLedger {
 
     // MARK: Locking
 
-    /// Notes locks that are taken in the order of the arguments: users, then devices.
+    /// Records locks taken in the order of the arguments: users, then devices.
     ///
-    /// What is held already may be asked for again at any time.
+    /// A held lock can be requested again at any time.
     mutating func lock(users: [UserID] = [], devices: [DeviceID] = []) throws(Breach) {
         for uid in users { try take(.user(uid)) }
         for did in devices { try take(.device(did)) }
@@ -74,13 +74,14 @@ struct LockLedger {
         last = place
     }
 
-    /// Notes a user that the transaction makes: nothing waits for a lock that no other transaction can know of.
+    /// Records the lock of a user that the transaction creates; no other transaction knows the
+    /// user, so nothing waits for the lock.
     mutating func lock(new uid: UserID) { held.insert(.user(uid)) }
 
-    /// Notes a device that the transaction makes.
+    /// Records the lock of a device that the transaction creates.
     mutating func lock(new did: DeviceID) { held.insert(.device(did)) }
 
-    /// Notes the lock of all users and devices.
+    /// Records the lock of all users and devices.
     mutating func lockAll() throws(Breach) {
         if let last, !holdsAll { throw .order("everything", after: "\(last)") }
         holdsAll = true

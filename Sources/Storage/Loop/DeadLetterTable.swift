@@ -4,19 +4,19 @@ package import Domain
 ///
 /// The rules in words (reference: operation#dead-letters).
 package struct DeadLetter: Sendable {
-    /// The row; later ones have larger ids.
+    /// The row's id; later letters have larger ids.
     package var id: Int64
-    /// The worker that put it aside.
+    /// The worker that stored it.
     package var worker: String
     /// The topic that it was published to.
     package var topic: String
-    /// Its payload, or the part of it that may be kept.
+    /// Its payload, or the part of it that can be kept.
     package var payload: [UInt8]
-    /// Whether only names and sizes were kept, since the values may be secret.
+    /// Whether only names and sizes were kept, because the values can be secret.
     package var isShapeOnly: Bool
     /// The reason.
     package var reason: String
-    /// When.
+    /// When it was stored.
     package var at: Instant
 }
 
@@ -25,9 +25,11 @@ package struct DeadLetterTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    /// Puts messages aside and forgets the oldest beyond about so many; gives the rows' ids, which ascend.
+    /// Adds dead letters and deletes the oldest beyond about `max`; returns the new rows' ids,
+    /// which ascend.
     ///
-    /// The engine numbers the rows, and gives no number twice: that of a letter dropped since names no other.
+    /// The engine numbers the rows and never reuses a number, so the id of a dropped letter never
+    /// names another letter.
     package func add(
         _ letters: [(topic: String, payload: [UInt8], isShapeOnly: Bool, reason: String)],
         worker: String,
@@ -43,7 +45,7 @@ package struct DeadLetterTable {
         ) { letter in
             (
                 worker,
-                // Other engines refuse a NUL in texts, and a topic may hold anything.
+                // PostgreSQL refuses a NUL in texts, and a topic can hold any character.
                 letter.topic.filter { $0 != "\0" },
                 letter.payload,
                 letter.isShapeOnly,
@@ -57,17 +59,17 @@ package struct DeadLetterTable {
         return ids
     }
 
-    /// Returns letters, newest first, older than a row.
+    /// Returns letters older than `id`, newest first.
     package func page(before id: Int64 = .max, limit: Int) throws -> [DeadLetter] {
         try sql.rows(of: DeadLetter.table, "WHERE id < $1 ORDER BY id DESC LIMIT $2", id, limit)
     }
 
-    /// Returns letters, oldest first, newer than a row.
+    /// Returns letters newer than `id`, oldest first.
     package func page(after id: Int64, limit: Int) throws -> [DeadLetter] {
         try sql.rows(of: DeadLetter.table, "WHERE id > $1 ORDER BY id LIMIT $2", id, limit)
     }
 
-    /// Returns how many letters there are since a moment, by reason, the most frequent first.
+    /// Returns the number of letters since a moment, by reason, the most frequent first.
     package func counts(since moment: Instant) throws -> [(reason: String, count: Int64)] {
         try sql.query(
             """
@@ -92,13 +94,13 @@ package struct DeadLetterTable {
         return try sql.changes > 0
     }
 
-    /// Returns the number of the newest letter; 0 where there is none.
+    /// Returns the id of the newest letter, or 0.
     package func newest() throws -> Int64 {
         try sql.integer("SELECT max(id) FROM deadLetter") ?? 0
     }
 
-    /// Returns the newest letter that goes beyond so many bytes of topics and payloads, the newest counted first;
-    /// nil where all have room.
+    /// Returns the newest letter that exceeds a total size of topics and payloads in bytes, counted
+    /// from the newest; nil if all fit.
     package func firstTooMany(bytes max: Int) throws -> Int64? {
         var left = max
         let sizes = try sql.query(
@@ -113,14 +115,14 @@ package struct DeadLetterTable {
         return nil
     }
 
-    /// Removes a letter and all that are older.
+    /// Removes a letter and all older ones.
     package func drop(upTo id: Int64) throws {
         try sql.run("DELETE FROM deadLetter WHERE id <= $1", id)
     }
 
     /// Removes the letters that name a user, or a terminal that the user has or had a session on.
     ///
-    /// Looks at all letters, of which there are only so many.
+    /// Reads all letters, whose number is limited.
     func forget(_ uid: UserID) throws {
         try sql.run(
             """

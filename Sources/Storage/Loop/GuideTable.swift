@@ -1,9 +1,9 @@
-/// How far an installation is that has just begun: each question stops at the first row.
+/// The progress of a new installation; each query stops at the first row.
 package struct GuideTable {
     let transaction: Transaction
 
-    /// Returns whether there is a product, a device that registered, one that reported, a user who bound one, and a command
-    /// that was carried out.
+    /// Returns whether there is a product, a registered device, a device that reported, a bound
+    /// device, and a completed command.
     package func steps() throws -> [Bool] {
         try [
             "SELECT 1 FROM product LIMIT 1",

@@ -1,10 +1,10 @@
 package import Domain
 
-/// A report that must take effect once: its device, and its id or what stands for it.
+/// The key of a report that must take effect once: its device, and its id or a substitute.
 package struct InboxKey: Hashable, Sendable {
     /// The device.
     package var did: DeviceID
-    /// The report's id; for one without, `#` and a digest of its time and content.
+    /// The report's id; for a report without an id, `#` and a digest of its time and content.
     package var id: String
 
     /// Makes a key.
@@ -19,7 +19,7 @@ package struct InboxTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    /// Hands over the version of each key that took effect before, with its place.
+    /// Passes the version of each key that took effect before to `body`, with the key's index.
     package func find(_ keys: [InboxKey], _ body: (Int, Int64) -> Void) throws {
         try sql.query("SELECT version FROM inbox WHERE did = $1 AND id = $2", each: keys.indices) {
             (keys[$0].did, keys[$0].id)
@@ -28,7 +28,7 @@ package struct InboxTable {
         }
     }
 
-    /// Claims keys that are new.
+    /// Claims new keys.
     package func add(_ entries: [(key: InboxKey, version: Int64)]) throws {
         try transaction.requireLocks(of: entries.map(\.key.did))
         try sql.run(
@@ -37,14 +37,14 @@ package struct InboxTable {
         ) { ($0.key.did, $0.key.id, $0.version, transaction.now) }
     }
 
-    /// Returns devices with more keys than so many.
+    /// Returns the devices with more than `count` keys.
     package func crowded(over count: Int) throws -> [DeviceID] {
         try sql.query("SELECT did FROM inbox GROUP BY did HAVING count(*) > $1", count) {
             $0.next()
         }
     }
 
-    /// Returns when a device's newest keys begin, of which so many are kept; nil if it has fewer.
+    /// Returns when the oldest of a device's newest `count` keys was claimed; nil if it has fewer.
     ///
     /// Reads all keys of the device.
     package func beginning(of did: DeviceID, keeping count: Int) throws -> Instant? {
@@ -57,7 +57,7 @@ package struct InboxTable {
         }
     }
 
-    /// Forgets keys of a device claimed before a moment, at most `limit`; returns how many.
+    /// Deletes at most `limit` of a device's keys claimed before a moment; returns how many.
     package func prune(_ did: DeviceID, before moment: Instant, limit: Int) throws -> Int {
         try transaction.requireLock(of: did)
         try sql.run(

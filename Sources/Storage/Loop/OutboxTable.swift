@@ -8,15 +8,15 @@ package struct OutboxTable {
 
     /// One row: the messages of one batch.
     package struct Entry: Sendable {
-        /// The row; later batches have larger ones.
+        /// The row's id; later batches have larger ids.
         package var id: Int64
         /// The messages, in order.
         package var messages: [OutboundMessage]
     }
 
-    /// Adds messages to be published by a worker; returns the row.
+    /// Adds messages to be published by a worker; returns the row's id.
     ///
-    /// With `isSecret` a message holds a token, a code or a secret, and the row is sealed.
+    /// If `isSecret`, a message holds a token, a code or a secret, and the row is sealed.
     package func add(
         _ messages: [OutboundMessage],
         by worker: String,
@@ -37,9 +37,9 @@ package struct OutboxTable {
         return id
     }
 
-    /// Returns the messages that a worker still has to publish, oldest first, from behind a row on.
+    /// Returns the messages that a worker still has to publish, oldest first, starting after a row.
     ///
-    /// Rows that `isKnown` are among the `limit`, and are neither read nor given.
+    /// Rows that `isKnown` accepts count towards `limit`, but are neither read nor returned.
     package func entries(
         by worker: String,
         after id: Int64 = 0,
@@ -55,7 +55,7 @@ package struct OutboxTable {
             worker,
             limit
         ) { row -> Entry? in
-            // Of a known row nothing else is read, as its messages may be many.
+            // Nothing else of a known row is read, because it can hold many messages.
             guard !isKnown(row.next()) else { return nil }
             let row = row.nextRow(OutboxRow.self)
             let bytes = row.isSealed ? transaction.key.open(row.messages) : row.messages
@@ -63,21 +63,21 @@ package struct OutboxTable {
         }.compactMap(\.self)
     }
 
-    /// How far a lane is behind with what it has to publish.
+    /// A lane's backlog of messages to publish.
     package struct Lag: Sendable, Equatable {
-        /// How many rows wait.
+        /// The number of waiting rows.
         package let rows: Int64
         /// When the oldest of them was written.
         package let since: Instant
 
-        /// Makes a lag of some rows, the oldest written at a time.
+        /// Creates a lag.
         package init(rows: Int64, since: Instant) {
             self.rows = rows
             self.since = since
         }
     }
 
-    /// Returns how far each lane is behind, by its name; those with nothing to publish are left out.
+    /// Returns each lane's lag, by its name; lanes with nothing to publish are left out.
     package func lags() throws -> [String: Lag] {
         let rows = try sql.query(
             "SELECT worker, count(*), min(createdAt) FROM outbox GROUP BY worker"
@@ -93,11 +93,11 @@ package struct OutboxTable {
         return Dictionary(rows) { first, _ in first }
     }
 
-    /// Returns how many rows wait for each lane, by its name; those without any are left out.
+    /// Returns the number of each lane's waiting rows, by its name; lanes without any are left out.
     package func depths() throws -> [String: Int64] { try lags().mapValues(\.rows) }
 
-    /// Returns the topics of waiting messages with how many each has, those with most first; at most `limit`, of the first
-    /// rows of each lane.
+    /// Returns at most `limit` topics of waiting messages in the first rows of each lane, with
+    /// their numbers of messages, largest first.
     package func topics(limit: Int) throws -> [(topic: String, count: Int)] {
         var counts: [String: Int] = [:]
         for worker in try depths().keys {
@@ -111,14 +111,14 @@ package struct OutboxTable {
 
     private static let topicRowsMax = 1000
 
-    /// Deletes rows whose messages the broker has all accepted.
+    /// Deletes rows of which the broker has accepted all messages.
     package func deleteConfirmed(_ ids: [Int64]) throws {
         try sql.run("DELETE FROM outbox WHERE id = $1", each: ids) { $0 }
     }
 
     /// Returns when a worker's oldest row was written; nil if it has none.
     package func oldest(of worker: String) throws -> Instant? {
-        // By the index: a look at every row would read past its messages.
+        // Uses the index, since reading every row would also read its messages.
         try sql.integer(
             "SELECT createdAt FROM outbox WHERE worker = $1 ORDER BY id LIMIT 1",
             worker
@@ -132,7 +132,7 @@ package struct OutboxTable {
     }
 }
 
-/// The messages of one batch as they are stored.
+/// The stored messages of one batch.
 struct OutboxRow: TableRow {
     var id: Int64
     var worker: String
@@ -159,7 +159,7 @@ enum OutboxCodec {
     private static let retained: UInt8 = 1
     private static let correlated: UInt8 = 2
     private static let expiring: UInt8 = 4
-    /// The payload is that of the message before: one report for many users.
+    /// The payload repeats the previous message's: one report for many users.
     private static let repeating: UInt8 = 8
     private static let traced: UInt8 = 16
 

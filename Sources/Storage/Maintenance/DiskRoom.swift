@@ -1,10 +1,10 @@
 import Glibc
 
-/// The room of a disk, in bytes.
+/// The space on a disk, in bytes.
 package struct DiskRoom: Sendable, Equatable {
-    /// The bytes that this user may still take.
+    /// The bytes that this user can still use.
     package var free: Int64
-    /// The bytes that this user could take if the disk were empty.
+    /// The bytes that this user could use if the disk were empty.
     package var total: Int64
 
     /// Creates figures.
@@ -13,7 +13,7 @@ package struct DiskRoom: Sendable, Equatable {
         self.total = total
     }
 
-    /// Asks the system about the disk of a path; nil if it doesn't answer.
+    /// Returns the space on the disk of a path; nil if the system doesn't report it.
     package static func of(_ path: String) -> DiskRoom? {
         var space = statvfs()
         guard statvfs(path, &space) == 0 else { return nil }
@@ -25,7 +25,7 @@ package struct DiskRoom: Sendable, Equatable {
         )
     }
 
-    /// Returns the room of the disk that a path is on, or will be.
+    /// Returns the space on the disk that a path is on, or will be.
     package static func nearest(_ path: String) -> DiskRoom? {
         var path = path
         while !path.isEmpty {

@@ -1,9 +1,11 @@
 package import Domain
 
-/// A kind of rows that end at a moment: some are deleted a time after it, the others are ended by a worker.
+/// A kind of rows that end at a moment: some kinds are deleted a time after it, the others are
+/// ended by a worker.
 ///
-/// Deleting and counting share the condition, so the backlog is exactly what will be deleted. A new kind of rows
-/// is one of the lines below, and one in `ExpiredRows` of the workers that says how long they are kept.
+/// Deleting and counting share the condition, so the backlog is exactly what will be deleted. A new
+/// kind of rows needs a line below, and a line in the workers' `ExpiredRows` that says how long
+/// they are kept.
 package struct ExpiringRows: Sendable {
     /// The name of the kind, as metrics show it.
     package let kind: String
@@ -14,9 +16,9 @@ package struct ExpiringRows: Sendable {
     let order: String
     /// The rows that ended before the moment `$1`.
     let condition: String
-    /// What deletes those outside of a time where one statement doesn't; returns how many.
+    /// The function that deletes rows outside a time where one statement can't; returns how many.
     let delete: (@Sendable (Transaction, _ kept: ClosedRange<Instant>, _ limit: Int) throws -> Int)?
-    /// What counts them where the condition doesn't.
+    /// The function that counts them where the condition can't.
     let count: (@Sendable (Transaction, _ before: Instant, _ limit: Int) throws -> Int64)?
 
     private init(
@@ -37,10 +39,11 @@ package struct ExpiringRows: Sendable {
         self.count = count
     }
 
-    /// Deletes those that ended before `$1`, the oldest first, at most `$2`.
+    /// Returns the statement that deletes at most `$2` rows that ended before `$1`, oldest first.
     ///
-    /// Beside other transactions it locks the rows that it finds, which judges them by what they are then, and leaves those
-    /// that another one is at: a counter of tries that has begun anew is no old one. So it needs no other lock.
+    /// Beside other transactions it locks the rows that it finds, which checks their current
+    /// content, and skips rows that another transaction has locked: a counter of tries that has
+    /// begun anew is not an old one. It therefore needs no other lock.
     func deletion(besideOthers: Bool) -> String {
         """
         DELETE FROM \(table) WHERE (\(key)) IN (
@@ -49,7 +52,7 @@ package struct ExpiringRows: Sendable {
         """
     }
 
-    /// Counts those that ended before `$1`, up to `$2`.
+    /// The query that counts the rows that ended before `$1`, up to `$2`.
     var counting: String {
         "SELECT count(*) FROM (SELECT 1 FROM \(table) WHERE \(condition) LIMIT $2) AS waiting"
     }
@@ -70,13 +73,13 @@ package struct ExpiringRows: Sendable {
     package static let attempt = Self("attempt", key: "subject", by: "until")
     /// Codes that were sent.
     package static let code = Self("code", key: "scope", by: "expiresAt")
-    /// Tickets that stand for a code.
+    /// Tickets issued for a code.
     package static let ticket = Self("ticket", key: "ticketHash", by: "expiresAt")
     /// Links in messages.
     package static let link = Self("link", key: "tokenHash", by: "expiresAt")
     /// One-time links of operators.
     package static let operatorLink = Self("operatorLink", key: "tokenHash", by: "expiresAt")
-    /// Sessions of operators, counted from their begin.
+    /// Sessions of operators, counted from their beginning.
     package static let operatorSession = Self("operatorSession", key: "sessionId", by: "createdAt")
     /// Tokens of operators.
     package static let operatorToken = Self("operatorToken", key: "tokenId", by: "expiresAt")
@@ -93,7 +96,7 @@ package struct ExpiringRows: Sendable {
     package static let notice = Self("notice", key: "noticeId", by: "at")
     /// Codes with which users end their other sessions.
     package static let logoutCode = Self("logoutCode", key: "uid", by: "expiresAt")
-    /// What became of outgoing messages.
+    /// Records of outgoing messages.
     package static let messageRecord = Self("messageRecord", key: "messageId", by: "endedAt")
     /// Invitations that ended.
     package static let endedInvitation = Self(
@@ -103,9 +106,9 @@ package struct ExpiringRows: Sendable {
         by: "changedAt",
         where: "status IN ('rejected', 'expired', 'revoked') AND changedAt < $1"
     )
-    /// Lines of the audit trail, but those that record an erasure: they are kept forever.
+    /// Lines of the audit trail, except records of an erasure, which are kept forever.
     ///
-    /// A line's id is the microsecond of its making.
+    /// A line's id is the microsecond of its creation.
     package static let audit = Self(
         "audit",
         key: "id",
@@ -148,9 +151,11 @@ package struct ExpiringRows: Sendable {
 }
 
 extension RetentionTable {
-    /// Deletes rows of a kind that ended before a moment, the oldest first, at most `limit`; returns how many.
+    /// Deletes rows of a kind that ended before a moment, oldest first, at most `limit`; returns
+    /// how many.
     ///
-    /// Requests that came after `later` go too: a clock that was set back since wrote them. Without it that is as far ahead.
+    /// Also deletes requests received after `later`, which were written before a clock was set
+    /// back. By default, `later` is as far ahead as `moment` is back.
     package func delete(
         _ rows: ExpiringRows,
         before moment: Instant,

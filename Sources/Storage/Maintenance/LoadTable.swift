@@ -1,22 +1,24 @@
 package import Domain
 
-/// How many reports were stored and how many refusals were kept in each ten minutes of the last day: facts of `meta`.
+/// The numbers of stored reports and kept refusals in each ten minutes of the last day, as facts in
+/// `meta`.
 package struct LoadTable {
     let sql: SQL
 
-    /// What is counted.
+    /// A kind of counted events.
     package enum Kind: String, CaseIterable, Sendable {
         case reports, refusals
     }
 
     /// The length of a step, in seconds.
     package static let stepSeconds: Int64 = 600
-    /// The steps of a day, the one that is not over included.
+    /// The number of steps in a day, including the current one.
     package static let steps: Int64 = 144
 
-    /// Adds counts to the steps of their moments, and forgets steps that ended more than a day before `now`.
+    /// Adds counts to the steps of their moments, and deletes steps that ended more than a day
+    /// before `now`.
     ///
-    /// Each count is added in one statement: several processes count at once.
+    /// One statement adds each count, since several processes count at once.
     package func add(
         _ counts: [(at: Instant, count: Int64)],
         of kind: Kind,
@@ -39,7 +41,8 @@ package struct LoadTable {
         )
     }
 
-    /// Returns the counts of a day's steps, the oldest first; the last one is not over at the moment.
+    /// Returns the counts of a day's steps, oldest first; the last step is still running at the
+    /// moment.
     package func counts(of kind: Kind, until moment: Instant) throws -> [Int64] {
         let first = Self.first(at: moment)
         var counts = [Int64](repeating: 0, count: Int(Self.steps))
@@ -57,12 +60,12 @@ package struct LoadTable {
         return counts
     }
 
-    /// Returns when the first step of a day begins.
+    /// Returns when the first step of the day up to a moment begins.
     package static func begin(until moment: Instant) -> Instant {
         Instant(milliseconds: first(at: moment) * stepSeconds * 1000)
     }
 
-    /// Digits of a step's number in its name, so that names are in the order of time.
+    /// The digits of a step's number in its name, so that names are in the order of time.
     private static let digits = 10
 
     private static func step(_ moment: Instant) -> Int64 {

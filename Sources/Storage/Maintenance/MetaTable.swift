@@ -36,7 +36,8 @@ package struct MetaTable {
         try sql.run("DELETE FROM meta WHERE name = 'vacuumErased' AND value = $1", mark)
     }
 
-    /// Returns a number that grows whenever a product or an app changes, so that caches know.
+    /// Returns a number that grows whenever a product or an app changes, by which caches detect the
+    /// change.
     package func catalogEpoch() throws -> Int64 {
         if let known = cache?.catalogEpoch { return known }
         let query = "SELECT CAST(value AS BIGINT) FROM meta WHERE name = 'catalogEpoch'"
@@ -46,7 +47,7 @@ package struct MetaTable {
     }
 
     func raiseCatalogEpoch() throws {
-        // In one statement: of two that change the catalog at once each gives a number of its own.
+        // In one statement, so that two changes of the catalog at once get different numbers.
         try sql.run(
             """
             INSERT INTO meta (name, value) VALUES ('catalogEpoch', '1') ON CONFLICT (name)

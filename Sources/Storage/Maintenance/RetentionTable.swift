@@ -5,8 +5,9 @@ package struct RetentionTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    /// Forgets a device's events, ended commands and waiters older than a moment, and the ended bindings of
-    /// which no command is left, at most `limit` of each; returns whether there may be more.
+    /// Deletes a device's events, ended commands and waiters older than a moment, and ended
+    /// bindings without remaining commands, at most `limit` of each; returns whether there may be
+    /// more.
     package func prune(_ did: DeviceID, before moment: Instant, limit: Int) throws -> Bool {
         try transaction.requireLock(of: did)
         try sql.run(
@@ -32,7 +33,7 @@ package struct RetentionTable {
             limit
         )
         isMore = try isMore || sql.changes == limit
-        // The number of a waiter is the microsecond of its making.
+        // The number of a waiter is the microsecond of its creation.
         try sql.run(
             """
             DELETE FROM waiter WHERE (did, cid, seq) IN (
@@ -55,20 +56,22 @@ package struct RetentionTable {
         return try isMore || sql.changes == limit
     }
 
-    /// Whether a waiter's command is no longer open; waiters for open commands still get their answer.
+    /// Whether a waiter's command is no longer open; waiters for open commands still get their
+    /// answer.
     private static let isIdle = """
         NOT EXISTS (SELECT 1 FROM command AS c WHERE c.did = waiter.did AND c.cid = waiter.cid
             AND c.state IN ('queued', 'sent'))
         """
 
-    /// Whether an ended binding has outlived the commands of its time: by their numbers, since clocks are set.
+    /// Whether an ended binding has outlived the commands of its time; compares their numbers,
+    /// since clocks can be set.
     private static let isOver = """
         did = $1
             AND lastCid < coalesce((SELECT min(cid) FROM command WHERE did = $1), \(Int64.max))
         """
 
-    /// Returns whether a device has events, commands or waiters older than a moment, or bindings that ended before
-    /// all of its commands.
+    /// Returns whether a device has events, commands or waiters older than a moment, or bindings
+    /// that ended before all of its remaining commands.
     package func isOlder(_ did: DeviceID, than moment: Instant) throws -> Bool {
         try sql.integer(
             """

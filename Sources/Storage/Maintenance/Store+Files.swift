@@ -1,18 +1,19 @@
-/// The maintenance of what the engine keeps: of a file its log and size, of a database server next to nothing.
+/// The maintenance of the engine's storage: a file's log and size; a database server needs almost
+/// none.
 extension Store {
-    /// The file, where there is one.
+    /// The file, if any.
     var file: SQLiteFile? {
         guard case .sqlite(let file) = engine else { return nil }
         return file
     }
 
-    /// Where the file is; empty without one.
+    /// The file's path; empty without a file.
     package var path: String { file?.path ?? "" }
 
-    /// Pages that this process has written into the log since it opened the store.
+    /// The number of pages that this process has written into the log since it opened the store.
     package var pagesWritten: Int { file?.pagesWritten ?? 0 }
 
-    /// Returns the settings that durability rests on, as they are now, by name.
+    /// Returns the current values of the settings on which durability depends, by name.
     package func settings() throws -> [(name: String, value: String)] {
         switch engine {
         case .sqlite(let file): try file.settings()
@@ -23,17 +24,17 @@ extension Store {
     /// Copies the log into the database file, up to the oldest page that a reader still needs.
     package func checkpoint() throws { try file?.checkpoint() }
 
-    /// Extends the log's file by a piece, ahead of the writes, towards the length at which commits overwrite
-    /// old content; returns false where nothing was added.
+    /// Extends the log file by a piece, ahead of the writes, towards the length at which commits
+    /// overwrite old content; returns false if nothing was added.
     ///
-    /// - Throws: What the system or the engine refused; trying again at once does not help.
+    /// - Throws: The system's or the engine's error; trying again at once doesn't help.
     package func lengthenLog() throws -> Bool { try file?.lengthenLog() ?? false }
 
-    /// Removes the remains of erased accounts from where deleting rows does not reach: from the log and from unused
+    /// Removes the remains of erased accounts that deleting rows leaves in the log and in unused
     /// parts of pages.
     ///
-    /// Blocks all writers for about a second, and does nothing when no account was erased. Returns false when a
-    /// reader or writer was in the way for so long that it has to be tried again later.
+    /// Blocks all writers for about a second, and does nothing if no account was erased. Returns
+    /// false if a reader or writer was in the way for too long, and it must be tried again later.
     package func vacuumErased() throws -> Bool {
         switch engine {
         case .sqlite(let file): try file.vacuumErased()
@@ -45,9 +46,9 @@ extension Store {
     package struct FileSize: Sendable, Equatable {
         /// Bytes of all pages.
         package var bytes: Int64
-        /// Bytes of pages that nothing is in.
+        /// Bytes of empty pages.
         package var freeBytes: Int64
-        /// Whether it can shrink in steps; not where an older version made it and it is large.
+        /// Whether it can shrink in steps; false for a large file made by an older version.
         package var isShrinkable: Bool
     }
 
@@ -60,14 +61,16 @@ extension Store {
         }
     }
 
-    /// Takes so many free pages out of the file; the disk has them back when the log is copied.
+    /// Removes `pages` free pages from the file; the disk gets the space back when the log is
+    /// copied.
     ///
     /// It stores nothing new, so no commit waits for the disk.
     package func shrink(pages: Int) throws { try file?.shrink(pages: pages) }
 
-    /// Rewrites a database of an older version, so that it can give room back from then on.
+    /// Rewrites a database of an older version, so that it can give space back from then on.
     ///
-    /// Blocks all writers, and needs as much room again as the database has.
-    /// - Returns: Whether it can give room back now.
+    /// Blocks all writers, and needs as much free space as the database has size.
+    ///
+    /// - Returns: Whether it can give space back now.
     package func makeShrinkable() throws -> Bool { try file?.makeShrinkable() ?? true }
 }

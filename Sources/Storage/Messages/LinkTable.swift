@@ -2,12 +2,12 @@ package import Domain
 import JSON
 import Sodium
 
-/// Links that were sent: of each token only the digest is kept, and each works once.
+/// Sent links; only a digest of each token is stored, and each link works once.
 package struct LinkTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    /// Makes a link and gives its token, 256 random bits, which is kept nowhere.
+    /// Makes a link and returns its token, 256 random bits, which is not stored.
     package func make(
         _ kind: Link.Kind,
         uid: UserID,
@@ -32,14 +32,14 @@ package struct LinkTable {
         return token
     }
 
-    /// Looks at a link without using it up, ended and used ones included; nil for an unknown token.
+    /// Returns a link without using it up, even if it ended or was used; nil for an unknown token.
     package func find(_ token: String) throws -> Link? {
         try sql.find(LinkRow.table, Self.hash(token))?.link
     }
 
-    /// Uses a link up and gives it; nil when it is unknown, of another kind, over, or used before.
+    /// Uses a link up and returns it; nil if it is unknown, of another kind, over, or used before.
     ///
-    /// Of any number of tries at once, exactly one gets it.
+    /// Of several attempts at once, exactly one gets it.
     package func use(_ kind: Link.Kind, _ token: String) throws -> Link? {
         try sql.run(
             """
@@ -53,7 +53,7 @@ package struct LinkTable {
         return try sql.changes == 1 ? find(token) : nil
     }
 
-    /// Voids all links of a kind that a user still has.
+    /// Voids all unused links of a kind that a user has.
     package func void(_ kind: Link.Kind, of uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try sql.run(
@@ -64,7 +64,8 @@ package struct LinkTable {
         )
     }
 
-    /// Voids a user's links of a kind that were made at a moment or later and that a test picks.
+    /// Voids a user's links of a kind that were made at a moment or later and that `isMeant`
+    /// accepts.
     package func void(
         _ kind: Link.Kind,
         of uid: UserID,
@@ -92,7 +93,7 @@ package struct LinkTable {
     }
 }
 
-/// A link as it is kept; its address and details are sealed.
+/// A stored link; its address and details are sealed.
 struct LinkRow: TableRow {
     var tokenHash: [UInt8]
     var kind: String
@@ -116,7 +117,7 @@ struct LinkRow: TableRow {
         )
     }
 
-    /// The link; nil where it can't be read.
+    /// The link; nil if it can't be read.
     var link: Link? {
         guard let kind = Link.Kind(rawValue: kind),
             let object = content.flatMap({ try? JSONValue.parse($0).objectValue })

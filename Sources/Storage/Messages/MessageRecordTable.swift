@@ -1,31 +1,32 @@
 package import Domain
 
-/// What became of outgoing messages, for operators: addresses masked, nothing of what they said.
+/// Records of outgoing messages, for operators, with masked addresses and without content.
 package struct MessageRecordTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    /// A place in the list of messages, the newest first: behind the message of this moment and id.
+    /// A place in the list of messages, newest first: after the message with this time and id.
     package struct Place: Sendable, Equatable {
-        /// When the message was made.
+        /// When the message was created.
         package var createdAt: Instant
         /// Its id.
         package var id: String
 
-        /// The begin of the list.
+        /// The beginning of the list.
         package static let begin = Place(
             createdAt: Instant(milliseconds: .max),
             id: ""
         )
 
-        /// Names a place.
+        /// Creates a place.
         package init(createdAt: Instant, id: String) {
             self.createdAt = createdAt
             self.id = id
         }
     }
 
-    /// Keeps what became of a message; its full address becomes a hash by which its user's records are found.
+    /// Stores a message's record, with a hash of its full address by which its user's records are
+    /// found.
     package func add(_ message: OutgoingMessage, _ record: MessageRecord) throws {
         let hash = addressHash(message.fullAddress, of: message.app)
         try sql.run(MessageRecordRow.table.upsert, MessageRecordRow(record, addressHash: hash))
@@ -60,7 +61,7 @@ package struct MessageRecordTable {
         }.sorted { ($0.createdAt, $0.id.text) < ($1.createdAt, $1.id.text) }
     }
 
-    /// Forgets the messages to a user's present addresses.
+    /// Deletes the records of messages to a user's present addresses.
     func forget(_ user: User) throws {
         try sql.run(
             "DELETE FROM messageRecord WHERE addressHash = $1",
@@ -112,7 +113,7 @@ struct MessageRecordRow: TableRow {
 }
 
 extension User {
-    /// The addresses that messages to the user go to, also those that wait for their proof.
+    /// The addresses for messages to the user, including those not verified yet.
     var messageAddresses: [String] {
         Set(
             [email?.text, pendingEmail?.text, phone?.text, pendingPhone?.text].compactMap(\.self)

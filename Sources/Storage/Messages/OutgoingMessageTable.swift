@@ -5,10 +5,10 @@ import JSON
 package struct OutgoingMessageTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
-    /// How many due messages are looked at for each claimed one.
+    /// How many due messages are read for each claimed one.
     private static let lookedAtPerClaimed = 10
 
-    /// A due delivery and its progress.
+    /// A due message and its progress.
     package struct Due: Sendable, Equatable {
         /// The message.
         package var message: OutgoingMessage
@@ -18,22 +18,22 @@ package struct OutgoingMessageTable {
         package var told: String?
         /// Why the last try failed, without secrets; nil if none did.
         package var error: String?
-        /// When it was made.
+        /// When it was created.
         package var createdAt: Instant
     }
 
-    /// Adds a message to be sent; the delivery service claims it right after the commit.
+    /// Adds a message to be sent; the message sender claims it right after the commit.
     package func add(_ message: OutgoingMessage) throws {
         let due = Due(message: message, tries: 0, createdAt: transaction.now)
         try sql.run(MessageRow.table.insert, MessageRow(due: due, dueAt: transaction.now))
         transaction.gate.hasOutgoingMessage = true
     }
 
-    /// Claims due messages of a channel, oldest first, for `leaseSeconds`: those of a process that died
-    /// meanwhile are tried again.
+    /// Claims due messages of a channel, oldest first, for `leaseSeconds`, after which a dead
+    /// process's messages are tried again.
     ///
-    /// It looks at ten times as many due messages, so that one sender's flood does not delay the others'. Of several
-    /// processes that look at the same one, the first has it.
+    /// Reads ten times as many due messages, so that one sender's flood does not delay the others'.
+    /// Of several processes that read the same message, the first gets it.
     package func claim(
         _ channel: OutgoingMessage.Channel,
         leaseSeconds: Int64,
@@ -45,7 +45,7 @@ package struct OutgoingMessageTable {
             transaction.now,
             limit * Self.lookedAtPerClaimed
         )
-        // One terminal's, or else one app's, take turns with others'.
+        // Messages take turns by terminal, or else by app.
         let due = FairTurns.first(limit, of: waiting) { row in
             row.message.origin?.terminal.text ?? row.message.app.text
         }
@@ -67,8 +67,8 @@ package struct OutgoingMessageTable {
         return claimed
     }
 
-    /// Makes all messages due now that this process, or the one before it in the same slot, claimed and that wait for
-    /// another try: what claimed them is gone.
+    /// Makes all messages due now that this process's slot claimed and that wait for another try,
+    /// because their claims are obsolete.
     package func resume() throws {
         try sql.run(
             "UPDATE delivery SET dueAt = $1 WHERE dueAt > $1 AND tries > 0 AND claimedBy = $2",
@@ -82,7 +82,7 @@ package struct OutgoingMessageTable {
         try query("messageId = $1", id).first
     }
 
-    /// Returns whether a message is there and a try is the last that was begun, with the message locked.
+    /// Returns whether a message exists and a try is the last one begun, and locks the message.
     package func isAt(_ tries: Int, _ id: MessageID) throws -> Bool {
         try sql.run(
             "UPDATE delivery SET tries = tries WHERE messageId = $1 AND tries = $2",
@@ -92,7 +92,7 @@ package struct OutgoingMessageTable {
         return try sql.changes == 1
     }
 
-    /// Puts a message off.
+    /// Postpones a message.
     package func postpone(_ id: MessageID, until moment: Instant) throws {
         try sql.run("UPDATE delivery SET dueAt = $1 WHERE messageId = $2", moment, id)
     }
@@ -108,18 +108,19 @@ package struct OutgoingMessageTable {
         try sql.run("UPDATE delivery SET error = $1 WHERE messageId = $2", error, id)
     }
 
-    /// Records the state that was published to the asking terminal.
+    /// Records the state that was published to the requesting terminal.
     package func note(_ id: MessageID, told state: String) throws {
         try sql.run("UPDATE delivery SET told = $1 WHERE messageId = $2", state, id)
     }
 
-    /// Deletes a message; false when it was gone already.
+    /// Deletes a message; returns false if it was already gone.
     package func delete(_ id: MessageID) throws -> Bool {
         try sql.run("DELETE FROM delivery WHERE messageId = $1", id)
         return try sql.changes == 1
     }
 
-    /// Removes and returns expired messages, at most `limit`; those that another process removes are its own.
+    /// Removes and returns at most `limit` expired messages, except those that another process
+    /// removes.
     package func takeExpired(limit: Int) throws -> [Due] {
         let expired = try query(
             "expiresAt <= $1 ORDER BY expiresAt LIMIT $2",
@@ -135,18 +136,18 @@ package struct OutgoingMessageTable {
         return removed
     }
 
-    /// Returns when the next message of a channel is due; nil without one.
+    /// Returns when the next message of a channel is due, or nil.
     package func nextDue(_ channel: OutgoingMessage.Channel) throws -> Instant? {
         try sql.integer("SELECT min(dueAt) FROM delivery WHERE channel = $1", channel.rawValue).map
         { Instant(milliseconds: $0) }
     }
 
-    /// Returns when the next message's time is over; nil without one.
+    /// Returns when the next message expires, or nil.
     package func nextExpiry() throws -> Instant? {
         try sql.integer("SELECT min(expiresAt) FROM delivery").map { Instant(milliseconds: $0) }
     }
 
-    /// Returns the unsent messages to a user's addresses, the oldest first; opens all that there are.
+    /// Returns the unsent messages to a user's addresses, oldest first; opens all unsent messages.
     package func unsent(to user: User) throws -> [Due] {
         let addresses = user.messageAddresses
         guard !addresses.isEmpty else { return [] }
@@ -155,7 +156,7 @@ package struct OutgoingMessageTable {
         }
     }
 
-    /// Returns a page of messages that are not sent yet, the newest first, with the moment of their next try; no
+    /// Returns a page of unsent messages, newest first, with the moment of their next try; without
     /// dummies.
     package func page(
         behind place: MessageRecordTable.Place,
@@ -190,7 +191,7 @@ package struct OutgoingMessageTable {
 struct MessageRow: TableRow {
     var due: OutgoingMessageTable.Due
     var dueAt: Instant
-    /// The slot of the process that took it last.
+    /// The slot of the process that last claimed it.
     var claimedBy: Int?
 
     static let table = Table<MessageRow>("delivery")
@@ -219,7 +220,7 @@ struct MessageRow: TableRow {
     }
 }
 
-/// The sealed part of a delivery's row, as JSON.
+/// The sealed part of a message's row, as JSON.
 enum OutgoingMessageContent {
     static func encode(_ message: OutgoingMessage) -> [UInt8] {
         let params = message.params.sorted { $0.key < $1.key }

@@ -1,6 +1,6 @@
-/// Whole rows of tables, whose columns nothing but the steps of `Migrations` names.
+/// Access to whole rows of tables, whose columns only the steps of `Migrations` name.
 extension SQL {
-    /// Reads a page of a table's rows behind a key, up to a number of rows and of bytes.
+    /// Reads a page of a table's rows after a key, up to a number of rows and of bytes.
     func page(
         of table: StoredTable,
         behind key: [StoredValue]?,

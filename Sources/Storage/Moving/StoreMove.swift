@@ -1,23 +1,25 @@
 package import Domain
 import Glibc
 
-/// Copies all that one store holds into another, of either engine.
+/// A copy of a whole store into another, of either engine.
 ///
-/// Tables go in the order in which they refer to each other, rows in the order of their keys, some thousands in a
-/// transaction; where a copy ended, for whatever reason, the next one goes on behind the last row that is there. The
-/// store that is filled has the table `moving` until all is copied and compared, and can't be opened otherwise.
+/// Tables are copied in the order in which they refer to each other, rows in the order of their
+/// keys, some thousands in a transaction. If a copy ends early, the next one continues after the
+/// last row in the target. The target has the table `moving` until everything is copied and
+/// compared, and can't otherwise be opened.
 package struct StoreMove {
-    /// Why a store can't be moved.
+    /// A reason why a store can't be moved.
     package enum Failure: Error, Equatable {
-        /// The target holds something already.
+        /// The target already holds data.
         case targetInUse(table: String)
-        /// Messages wait in the source to be published: so many rows, and topics of theirs with how many each has.
+        /// Messages wait in the source to be published; `rows` is their number of rows, and
+        /// `topics` are some topics with their numbers of messages.
         case outboxNotEmpty(rows: Int64, topics: [String])
-        /// A process works on the source, whose name this is.
+        /// The named process works on the source.
         case sourceInUse(node: String)
-        /// PostgreSQL does not take a text: why not, and where it stands.
+        /// PostgreSQL doesn't accept a text, for a reason and at a place.
         case text(row: String, column: String, reason: String)
-        /// The target's rows of a table are not the source's.
+        /// The target's rows of a table differ from the source's.
         case unequal(table: String, source: TableSum, target: TableSum)
     }
 
@@ -29,24 +31,25 @@ package struct StoreMove {
         package let sum: TableSum
     }
 
-    /// Rows of one transaction.
+    /// The most rows of one transaction.
     static let rowsMax = 10_000
-    /// Bytes of one transaction, about: a row may take a megabyte.
+    /// The approximate bytes of one transaction; one row can take a megabyte.
     static let bytesMax = 8 << 20
-    /// What is said of processes that run, which none does.
+    /// The tables about running processes; during a move none runs.
     private static let leftOut: Set = ["node", "lease"]
-    /// Facts about the store itself: copied at the end, since those of the target are there already.
+    /// The table of facts about the store itself, copied at the end, since the target already has
+    /// facts.
     private static let facts = "meta"
-    /// How many topics of messages that wait are named.
+    /// How many topics of waiting messages are named.
     private static let topicsShownMax = 5
-    /// How often it looks for others on the source, a tenth of a second apart.
+    /// How often it checks for other processes on the source, a tenth of a second apart.
     private static let looks = 20
 
     private let source: Store
     private let target: Store
     private let tables = StoredTable.all().filter { !Self.leftOut.contains($0.name) }
 
-    /// Prepares a copy; nobody may write to the source from now on.
+    /// Prepares a copy; nothing may write to the source from now on.
     package init(from source: Store, to target: Store) {
         self.source = source
         self.target = target
@@ -54,8 +57,9 @@ package struct StoreMove {
 
     /// Copies, compares, and makes the target usable; returns its tables.
     ///
-    /// `progress` is told what is being done and the part that is done, from 0 to 1; what it throws ends the copy, which
-    /// the next one goes on with.
+    /// `progress` gets the current activity and the completed part, from 0 to 1. If it throws, the
+    /// copy ends, and the next one continues it.
+    ///
     /// - Throws: `Failure`, what the stores throw, or what `progress` throws.
     package func run(
         at now: Instant,
@@ -81,7 +85,7 @@ package struct StoreMove {
             done += wanted[table.name] ?? 0
             try progress("comparing", min(1, Double(done) / Double(all)))
         }
-        // Who began meanwhile may have changed what was compared.
+        // A process that began meanwhile may have changed compared rows.
         try checkIsUnused()
         return try [finish(at: now)] + compared
     }
@@ -97,7 +101,8 @@ package struct StoreMove {
         throw Failure.outboxNotEmpty(rows: waiting, topics: shown)
     }
 
-    /// Refuses a source on which a process works, also one that shares it with no other and so has no name there.
+    /// Refuses a source on which a process works, even one that works alone and so has no name
+    /// there.
     private func checkIsUnused() throws {
         guard let id = source.processID else { return }
         var left = Self.looks
@@ -109,12 +114,12 @@ package struct StoreMove {
             guard let stranger else { return }
             left -= 1
             guard left > 0 else { throw Failure.sourceInUse(node: stranger) }
-            // The server may not have noticed yet that a process has ended just now, or a command.
+            // The server may not have noticed yet that a process or a command has ended.
             usleep(100_000)
         }
     }
 
-    /// Marks the target as half filled; it must be empty unless it is that already.
+    /// Marks the target as half filled; it must be empty, or marked already.
     private func begin(at now: Instant) throws {
         guard try !target.isHalfMoved else { return }
         try target.batch(at: now) { tx in
@@ -127,7 +132,8 @@ package struct StoreMove {
         }
     }
 
-    /// Returns how many rows a table has, for the progress; about, where counting may take longer than a statement may.
+    /// Returns a table's number of rows, for the progress; an estimate where counting can exceed a
+    /// statement's time limit.
     private func count(_ table: StoredTable, in store: Store) throws -> Int64 {
         try store.read { tx in
             guard store.isShared else {
@@ -176,7 +182,7 @@ package struct StoreMove {
         return rows.isEmpty ? nil : rows
     }
 
-    /// Refuses a text that PostgreSQL does not take.
+    /// Refuses a text that PostgreSQL doesn't accept.
     private func check(_ row: [StoredValue], of table: StoredTable) throws {
         for (column, value) in zip(table.columns, row) {
             guard case .text(let bytes) = value else { continue }
@@ -214,7 +220,8 @@ package struct StoreMove {
 
     // MARK: The end
 
-    /// Copies the facts, has the engine number rows behind those that are there, and removes the mark, all at once.
+    /// Copies the facts, makes the engine number rows after the existing ones, and removes the
+    /// mark, in one transaction.
     private func finish(at now: Instant) throws -> Table {
         guard let facts = tables.first(where: { $0.name == Self.facts }) else {
             preconditionFailure("there is no table of facts")
@@ -235,7 +242,7 @@ package struct StoreMove {
 }
 
 extension SQL {
-    /// Has PostgreSQL number a table's next row behind the last that is there.
+    /// Makes PostgreSQL number a table's next row after the last existing one.
     fileprivate func numberBehind(_ table: StoredTable) throws {
         guard let column = table.numbered,
             let last = try integer("SELECT max(\(column)) FROM \(table.name)")

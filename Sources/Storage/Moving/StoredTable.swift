@@ -1,4 +1,4 @@
-/// A table as the steps of `Migrations` make it: its columns with their types, and its key.
+/// A table made by the steps of `Migrations`: its columns with their types, and its key.
 ///
 /// Both engines have these columns in this order, whatever they call the types.
 struct StoredTable: Sendable, Equatable {
@@ -10,12 +10,12 @@ struct StoredTable: Sendable, Equatable {
 
     let name: String
     private(set) var columns: [Column]
-    /// The places of the key's columns among them.
+    /// The indices of the key's columns.
     private(set) var key: [Int]
-    /// The column that the engine numbers where no number is given; nil without one.
+    /// The column that the engine numbers if no number is given; nil without one.
     private(set) var numbered: String?
 
-    /// Reads all tables from the migrations, those first that others refer to.
+    /// Returns all tables of the migrations, each after the tables that it refers to.
     static func all() -> [StoredTable] {
         var tables: [StoredTable] = []
         for statement in Migrations.steps.flatMap({ $0.sql.split(separator: ";") }) {
@@ -54,7 +54,7 @@ struct StoredTable: Sendable, Equatable {
         }
     }
 
-    /// Adds the column that a line describes, if it does.
+    /// Adds the column that a line describes, if any.
     private mutating func add(_ line: Substring) {
         let words = line.split { $0 == " " || $0 == "," }
         guard words.count >= 2, let type = Self.types[String(words[1])] else { return }
@@ -62,7 +62,7 @@ struct StoredTable: Sendable, Equatable {
         columns.append(Column(name: name, type: type))
         guard line.contains(" PRIMARY KEY") else { return }
         key = [columns.count - 1]
-        // The names that PostgreSQL's tables make an identity of.
+        // The names of identity columns in PostgreSQL's tables.
         if type == .integer, ["seq", "id"].contains(name) { numbered = name }
     }
 
@@ -75,7 +75,8 @@ struct StoredTable: Sendable, Equatable {
     private var names: String { columns.map(\.name).joined(separator: ", ") }
     private var keyNames: [String] { key.map { columns[$0].name } }
 
-    /// Reads rows in the order of the key, from behind one on if `isBehind`, as many as the last parameter says.
+    /// Returns the query for rows in the order of the key, after a key if `isBehind`; the last
+    /// parameter is the limit.
     func page(isBehind: Bool) -> String {
         let numbers = (1...key.count).map { "$\($0)" }.joined(separator: ", ")
         let keys = keyNames.joined(separator: ", ")
@@ -84,13 +85,13 @@ struct StoredTable: Sendable, Equatable {
         return "SELECT \(names) FROM \(name)\(condition) ORDER BY \(keys) LIMIT $\(limit)"
     }
 
-    /// Reads the row with the largest key.
+    /// The query for the row with the largest key.
     var last: String {
         let keys = keyNames.map { "\($0) DESC" }.joined(separator: ", ")
         return "SELECT \(names) FROM \(name) ORDER BY \(keys) LIMIT 1"
     }
 
-    /// Inserts a row.
+    /// The statement that inserts a row.
     var insert: String {
         let numbers = columns.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
         return "INSERT INTO \(name) (\(names)) VALUES (\(numbers))"
@@ -99,7 +100,7 @@ struct StoredTable: Sendable, Equatable {
     /// Returns the key of a row.
     func key(of row: [StoredValue]) -> [StoredValue] { key.map { row[$0] } }
 
-    /// Returns what a row is called in an error, such as `device did=d-1`.
+    /// Returns the name of a row in an error, such as `device did=d-1`.
     func shown(_ row: [StoredValue]) -> String {
         let keys = key.map { "\(columns[$0].name)=\(row[$0].shown)" }.joined(separator: " ")
         return "\(name) \(keys)"

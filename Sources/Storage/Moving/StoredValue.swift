@@ -1,6 +1,6 @@
 import Sodium
 
-/// A value of a row as an engine stores it, whichever column it is in.
+/// A value of a row as an engine stores it, of any column.
 enum StoredValue: Sendable, Equatable {
     case null(ColumnType)
     case integer(Int64)
@@ -34,7 +34,7 @@ enum StoredValue: Sendable, Equatable {
         }
     }
 
-    /// About how many bytes it takes in memory.
+    /// The approximate size in memory, in bytes.
     var size: Int {
         switch self {
         case .null, .integer, .number: 16
@@ -42,7 +42,7 @@ enum StoredValue: Sendable, Equatable {
         }
     }
 
-    /// The value for people, in an error.
+    /// The readable value, for an error.
     var shown: String {
         switch self {
         case .null: "NULL"
@@ -53,8 +53,8 @@ enum StoredValue: Sendable, Equatable {
         }
     }
 
-    /// Adds the value to what is hashed: a byte for its type, and as many bytes as it has, after their number where that
-    /// differs.
+    /// Appends the value to the bytes to hash: a byte for its type, its length if that varies, and
+    /// its bytes.
     fileprivate func append(to bytes: inout [UInt8]) {
         func append(_ number: UInt64) {
             for shift in stride(from: 56, through: 0, by: -8) {
@@ -81,12 +81,12 @@ enum StoredValue: Sendable, Equatable {
     }
 }
 
-/// How many rows a table has, and their checksum.
+/// The number of a table's rows, and their checksum.
 ///
-/// It is the sum, modulo 2^64, of the first 8 bytes of the SHA-256 of each row as our `Row` reads it, so that the order
-/// of the rows doesn't matter.
+/// The checksum is the sum, modulo 2^64, of the first 8 bytes of the SHA-256 of each row as our
+/// `Row` reads it, so that the order of the rows doesn't matter.
 package struct TableSum: Sendable, Equatable {
-    /// How many rows.
+    /// The number of rows.
     package private(set) var rows: Int64 = 0
     /// Their checksum.
     package private(set) var checksum: UInt64 = 0

@@ -1,7 +1,7 @@
 package import Domain
 
 extension OperatorRole: StoredName {
-    /// A role of a later version may look, and no more.
+    /// A role of a later version can only read.
     static var unknown: OperatorRole { .viewer }
 }
 
@@ -23,7 +23,7 @@ extension Operator: TableRow {
     }
 }
 
-/// A session with the hash of what its cookie holds.
+/// A session with the hash of its cookie's token.
 struct OperatorSessionRow: TableRow {
     var tokenHash: [UInt8]
     var session: OperatorSession

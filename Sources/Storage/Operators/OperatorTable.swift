@@ -1,7 +1,8 @@
 package import Domain
 import Sodium
 
-/// Operators of the console, and what lets them in; of links, cookies and tokens hashes alone.
+/// Operators of the console and their credentials; links, cookies and tokens are stored as hashes
+/// only.
 package struct OperatorTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
@@ -17,15 +18,15 @@ package struct OperatorTable {
     /// Returns how many operators there are.
     package func count() throws -> Int64 { try sql.integer("SELECT count(*) FROM operator") ?? 0 }
 
-    /// Adds an operator, or changes the role of the one of that name.
+    /// Adds an operator, or changes the role of the operator with that name.
     package func save(_ row: Operator) throws { try sql.run(Operator.table.upsert, row) }
 
-    /// Sets the hash of an operator's password; nil takes the password away.
+    /// Sets the hash of an operator's password; nil removes the password.
     package func setPassword(_ hash: String?, of name: String) throws {
         try sql.run("UPDATE operator SET passwordHash = $1 WHERE name = $2", hash, name)
     }
 
-    /// Removes an operator with all that lets in; returns whether there was one.
+    /// Removes an operator with all credentials; returns whether the operator existed.
     package func remove(_ name: String) throws -> Bool {
         _ = try revoke(name)
         try sql.run("DELETE FROM operatorToken WHERE name = $1", name)
@@ -33,7 +34,8 @@ package struct OperatorTable {
         return try sql.changes > 0
     }
 
-    /// Ends an operator's sessions and makes links void; returns how many sessions ended.
+    /// Ends an operator's sessions, except `kept`, and voids links; returns how many sessions
+    /// ended.
     package func revoke(_ name: String, except kept: String? = nil) throws -> Int {
         try sql.run("DELETE FROM operatorLink WHERE name = $1", name)
         try sql.run(
@@ -60,7 +62,7 @@ package struct OperatorTable {
         )
     }
 
-    /// Uses a link up, and returns whose it was; nil where it is none, was used or is too old.
+    /// Uses a link up and returns its operator; nil if it is unknown, used or too old.
     package func takeLink(token: String) throws -> Operator? {
         let hash = Sodium.sha256(token.utf8)
         let name = try sql.first(
@@ -74,7 +76,7 @@ package struct OperatorTable {
 
     // MARK: Sessions
 
-    /// Begins a session; the oldest ones beyond the operator's number end.
+    /// Begins a session, and ends the operator's oldest sessions beyond the limit.
     package func begin(_ session: OperatorSession, token: String) throws {
         let kept = try sql.query(
             "SELECT sessionId FROM operatorSession WHERE name = $1 ORDER BY createdAt DESC, sessionId",
@@ -87,7 +89,7 @@ package struct OperatorTable {
         )
     }
 
-    /// Returns the session that a cookie's token is of, whether it still lets in or not.
+    /// Returns the session of a cookie's token, whether still valid or not.
     package func session(token: String) throws -> OperatorSession? {
         try sql.rows(
             of: OperatorSessionRow.table,
@@ -119,7 +121,7 @@ package struct OperatorTable {
         )
     }
 
-    /// Ends a session; returns whether there was one.
+    /// Ends a session; returns whether it existed.
     package func end(_ id: String) throws -> Bool {
         try sql.run("DELETE FROM operatorSession WHERE sessionId = $1", id)
         return try sql.changes > 0
@@ -135,7 +137,7 @@ package struct OperatorTable {
         )
     }
 
-    /// Returns the token of a secret, whether it still lets in or not.
+    /// Returns the token of a secret, whether still valid or not.
     package func token(secret: String) throws -> OperatorToken? {
         try sql.rows(
             of: OperatorTokenRow.table,
@@ -163,7 +165,7 @@ package struct OperatorTable {
         try sql.run("UPDATE operatorToken SET usedAt = $1 WHERE tokenId = $2", transaction.now, id)
     }
 
-    /// Makes a token void; returns whether there was one.
+    /// Voids a token; returns whether it existed.
     package func removeToken(_ id: String) throws -> Bool {
         try sql.run("DELETE FROM operatorToken WHERE tokenId = $1", id)
         return try sql.changes > 0

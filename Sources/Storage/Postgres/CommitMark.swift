@@ -1,30 +1,31 @@
 import Sodium
 import Synchronization
 
-/// The mark that a transaction leaves, so that it takes effect once though the answer to its commit is lost and it is run
-/// again.
+/// The mark that a transaction leaves, so that it takes effect once even if the answer to its
+/// commit is lost and it is run again.
 ///
-/// It is an id among the notices. The run behind the lost one claims it first: so it waits until the server has ended the
-/// lost one, and learns whether that was committed. If it was, its value and what follows its commit count. A mark whose
-/// commit was answered says nothing more: the next transaction with one takes it away, and maintenance what is left.
+/// It is an id among the notices. The next run claims it first, so it waits until the server has
+/// ended the lost transaction, and learns whether that was committed. If so, the lost run's value
+/// and the effects of its commit count. A mark whose commit was answered is no longer needed: the
+/// next transaction with a mark deletes it, and maintenance deletes the rest.
 final class CommitMark<Value> {
     private let id = "commit \(Sodium.randomSecret().prefix(22))"
     private let answered: AnsweredMarks
     private let earlier: [String]
     private var done: (value: Value, changes: GateChanges)?
-    /// What is known of the commit.
+    /// The known state of the commit.
     private var state = State.none
 
     private enum State {
-        /// None was sent.
+        /// No commit was sent.
         case none
-        /// One was sent, and not answered.
+        /// A commit was sent, and not answered.
         case unanswered
-        /// It was carried out.
+        /// The commit was answered.
         case answered
     }
 
-    /// Makes a mark, for a transaction that takes earlier ones away.
+    /// Makes a mark, for a transaction that deletes earlier marks.
     init(_ answered: AnsweredMarks) {
         self.answered = answered
         earlier = answered.takeAll()
@@ -39,20 +40,22 @@ final class CommitMark<Value> {
     /// Notes that the commit of a run was answered.
     func confirm() { state = .answered }
 
-    /// Leaves what is stored to the next transaction with a mark; called when there are no more runs.
+    /// Leaves the stored marks for the next transaction with a mark to delete; called when there
+    /// are no more runs.
     func end() {
         if state != .none { answered.add([id]) }
         if state != .answered { answered.add(earlier) }
     }
 
-    /// Runs `body`, unless the run that was lost was committed.
+    /// Runs `body`, unless the lost run was committed.
     func run(
         in tx: Transaction,
         noting changes: GateChanges,
         _ body: (Transaction) throws -> Value
     ) throws -> Value {
         if state != .none, let done, try !tx.sessions.claim(mark: id) {
-            // Not its records: the gate's file was rewritten whole, and has newer ones too.
+            // Without its records: the gate's file was rewritten as a whole, and has newer ones
+            // too.
             changes.takeEffects(of: done.changes)
             return done.value
         }
@@ -64,10 +67,10 @@ final class CommitMark<Value> {
     }
 }
 
-/// The marks of one process that are no longer needed, and still stored.
+/// The marks of one process that are no longer needed, but still stored.
 final class AnsweredMarks: Sendable {
     private let ids = Mutex<[String]>([])
-    /// How many are remembered at most.
+    /// The most ids that are remembered.
     private static let countMax = 1_000
 
     /// Returns the ids and forgets them; the caller deletes their rows.
@@ -78,7 +81,7 @@ final class AnsweredMarks: Sendable {
         }
     }
 
-    /// Remembers marks that are to be deleted; those that are too many maintenance deletes.
+    /// Remembers marks to be deleted; maintenance deletes those beyond the limit.
     func add(_ more: [String]) {
         ids.withLock { $0 += more.prefix(max(0, Self.countMax - $0.count)) }
     }

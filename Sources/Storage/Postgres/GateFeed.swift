@@ -3,12 +3,14 @@ import Glibc
 package import PostgreSQL
 import Sodium
 
-/// Keeps the file of a gate in step with a database on another machine, for processes that don't reach the file.
+/// A feeder that keeps a gate's file in step with a database on another machine, for processes that
+/// can't reach the file.
 ///
-/// Each transaction that changes what a gate must know announces the keys (`NOTIFY`), which takes effect with its commit.
-/// The feeder reads the rows as they are then, and appends them; holding the file meanwhile, so that an older record
-/// never follows a newer one of another writer. It begins with all rows, read after it listens: nothing is missed in
-/// between. It reads as a role that sees hashes and grants and nothing else. Blocks; for one thread.
+/// Each transaction that changes the gate's data announces the keys (`NOTIFY`), which takes effect
+/// with its commit. The feeder reads the current rows then, and appends them. It holds the file
+/// meanwhile, so that an older record never follows a newer one from another writer. It begins with
+/// all rows, which it reads after it listens, so that nothing is missed in between. It reads as a
+/// role that sees only hashes and grants. Blocks; for one thread.
 package final class GateFeed {
     /// The channel of announcements: each is a kind's number, a space and a key.
     static let channel = "lamplighter_gate"
@@ -17,11 +19,11 @@ package final class GateFeed {
     private let sql: SQL
     private let path: String
     private var file: CredentialsFile
-    /// The largest number of a connection in the file.
+    /// The largest connection number in the file.
     private var known: Int64 = 0
     private var readAll = ContinuousClock.now
 
-    /// How often the numbers of connections are read: they are not announced.
+    /// How often connection numbers are read, since they are not announced.
     private static let connectionsEvery: Duration = .seconds(10)
 
     /// Announces changes in the transaction that makes them.
@@ -34,7 +36,7 @@ package final class GateFeed {
 
     /// Connects, listens, and writes the whole file.
     ///
-    /// - Throws: `Store.Failure`, or what the file's system refuses.
+    /// - Throws: `Store.Failure`, or the file system's error.
     package init(_ address: PostgresAddress, password: String?, path: String) throws {
         do {
             connection = try PostgresConnection(address, password: password)
@@ -43,7 +45,7 @@ package final class GateFeed {
         } catch let error as PostgresError {
             throw PostgresDatabase.failure(error, address.place)
         }
-        // No sealed column is read.
+        // A dummy key, since no sealed column is read.
         guard let key = ServerKey([UInt8](repeating: 0, count: ServerKey.byteCount)) else {
             throw Store.Failure.cannotOpen(path: address.place, reason: "no key")
         }
@@ -53,13 +55,16 @@ package final class GateFeed {
         try rewrite()
     }
 
-    /// How many records the file has.
+    /// The number of records in the file.
     package var count: Int { file.liveCount }
 
-    /// Waits for announcements, for so long at most, and appends what they are about; returns how many records.
+    /// Waits up to `wait` for announcements, and appends the announced records; returns how many.
     ///
-    /// Touches the file: with the option `credentials_age` the gate admits no new client by an old file.
-    /// - Throws: `PostgresError` where the database is away, or what the file's system refuses; then begin anew.
+    /// Touches the file: with the option `credentials_age` the gate admits no new client by an old
+    /// file.
+    ///
+    /// - Throws: `PostgresError` if the database is away, or the file system's error; begin anew
+    ///   then.
     package func turn(waiting wait: Duration) throws -> Int {
         let changed = try connection.notifications(waiting: wait)
         var count = try append(Set(changed))

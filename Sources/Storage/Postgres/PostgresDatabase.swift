@@ -5,27 +5,32 @@ import Synchronization
 
 /// The PostgreSQL database behind a store: its connections, and its maintenance.
 ///
-/// Each thread has a connection of its own while it uses one. Transactions that write run beside each other, of this
-/// process and of others, and lock what they decide on (`Transaction.lock`); with `isOneWriter` each takes one lock
-/// first, so that they follow one another. Readers see one committed state and never wait.
+/// Each thread uses a separate connection. Writing transactions, of this process and of others, run
+/// concurrently and lock the rows on which they decide (`Transaction.lock`). With `isOneWriter`
+/// each takes one lock first, so that they run one after another. Readers see one committed state
+/// and never wait.
 final class PostgresDatabase: Sendable {
     let key: ServerKey
-    /// What no other run of a process is called; each of its sessions says it to the server (`ProcessRole`).
+    /// The id of this run of the process, which each of its sessions sends to the server
+    /// (`ProcessRole`).
     let processID: String
-    /// A pattern for the ids of all.
+    /// A pattern for all process ids.
     static let anyProcess = "p-%"
-    /// Where it is, for people.
+    /// The database's place, for messages.
     let place: String
     private let pool: PostgresPool
     private let isOneWriter: Bool
     private let role: ProcessRole
-    /// How long a transaction may last.
+    /// The time limit of a transaction, if any.
     let bound: TransactionBound?
 
-    /// Refers to a database that so many connections may be made to, and connects once to see that it answers and is as it must be.
+    /// Opens a pool of at most `connectionsMax` connections, and connects once to check the
+    /// server's settings and clock.
     ///
-    /// A transaction may last as long as `bound` says. `onConnection` is given each new connection first. Another process
-    /// that must not be connected beside this one may have ended just now: for that it waits some seconds.
+    /// A transaction lasts at most as long as `bound`. `onConnection` gets each new connection
+    /// first. Waits up to eight seconds for a process to disconnect that must not work beside this
+    /// one.
+    ///
     /// - Throws: `Store.Failure`.
     init(
         address: PostgresAddress,
@@ -44,7 +49,7 @@ final class PostgresDatabase: Sendable {
         place = address.place
         let processID = "p-" + Sodium.randomSecret().prefix(16)
         self.processID = processID
-        // Whether the process has been let in.
+        // Whether the process was admitted.
         let isKnown = Flag()
         pool = PostgresPool(size: connectionsMax) {
             let connection = try PostgresConnection(address, password: password)
@@ -71,11 +76,11 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// How often it is looked whether another process has ended, a tenth of a second apart: longer than the server needs to
-    /// notice that its machine is gone.
+    /// How often it checks whether another process has ended, a tenth of a second apart; in total
+    /// longer than the server needs to notice that its machine is gone.
     private static let looksForFoes = 80
 
-    /// Something that is true from a moment on.
+    /// A flag that stays set.
     private final class Flag: Sendable {
         private let value = Atomic(false)
         var isSet: Bool { value.load(ordering: .acquiring) }
@@ -89,7 +94,7 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Lends a connection that reads one state.
+    /// Lends a connection that reads one committed state.
     func read<Value>(_ body: (SQL) throws -> Value) throws -> Value {
         try with { connection in
             try connection.transaction(
@@ -106,8 +111,10 @@ final class PostgresDatabase: Sendable {
         try pool.with(body)
     }
 
-    /// How long the server is waited for where a commit was not answered, in seconds: of commands as long as a failover
-    /// takes, of the service, whose threads others wait for, as long as a restart.
+    /// How long to wait for the server after an unanswered commit, in seconds.
+    ///
+    /// For commands this is as long as a failover takes; for the service, whose threads others wait
+    /// for, as long as a restart.
     private static let awaitedMax = (command: 30, service: 5)
 
     /// Waits until the server can be reached, for `awaitedMax` at most.
@@ -120,7 +127,8 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Runs a part of opening, and says of the server's failures why the database can't be used.
+    /// Runs a part of opening, and turns the server's errors into reasons why the database can't be
+    /// used.
     func opening<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -129,7 +137,7 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// What a server's refusal to begin means.
+    /// Returns the failure that a server's error while opening means.
     static func failure(_ error: PostgresError, _ place: String) -> Store.Failure {
         switch error.refusal {
         case .readOnly: .readOnly(path: place, reason: error.description)
@@ -142,7 +150,8 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Returns the fingerprint of the key that a database was written with; nil in one that has no tables yet.
+    /// Returns the fingerprint of the key that a database was written with; nil if it has no tables
+    /// yet.
     ///
     /// - Throws: `Store.Failure`.
     static func fingerprint(of address: PostgresAddress, password: String?) throws -> String? {
@@ -154,19 +163,19 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Sets the function that is told why the database is away, and nil once it is back.
+    /// Sets the function that gets the reason why the database is away, and nil once it is back.
     ///
     /// It is called on the thread that noticed, and must not block.
     func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) {
         pool.onAvailability(tell)
     }
 
-    /// How many connections there are.
+    /// The number of connections.
     var connectionCount: Int { pool.count }
 
     // MARK: Settings
 
-    /// Returns the settings that durability rests on, as they are now, by name.
+    /// Returns the current values of the settings on which durability depends, by name.
     func settings() throws -> [(name: String, value: String)] {
         try with { connection in
             let values = try PostgresSettings.read(connection)
@@ -174,7 +183,7 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// The server's version, such as `15.18`.
+    /// Returns the server's version, such as `15.18`.
     func version() throws -> String {
         try with { connection in
             let text = try connection.execute("SHOW server_version").texts.first ?? ""
@@ -187,18 +196,20 @@ final class PostgresDatabase: Sendable {
     /// The time for a vacuum, in milliseconds: ten minutes.
     private static let vacuumMilliseconds = 600_000
 
-    /// Returns how much the database takes on the server's disk, in bytes.
+    /// Returns the size of the database on the server's disk, in bytes.
     func bytes() throws -> Int64 {
         try read { try $0.integer("SELECT pg_database_size(current_database())") ?? 0 }
     }
 
-    /// Tables up to this size together are rewritten, in bytes: at most a second's work, while nobody reads them.
+    /// The largest total size of tables that are rewritten, in bytes: at most a second's work, in
+    /// which nothing reads them.
     private static let rewrittenMax: Int64 = 64 << 20
 
-    /// Rewrites the tables that erased accounts stood in: unused parts of pages keep what was deleted.
+    /// Rewrites the tables that held erased accounts, because unused parts of pages keep deleted
+    /// data.
     ///
-    /// Large tables are cleared of deleted rows, whose room later ones take. The server's log and its copies keep what
-    /// was in them for as long as they are kept. Always returns true.
+    /// Large tables are only vacuumed; later rows take the space of deleted ones. The server's log
+    /// and its copies hold the data for as long as they are kept. Always returns true.
     func vacuumErased() throws -> Bool {
         guard let mark = try read({ try MetaTable(sql: $0, cache: nil).pendingVacuum() }) else {
             return true
@@ -211,7 +222,7 @@ final class PostgresDatabase: Sendable {
         let way = size <= Self.rewrittenMax ? "VACUUM FULL" : "VACUUM"
         try with { connection in
             connection.patience = Self.vacuumMilliseconds
-            // A vacuum takes as long as it takes, and may be ended at any time.
+            // A vacuum has no time limit, and can be ended at any time.
             try connection.execute("SET statement_timeout = 0")
             defer {
                 connection.patience = PostgresConnection.answerMilliseconds

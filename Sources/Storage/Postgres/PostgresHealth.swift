@@ -1,39 +1,39 @@
-/// What the server of a database says of itself, for `doctor`.
+/// The state of a database server, for `doctor`.
 package struct DatabaseHealth: Sendable {
-    /// A server that follows.
+    /// A standby server.
     package struct Standby: Sendable {
         /// Its name.
         package let name: String
         /// Whether a commit waits for it.
         package let isSynchronous: Bool
-        /// By how many bytes of the log it is behind; nil where the service's role may not see it.
+        /// How many bytes of the log it is behind; nil if the service's role may not see it.
         package let bytesBehind: Int64?
     }
 
-    /// A table with many rows that were replaced or deleted and not cleared away.
+    /// A table with many replaced or deleted rows that were not vacuumed.
     package struct Bloat: Sendable {
         /// Its name.
         package let table: String
-        /// Rows that nobody sees.
+        /// The number of dead rows.
         package let dead: Int64
-        /// Rows that are there.
+        /// The number of live rows.
         package let live: Int64
     }
 
-    /// The servers that follow.
+    /// The standby servers.
     package let standbys: [Standby]
-    /// Whether the server keeps what it has confirmed when the machine loses its power (`fsync`, `full_page_writes`).
+    /// Whether confirmed commits survive a power loss (`fsync`, `full_page_writes`).
     package let isDurable: Bool
-    /// The age of the oldest transaction of the database in seconds, and the process that it belongs to.
+    /// The age of the database's oldest transaction in seconds, and its process.
     package let oldestTransaction: (seconds: Int64, pid: Int64)
-    /// Tables with more dead rows than 10,000, and than live ones.
+    /// The tables with more than 10,000 dead rows, and more dead than live ones.
     package let bloat: [Bloat]
-    /// Connections to the server, and how many it takes.
+    /// The number of connections to the server, and its limit.
     package let connections: (used: Int64, max: Int64)
 }
 
 extension Store {
-    /// Asks the server of a database how it is; nil for a file.
+    /// Returns the state of the database server; nil for a file.
     package func databaseHealth() throws -> DatabaseHealth? {
         guard case .postgres(let database) = engine else { return nil }
         return try database.read { sql in

@@ -1,11 +1,11 @@
 import PostgreSQL
 import Sodium
 
-/// Brings a database of PostgreSQL to this version's tables, by the same steps as SQLite's.
+/// The migration of a PostgreSQL database to this version's tables, by the same steps as SQLite's.
 struct PostgresMigrations {
     private let connection: PostgresConnection
     private let key: ServerKey
-    /// The database's place, for people.
+    /// The database's place, for messages.
     private let place: String
 
     init(_ connection: PostgresConnection, _ database: PostgresDatabase) {
@@ -14,11 +14,13 @@ struct PostgresMigrations {
         place = database.place
     }
 
-    /// Where the steps that ran are noted.
+    /// The table of the steps that ran.
     private static let journal = "migration"
 
-    /// The one function of SQLite's that statements use and PostgreSQL names otherwise, by the type of its values:
-    /// the place of the second in the first, 0 where it is not there.
+    /// The one SQLite function in our statements that PostgreSQL names differently, for both types
+    /// of its values.
+    ///
+    /// It returns the position of the second value in the first, or 0.
     private static let functions = """
         CREATE OR REPLACE FUNCTION instr(text, text) RETURNS integer
             LANGUAGE sql IMMUTABLE STRICT AS 'SELECT strpos($1, $2)';
@@ -26,10 +28,10 @@ struct PostgresMigrations {
             LANGUAGE sql IMMUTABLE STRICT AS 'SELECT position($2 IN $1)'
         """
 
-    /// Returns a step's statements as PostgreSQL takes them.
+    /// Returns a step's statements for PostgreSQL.
     ///
-    /// They are written for SQLite's strict tables, whose few types stand for these. A key that SQLite numbers itself
-    /// gets a sequence; the other differences are options of tables.
+    /// They are written for SQLite's strict tables, whose few types are replaced. A key that SQLite
+    /// numbers itself gets a sequence; the other differences are options of tables.
     static func translate(_ statements: String) -> String {
         let types = [
             "seq INTEGER NOT NULL PRIMARY KEY":
@@ -39,7 +41,7 @@ struct PostgresMigrations {
             ") STRICT, WITHOUT ROWID;": ");",
             ") STRICT;": ");",
         ]
-        // Sequences never give a number twice; SQLite has to be told not to.
+        // Sequences never reuse a number; SQLite needs this option for it.
         var text = statements.replacing(" AUTOINCREMENT", with: "")
         for (ours, theirs) in types { text = text.replacing(ours, with: theirs) }
         for (ours, theirs) in [
@@ -50,16 +52,18 @@ struct PostgresMigrations {
         return PostgresTables.extended(text)
     }
 
-    /// Runs the steps that are missing, in one transaction, unless told to leave the database as it is.
+    /// Runs the missing steps in one transaction; throws if steps are missing and `migrates` is
+    /// false.
     ///
-    /// One process at a time; others wait for a minute.
+    /// Processes migrate one at a time; others wait up to a minute.
+    ///
     /// - Throws: `Store.Failure`, or what `beforeMigrating` throws.
     func run(
         _ steps: [Migrations.Step],
         migrates: Bool,
         beforeMigrating: () throws -> Void
     ) throws {
-        // Before anything is changed: with another key all secrets in it would count as wrong.
+        // Before any change: with another key, all stored secrets would seem wrong.
         let known = try Self.fingerprint(connection)
         if let known, known != key.fingerprint { throw Store.Failure.foreignKey(path: place) }
         if known != nil, try missing(steps).isEmpty { return }
@@ -77,8 +81,10 @@ struct PostgresMigrations {
         }
     }
 
-    /// Runs the steps again where they met a transaction of a process that works on: it holds one table that they change
-    /// and waits for another, which they hold, and the server ends one of both.
+    /// Runs the steps, again if they deadlock with a transaction of a running process.
+    ///
+    /// Such a transaction holds one table that the steps change and waits for another that they
+    /// hold; the server ends one of both.
     private func runBesideOthers(
         _ steps: [Migrations.Step],
         beforeMigrating: () throws -> Void
@@ -93,7 +99,7 @@ struct PostgresMigrations {
         try runAlone(steps, beforeMigrating: beforeMigrating)
     }
 
-    /// What the server says where two transactions wait for each other.
+    /// The server's error state for a deadlock.
     private static let deadlock = "40P01"
 
     private func runAlone(
@@ -102,7 +108,7 @@ struct PostgresMigrations {
     ) throws {
         try connection.transaction(beginningWith: Self.begin) {
             try migrate(steps, beforeMigrating: beforeMigrating)
-            // Another process may have been the first meanwhile.
+            // Another process may have been first.
             guard let noted = try Self.fingerprint(connection) else { return try noteKey() }
             guard noted == key.fingerprint else { throw Store.Failure.foreignKey(path: place) }
         }
@@ -111,7 +117,8 @@ struct PostgresMigrations {
     /// The time for one statement of a migration, in milliseconds: an hour.
     private static let patience = 3_600_000
 
-    /// Waits for a minute until no other process migrates, and for its statements as long as they take.
+    /// The statements that wait up to a minute until no other process migrates, and remove the time
+    /// limit of further statements.
     private static let begin = [
         "BEGIN", "SET LOCAL lock_timeout = '60s'", "SET LOCAL statement_timeout = 0",
         "SELECT pg_advisory_xact_lock(\(0x1A_3B_11_65))", Engine.lockWriters,
@@ -145,13 +152,15 @@ struct PostgresMigrations {
         )
     }
 
-    /// The fact that says how many steps a program must know to use the database.
+    /// The fact with the number of steps that a program must know to use the database.
     private static let minimum = "minimumVersion"
 
     /// Returns the steps that the database lacks.
     ///
-    /// One with more steps may be used by a program of the version before: steps only add.
-    /// - Throws: `Store.Failure.newerVersion` where the program knows too few.
+    /// A program of the previous version can use a database with more steps, because steps only
+    /// add.
+    ///
+    /// - Throws: `Store.Failure.newerVersion` if the program knows too few steps.
     private func missing(_ steps: [Migrations.Step]) throws -> [Migrations.Step] {
         let done = try applied()
         let known = Set(steps.map(\.name))
@@ -164,7 +173,7 @@ struct PostgresMigrations {
         return steps.filter { !done.contains($0.name) }
     }
 
-    /// Returns the names of the steps that ran; none where the database is new.
+    /// Returns the names of the steps that ran; empty for a new database.
     private func applied() throws -> Set<String> {
         var names: Set<String> = []
         guard try Self.has(Self.journal, connection) else { return names }
@@ -186,7 +195,8 @@ struct PostgresMigrations {
 
     // MARK: The key
 
-    /// Returns the fingerprint of the key that a database was written with; nil in one that has no tables yet.
+    /// Returns the fingerprint of the key that a database was written with; nil if it has no tables
+    /// yet.
     static func fingerprint(_ connection: PostgresConnection) throws -> String? {
         try fact(KeyFingerprint.fact, connection)
     }

@@ -2,22 +2,22 @@ package import Domain
 import PostgreSQL
 
 extension PostgresDatabase {
-    /// Partitions are made this many weeks ahead, so that no chunk waits for one.
+    /// Partitions are made this many weeks ahead, so that each new chunk has one.
     private static let weeksAhead: Int64 = 2
-    /// The most partitions that are made for history that is copied: five years.
+    /// The most partitions made for copied history: five years.
     fileprivate static let copiedWeeksMax = 5 * 53
 
-    /// Makes the partitions of `history` for the week of a moment and for two weeks ahead, where they are missing; returns
-    /// how many it made.
+    /// Makes the missing partitions of `history` for the week of a moment and two weeks ahead;
+    /// returns how many it made.
     func makePartitions(at now: Int64) throws -> Int {
         let week = PostgresTables.partitionMilliseconds
         return try makePartitions(forWeeksOf: (0...Self.weeksAhead).map { now + $0 * week })
     }
 
-    /// Makes the partitions of `history` for the weeks of some moments where they are missing, each in a transaction of its
-    /// own; returns how many it made.
+    /// Makes the missing partitions of `history` for the weeks of some moments, each in a separate
+    /// transaction; returns how many it made.
     ///
-    /// One for a time of which chunks lie in the default partition already is left out.
+    /// Skips a week with chunks in the default partition.
     func makePartitions(forWeeksOf moments: [Int64]) throws -> Int {
         let there = Set(try partitions().map(\.name))
         var made = 0
@@ -26,14 +26,16 @@ extension PostgresDatabase {
                 _ = try with { try $0.execute(PostgresTables.making(at: moment)) }
                 made += 1
             } catch let error as PostgresError where ["42P07", "23514"].contains(error.state) {
-                // Another process made it just now, or the default partition holds chunks of its time.
+                // Another process has just made it, or the default partition holds chunks of its
+                // time.
                 continue
             }
         }
         return made
     }
 
-    /// Drops the partitions whose chunks all ended before a moment, in milliseconds since 1970; returns how many.
+    /// Drops the partitions whose chunks all ended before a moment, in milliseconds since 1970;
+    /// returns how many.
     func dropPartitions(before moment: Int64) throws -> Int {
         let over = try partitions().filter { $0.to + HistoryTable.spanMax <= moment }
         for partition in over {
@@ -42,7 +44,7 @@ extension PostgresDatabase {
         return over.count
     }
 
-    /// Returns the weekly partitions there are, oldest first.
+    /// Returns the existing weekly partitions, oldest first.
     private func partitions() throws -> [(name: String, to: Int64)] {
         try read { sql in
             try sql.query(
@@ -61,19 +63,20 @@ extension PostgresDatabase {
 }
 
 extension Store {
-    /// Makes the partitions of the history for the week of a moment, and some ahead; returns how many it made.
+    /// Makes the history's missing partitions for the week of a moment and some weeks ahead;
+    /// returns how many it made.
     ///
-    /// Nothing is to be done for a file.
+    /// Does nothing for a file.
     package func makeHistoryPartitions(at now: Instant) throws -> Int {
         guard case .postgres(let database) = engine else { return 0 }
         return try database.makePartitions(at: now.milliseconds)
     }
 
-    /// Makes the partitions for history that is to be copied from another store.
+    /// Makes the partitions for history to be copied from another store.
     ///
-    /// Chunks for which there is none lie in the default partition, which never shrinks as a whole, and which the server
-    /// looks through whenever a partition is made. The weeks furthest in the past stay there where there are very many:
-    /// devices' clocks may say anything.
+    /// Chunks without a partition are stored in the default partition, which can't be dropped as a
+    /// whole, and which the server scans whenever a partition is made. If there are very many
+    /// weeks, the oldest ones stay there: devices' clocks can show any time.
     func makeHistoryPartitions(for source: Store) throws {
         guard case .postgres(let database) = engine else { return }
         let weeks = try source.read { tx in
@@ -90,9 +93,9 @@ extension Store {
         _ = try database.makePartitions(forWeeksOf: moments)
     }
 
-    /// Drops the partitions of the history whose records are all older than a moment; returns how many.
+    /// Drops the history's partitions whose records are all older than a moment; returns how many.
     ///
-    /// Nothing is to be done for a file.
+    /// Does nothing for a file.
     package func dropHistoryPartitions(before moment: Instant) throws -> Int {
         guard case .postgres(let database) = engine else { return 0 }
         return try database.dropPartitions(before: moment.milliseconds)

@@ -2,28 +2,29 @@ import Dispatch
 import PostgreSQL
 import Synchronization
 
-/// The connections of one process to a database: a thread has one to itself while it uses it, and there are only so
-/// many.
+/// A limited pool of one process's connections to a database, each used by one thread at a time.
 ///
-/// A connection that failed is closed with all that are idle: after a failover they lead to a server that writes no
-/// more. Connecting again is tried after a pause, which grows from 0.1 to 2 seconds.
+/// A connection that failed is closed with all idle ones: after a failover they lead to a server
+/// that no longer writes. Connecting is tried again after a pause, which grows from 0.1 to 2
+/// seconds.
 final class PostgresPool: Sendable {
     /// The time that a thread waits for a connection, in seconds.
     static let waitMax = 10
     private static let pauses: (least: Double, most: Double) = (0.1, 2)
 
-    /// A connection that one thread at a time uses: who has it took it out of the list of idle ones, under its lock.
+    /// A connection that one thread at a time uses, after it took it out of the list of idle ones
+    /// under its lock.
     ///
-    /// `@unchecked` since libpq's connection may change threads, but not be used by two.
+    /// `@unchecked` since libpq's connection can change threads, but not be used by two at once.
     private struct Lent: @unchecked Sendable {
         let connection: PostgresConnection
     }
 
     private struct State {
         var idle: [Lent] = []
-        /// How many are lent.
+        /// The number of lent connections.
         var lent = 0
-        /// Failed tries to connect since the last that succeeded.
+        /// The number of failed tries to connect since the last success.
         var failures = 0
         var lastFailure: PostgresError?
         var notBefore: ContinuousClock.Instant?
@@ -35,19 +36,19 @@ final class PostgresPool: Sendable {
     private let size: Int
     private let open: @Sendable () throws -> PostgresConnection
 
-    /// Makes a pool of so many connections at most, which `open` makes.
+    /// Creates a pool of at most `size` connections, which `open` makes.
     init(size: Int, open: @escaping @Sendable () throws -> PostgresConnection) {
         self.size = size
         self.open = open
         room = DispatchSemaphore(value: size)
     }
 
-    /// How many connections there are.
+    /// The number of connections.
     var count: Int { state.withLock { $0.idle.count + $0.lent } }
 
-    /// Lends a connection; waits for one where all are in use.
+    /// Lends a connection; waits up to `waitMax` seconds if all are in use.
     ///
-    /// - Throws: What `body` throws, or a `PostgresError` where there is no connection.
+    /// - Throws: What `body` throws, or a `PostgresError` if there is no connection.
     func with<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
         guard room.wait(timeout: .now() + .seconds(Self.waitMax)) == .success else {
             throw PostgresError(state: "53300", message: "all \(size) connections are in use")
@@ -64,7 +65,7 @@ final class PostgresPool: Sendable {
             state.withLock { $0.idle = [] }
             throw error
         } catch {
-            // A commit without an answer: the others lead to the same server.
+            // After a commit without an answer: the others lead to the same server.
             if lent.connection.isLost { state.withLock { $0.idle = [] } }
             takeBack(lent)
             throw error
@@ -96,7 +97,8 @@ final class PostgresPool: Sendable {
 
     // MARK: Availability
 
-    /// Sets the function that is told why there is no connection, and nil once there is one.
+    /// Sets the function that gets the reason why there is no connection, and nil once there is
+    /// one.
     func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) {
         state.withLock { $0.tell = tell }
     }
@@ -116,7 +118,7 @@ final class PostgresPool: Sendable {
             let pause = Self.pauses.least * Double(1 << min(state.failures, 5))
             state.failures += 1
             state.lastFailure = error
-            // Not all processes at the same moment.
+            // Random, so that processes don't all connect at the same moment.
             let seconds = min(pause, Self.pauses.most) * .random(in: 0.5...1)
             state.notBefore = .now + .seconds(seconds)
             return state.tell

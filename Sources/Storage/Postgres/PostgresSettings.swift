@@ -2,16 +2,17 @@ import Domain
 import Glibc
 import PostgreSQL
 
-/// The settings of a connection that order, texts and durability rest on, set when it opens and read back.
+/// The settings of a connection on which order, texts and durability depend, set when it opens and
+/// read back.
 enum PostgresSettings {
-    /// One of them, and what it must be.
+    /// A setting, and its allowed values.
     struct Setting {
         let name: String
         let wanted: [String]
-        /// What reads it.
+        /// The expression that reads it.
         let query: String
 
-        /// One that each connection sets for itself.
+        /// Describes a setting, read with `current_setting` by default.
         init(_ name: String, _ wanted: String..., query: String? = nil) {
             self.name = name
             self.wanted = wanted
@@ -19,8 +20,8 @@ enum PostgresSettings {
         }
     }
 
-    /// A process that is frozen within a transaction loses it after 2 s; who waits for a lock gives up after 5 s, and
-    /// a statement ends after 15 s.
+    /// All settings: a transaction of a frozen process ends after 2 s, a wait for a lock after 5 s,
+    /// and a statement after 15 s.
     static let all = [
         Setting("server_encoding", "UTF8"),
         Setting("lc_collate", "C", "POSIX", query: database("datcollate")),
@@ -35,10 +36,10 @@ enum PostgresSettings {
         "(SELECT CAST(\(column) AS TEXT) FROM pg_database WHERE datname = current_database())"
     }
 
-    /// A stricter value of the server's own stays.
+    /// The statements that make the settings; a stricter value on the server is kept.
     ///
-    /// The server is to notice within 5 s that a process's machine is gone, and
-    /// within one that the process is, also while it works for it: others may wait for the end of its sessions.
+    /// The server must notice within 5 s that a process's machine is gone, and within 1 s that the
+    /// process is, even while it works for the process: others may wait for its sessions to end.
     private static let set = """
         SELECT set_config('synchronous_commit', 'on', false)
             WHERE current_setting('synchronous_commit') <> 'remote_apply';
@@ -53,10 +54,11 @@ enum PostgresSettings {
         SET default_transaction_isolation = 'read committed'
         """
 
-    /// The name of a process's sessions at the server; who takes over its lanes ends them by it.
+    /// Returns the name of a process's sessions on the server; the process that takes over its
+    /// lanes ends them by this name.
     static func name(of processID: String) -> String { "lamplighter \(processID)" }
 
-    /// Makes the settings of a new connection and reads them back.
+    /// Applies the settings to a new connection and reads them back.
     ///
     /// - Throws: `Store.Failure.wrongSetting`.
     static func apply(to connection: PostgresConnection) throws {
@@ -77,9 +79,7 @@ enum PostgresSettings {
         return try connection.execute("SELECT \(queries)").texts
     }
 
-    /// Refuses a server whose clock is another one than ours.
-    ///
-    /// - Throws: `Store.Failure.wrongClock`.
+    /// Refuses a server whose clock differs too much from ours.
     static func checkClock(_ connection: PostgresConnection) throws {
         let before = now
         let query = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
@@ -87,7 +87,7 @@ enum PostgresSettings {
             return
         }
         let after = now
-        // The answer was made some time between the two.
+        // The server answered at some time between the two.
         let off = theirs < before ? theirs - before : max(0, theirs - after)
         guard abs(off) <= Instant.clockOffMax else {
             throw Store.Failure.wrongClock(milliseconds: off)

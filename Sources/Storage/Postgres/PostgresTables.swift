@@ -1,17 +1,19 @@
-/// What the tables of PostgreSQL have that SQLite's have not: partitions, and settings of storage and vacuum.
+/// The parts of PostgreSQL's tables that SQLite's lack: partitions, and settings of storage and
+/// vacuum.
 enum PostgresTables {
     /// The length of a partition of `history`, in milliseconds: a week.
     static let partitionMilliseconds: Int64 = 7 * 86_400_000
 
-    /// Tables whose rows come and go: a vacuum after each thousand, however many there are.
+    /// Tables whose rows are short-lived: each is vacuumed after a thousand dead rows, whatever its
+    /// size.
     static let queues = [
         "attempt", "dispatch", "historyBuffer", "inbox", "outbox", "refresh", "request", "waiter",
     ]
 
-    /// Returns a step's statements with the parts that SQLite does not have.
+    /// Returns a step's statements with the parts that SQLite lacks.
     ///
-    /// Chunks of a time for which no partition was made, such as those of a clock that was wrong, go to the default
-    /// one.
+    /// The default partition takes chunks of a time without a partition, such as those from a wrong
+    /// clock.
     static func extended(_ statements: String) -> String {
         statements.replacing(
             "PRIMARY KEY (did, fromTs, seq)\n);",
@@ -24,7 +26,7 @@ enum PostgresTables {
         )
     }
 
-    /// The statements that set how rows are stored and cleared away; each may be run again.
+    /// The statements that set how rows are stored and vacuumed; each can be run again.
     static var storage: String {
         let queues = queues.map { table in
             """
@@ -32,11 +34,12 @@ enum PostgresTables {
                 autovacuum_vacuum_cost_delay = 0);
             """
         }
-        // Room beside each status for its next version: no index changes, and no vacuum is needed for it.
+        // Space beside each status for its next version: no index changes, and no vacuum is needed
+        // for it.
         return (queues + ["ALTER TABLE status SET (fillfactor = 70);"]).joined(separator: "\n")
     }
 
-    /// Returns the name of the partition that holds a moment, in milliseconds since 1970.
+    /// Returns the partition that holds a moment, in milliseconds since 1970.
     static func partition(at moment: Int64) -> (name: String, from: Int64, to: Int64) {
         let number = Int64((Double(moment) / Double(partitionMilliseconds)).rounded(.down))
         let from = number * partitionMilliseconds

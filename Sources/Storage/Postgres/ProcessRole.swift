@@ -1,18 +1,18 @@
 import PostgreSQL
 
-/// What a process is to the others that are connected to its database.
+/// The role of a process among those connected to its database.
 ///
-/// Each of its sessions says so first, by its name (`application_name`), and looks for others then: of two that begin at the
-/// same moment at least one finds the other.
+/// Each session first announces it by its name (`application_name`), and then checks for others: of
+/// two that begin at the same moment, at least one finds the other.
 package enum ProcessRole: Sendable {
     /// A command, which works beside any other process.
     case command
-    /// One that shares the work with others by leases.
+    /// A process that shares the work with others by leases.
     case sharing
-    /// One that does all the work, with a broker of its own.
+    /// A process that does all the work, with its own broker.
     case alone
 
-    /// What the server calls the sessions of a process; a pattern where its id is one.
+    /// Returns the name of a process's sessions on the server; a pattern if its id is one.
     func name(of processID: String) -> String {
         switch self {
         case .command: PostgresSettings.name(of: "command \(processID)")
@@ -21,11 +21,13 @@ package enum ProcessRole: Sendable {
         }
     }
 
-    /// Names a new session, and refuses it beside a process that must not work beside this one.
+    /// Names a new session, and refuses it if a process is connected that must not work beside this
+    /// one.
     ///
-    /// Each message would be handled by one of them, or by both. Where `isKnown`, and other sessions of the process are
-    /// there, it is the others that may not work: nothing is refused then.
-    /// - Throws: `PostgresError`, of the state `PostgresError.foe` where there is one.
+    /// Otherwise one of them, or both, would handle each message. If `isKnown` and other sessions
+    /// of this process exist, only the other process must not work, so nothing is refused.
+    ///
+    /// - Throws: `PostgresError`, with the state `PostgresError.foe` for such a process.
     func enter(_ sql: SQL, as processID: String, isKnown: Bool) throws {
         let own = name(of: processID)
         _ = try sql.query("SELECT set_config('application_name', $1, false)", own) { row in

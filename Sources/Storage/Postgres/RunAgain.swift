@@ -2,29 +2,32 @@ import Glibc
 import PostgreSQL
 import Synchronization
 
-/// Runs a transaction again where another one came in between, or where the answer to its commit was lost.
+/// The repetition of a transaction after a conflict with another transaction, or after the answer
+/// to its commit was lost.
 ///
-/// So is one that lasted too long, once: the server may have been slow for a moment. The same work succeeds then, as a rule
-/// at once. What the transaction did is undone, or done: ids of messages, unique keys and `CommitMark` make a second time
-/// harmless.
+/// A transaction that lasted too long is repeated once, since the server may have been slow for a
+/// moment. The same work usually succeeds then. The first run was either undone or committed:
+/// message ids, unique keys and `CommitMark` make a second run harmless.
 final class RunAgain: Sendable {
-    /// How often a transaction is tried, the first time included.
+    /// How often a transaction is tried, including the first time.
     static let runsMax = 5
-    /// How often one is tried that lasts too long: each time costs as long.
+    /// How often a transaction that lasts too long is tried, since each try takes as long.
     static let longRunsMax = 2
     /// The longest pause before the second try, in milliseconds; it doubles with each further one.
     static let pauseMilliseconds = 10
 
     private let reruns = Atomic(0)
 
-    /// How many transactions were run again since the start.
+    /// The number of repeated runs since the start.
     var count: Int { reruns.load(ordering: .relaxed) }
 
-    /// Runs a transaction, which must be able to run from its beginning, up to `runsMax` times.
+    /// Runs a transaction up to `runsMax` times, each time from its beginning.
     ///
-    /// Where it is `isPatient` also if it lasts too long: it waits for what another one is about to decide.
-    /// - Throws: The last try's error; `StoreError.Persistent` where a unique key was violated or a lock missing each
-    ///   time, so that not another transaction is to blame.
+    /// If `isPatient`, a transaction that lasts too long is tried as often, because it waits for
+    /// another transaction's decision.
+    ///
+    /// - Throws: The last try's error; `StoreError.Persistent` if that is a violated unique key or
+    ///   a missing lock, so that no other transaction is to blame.
     func run<Value>(
         isPatient: () -> Bool = { false },
         _ body: () throws -> Value
@@ -41,7 +44,7 @@ final class RunAgain: Sendable {
                     throw isPersistent ? StoreError.Persistent(cause: error) : error
                 }
                 reruns.add(1, ordering: .relaxed)
-                // Two that meet must not meet again.
+                // Random, so that two conflicting transactions don't meet again.
                 let pause = Self.pauseMilliseconds << number
                 usleep(UInt32.random(in: 0...UInt32(pause * 1000)))
             }

@@ -2,7 +2,7 @@ package import Batching
 package import Domain
 import Sodium
 
-/// The ids of requests that took effect, with the answers that a repeat gets again.
+/// The ids of requests that took effect, with the answers that repeats get again.
 ///
 /// The rules in words (reference: requests#id).
 package struct RequestTable {
@@ -13,14 +13,15 @@ package struct RequestTable {
     package struct Known: Sendable {
         /// A digest of the request's content.
         package var content: [UInt8]
-        /// The answer; nil while it is in progress or where a repeat makes a fresh one.
+        /// The answer; nil while the request is in progress or if a repeat makes a fresh one.
         package var answer: [UInt8]?
         /// The command that the request waits for.
         package var waitsFor: (did: DeviceID, cid: Int64)?
-        /// How many times it was refused because its worker was away, each of which the worker still finds when
-        /// it comes back; nil for what was carried out.
+        /// How many times it was refused because its worker was absent; nil if it was carried out.
+        ///
+        /// The worker still receives each of these requests when it comes back.
         package var turnedAway: Int64?
-        /// When it came.
+        /// When it was received.
         package var at: Instant
     }
 
@@ -37,7 +38,7 @@ package struct RequestTable {
         }
     }
 
-    /// Keeps a request's content and answer; an answer that holds a secret is sealed.
+    /// Stores a request's content and answer; an answer that holds a secret is sealed.
     package func save(
         _ sender: String,
         _ id: MessageID,
@@ -58,12 +59,13 @@ package struct RequestTable {
         )
         try sql.run(RequestRow.table.upsert, row)
         guard try sql.changes == 0 else { return }
-        // Deleted and inserted, not updated: the rows lie in the order of their time.
+        // Deleted and inserted, not updated: the rows are in the order of their time.
         try sql.run("DELETE FROM request WHERE sender = $1 AND id = $2", sender, id)
         try sql.run(RequestRow.table.upsert, row)
     }
 
-    /// Keeps the refusal of a request whose worker is away; false where the request took effect meanwhile.
+    /// Stores the refusal of a request whose worker is absent; returns false if the request took
+    /// effect meanwhile.
     package func keepRefusal(
         _ sender: String,
         _ id: MessageID,
@@ -79,7 +81,7 @@ package struct RequestTable {
             at: transaction.now,
             turnedAway: 1
         )
-        // A repeat makes a fresh answer then.
+        // Without an answer, a repeat makes a fresh one.
         try sql.run(
             """
             DELETE FROM request WHERE sender = $1 AND id = $2
@@ -92,7 +94,8 @@ package struct RequestTable {
         return try sql.changes == 1
     }
 
-    /// Notes how many times a request was turned away that its worker hasn't found yet; forgets it at 0.
+    /// Stores how many refusals of a request its absent worker hasn't received yet; deletes the
+    /// record at 0.
     package func refuseForAbsentWorker(_ sender: String, _ id: MessageID, times: Int64) throws {
         guard times > 0 else {
             return try sql.run(
@@ -109,7 +112,8 @@ package struct RequestTable {
         )
     }
 
-    /// Forgets the requests from terminals of some shards that were turned away: the broker has kept none of them.
+    /// Deletes the refused requests from terminals of some shards, because the broker has kept none
+    /// of them.
     package func forgetTurnedAway(of shards: Shards = .all) throws {
         guard shards.areAll else {
             return try sql.run(
@@ -123,10 +127,11 @@ package struct RequestTable {
         try sql.run("DELETE FROM request WHERE turnedAway IS NOT NULL")
     }
 
-    /// Stores the answer of a request that waited for a command; does nothing where the id belongs to another
-    /// by now.
+    /// Stores the answer of a request that waited for a command, unless its id now belongs to
+    /// another request.
     ///
-    /// It is the newest row from then on, with the bytes of its answer: rows lie in the order of their time.
+    /// The row becomes the newest, together with its answer's bytes: rows are in the order of their
+    /// time.
     package func complete(
         _ sender: String,
         _ id: MessageID,
@@ -148,10 +153,10 @@ package struct RequestTable {
         )
     }
 
-    /// Forgets requests taken outside of a time, at most `limit`; returns how many.
+    /// Deletes at most `limit` requests received outside a time; returns how many.
     ///
-    /// Rows lie in the order of their coming, so that what comes before an old one is old too, whatever the
-    /// clock said then; and one that is too far ahead was written before the clock was set back.
+    /// Rows are in the order of arrival, so the rows before an old one are old too, whatever the
+    /// clock showed then. A row too far ahead was written before the clock was set back.
     func deleteOldest(outside kept: ClosedRange<Instant>, limit: Int) throws -> Int {
         try sql.run(
             """
@@ -166,15 +171,16 @@ package struct RequestTable {
         return try sql.changes
     }
 
-    /// Tells whether there are more rows than so many, by the numbers of the first and the last; rows lie
-    /// in the order of their coming and leave at the front.
+    /// Returns whether there are more than `max` rows, by the numbers of the first and the last.
+    ///
+    /// Rows are in the order of arrival and are deleted from the front.
     package func excess(over max: Int) throws -> Bool {
         let first = try sql.integer("SELECT min(seq) FROM request") ?? 0
         let last = try sql.integer("SELECT max(seq) FROM request") ?? 0
         return last - first + 1 > Int64(max)
     }
 
-    /// Forgets the oldest beyond so many, at most `limit` at once, whatever their age.
+    /// Deletes the oldest rows beyond `max`, at most `limit` at once, whatever their age.
     package func trim(to max: Int, limit: Int) throws {
         try sql.run(
             """
@@ -205,7 +211,7 @@ package struct RequestTable {
         package var bytes: Int64
     }
 
-    /// Returns the size of the rows behind a number, at most `limit` of them; nil for none.
+    /// Returns the size of at most `limit` rows after a number; nil without rows.
     package func weigh(after seq: Int64, limit: Int) throws -> Page? {
         try sql.first(
             """
@@ -228,8 +234,8 @@ package struct RequestTable {
         try sql.run("DELETE FROM request WHERE seq <= $1", seq)
     }
 
-    /// Returns how many requests wait to be forgotten, counted up to a limit: those that come before the first that
-    /// is younger than a moment.
+    /// Returns how many requests wait to be deleted, counted up to `limit`: those before the first
+    /// one that is younger than a moment.
     func count(before: Instant, limit: Int) throws -> Int64 {
         try sql.integer(
             """
@@ -244,12 +250,12 @@ package struct RequestTable {
     }
 }
 
-/// A request as it is kept; the engine numbers rows in the order of their coming.
+/// A stored request; the engine numbers rows in the order of arrival.
 struct RequestRow: TableRow {
     var sender: String
     var id: MessageID
     var content: [UInt8]
-    /// Sealed where it holds a secret, which not every answer does.
+    /// The answer; sealed if it holds a secret.
     var answer: [UInt8]?
     var isSealed: Bool
     /// The command that it waits for.

@@ -1,22 +1,22 @@
 import GRDBSQLite
 import PostgreSQL
 
-/// Where the row of a result lies, in plain numbers: passing it on costs nothing.
+/// The location of a result's row, in plain numbers, so that passing it on costs nothing.
 enum RowSource {
-    /// Nowhere: each column holds nothing.
+    /// No row: each column is NULL.
     case none
-    /// The row that a statement stands at.
+    /// The row at which a statement stands.
     case sqlite(OpaquePointer)
     /// A row of a result.
     case postgres(PostgresRow)
 }
 
-/// One column of a row; without a row, a column that holds nothing.
+/// One column of a row; NULL without a row.
 package struct Column {
     let source: RowSource
     let index: Int32
 
-    /// Whether it holds nothing.
+    /// Whether it is NULL.
     package var isNull: Bool {
         switch source {
         case .sqlite(let statement): sqlite3_column_type(statement, index) == SQLITE_NULL
@@ -25,7 +25,7 @@ package struct Column {
         }
     }
 
-    /// Its integer; 0 for nothing.
+    /// Its integer; 0 for NULL.
     package var integer: Int64 {
         switch source {
         case .sqlite(let statement): sqlite3_column_int64(statement, index)
@@ -34,7 +34,7 @@ package struct Column {
         }
     }
 
-    /// Its number; 0 for nothing.
+    /// Its number; 0 for NULL.
     package var double: Double {
         switch source {
         case .sqlite(let statement): sqlite3_column_double(statement, index)
@@ -43,7 +43,7 @@ package struct Column {
         }
     }
 
-    /// Lends the UTF-8 bytes of its text without copying them; none for nothing.
+    /// Lends the UTF-8 bytes of its text without copying them; none for NULL.
     package func withText<Value>(
         _ body: (UnsafeBufferPointer<UInt8>) throws -> Value
     ) rethrows
@@ -57,7 +57,7 @@ package struct Column {
         }
     }
 
-    /// Lends its bytes without copying them; none for nothing.
+    /// Lends its bytes without copying them; none for NULL.
     package func withBlob<Value>(
         _ body: (UnsafeBufferPointer<UInt8>) throws -> Value
     ) rethrows
@@ -70,7 +70,7 @@ package struct Column {
         )
     }
 
-    /// SQLite knows the length only once it was asked for the bytes.
+    /// Returns bytes, whose number SQLite knows only after they were requested.
     private static func bytes(
         _ statement: OpaquePointer,
         _ index: Int32,
@@ -103,7 +103,7 @@ package struct Row {
         return Column(source: source, index: column)
     }
 
-    /// Reads the next columns, as many as a table has, as one of its rows.
+    /// Reads the next columns as a row of a table.
     package mutating func nextRow<Record: TableRow>(_: Record.Type = Record.self) -> Record {
         var mapper = ColumnMapper<Record>(reading: self)
         let record = Record.map(&mapper)

@@ -3,15 +3,15 @@ package import JSON
 
 /// A value that one column of a row holds, and one parameter of a statement takes.
 package protocol ColumnValue {
-    /// Reads a column; one that holds nothing gives 0, an empty text or the like.
+    /// Reads a column; NULL gives 0, an empty text or the like.
     init(_ column: Column)
-    /// Gives a parameter this value.
+    /// Sets a parameter to this value.
     func bind(to parameter: Parameter)
-    /// What the engine holds it as.
+    /// The type as which the engine stores it.
     static var columnType: ColumnType { get }
 }
 
-// MARK: What the engine stores
+// MARK: Types of the engine
 
 extension Int64: ColumnValue {
     package static var columnType: ColumnType { .integer }
@@ -60,7 +60,7 @@ extension [UInt8]: ColumnValue {
     }
 }
 
-/// Stored as NULL where nil.
+/// Stored as NULL if nil.
 extension Optional: ColumnValue where Wrapped: ColumnValue {
     package static var columnType: ColumnType { Wrapped.columnType }
     package init(_ column: Column) { self = column.isNull ? nil : Wrapped(column) }
@@ -70,7 +70,7 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
     }
 }
 
-// MARK: What our types are stored as
+// MARK: Our types
 
 /// Stored as milliseconds since 1970.
 extension Instant: ColumnValue {
@@ -79,14 +79,15 @@ extension Instant: ColumnValue {
     package func bind(to parameter: Parameter) { parameter.set(milliseconds) }
 }
 
-/// Stored as its text, which was checked when it came in.
+/// Stored as its text, which was checked when it was received.
 extension Identifier: ColumnValue {
     package static var columnType: ColumnType { .text }
     package init(_ column: Column) { self.init(trusted: String(column)) }
     package func bind(to parameter: Parameter) { text.bind(to: parameter) }
 }
 
-/// A JSON document, stored as text; what can't be read is an empty object, and so is nothing, as while a row is bound.
+/// A JSON document, stored as text; an unreadable text gives an empty object, and so does NULL, as
+/// while a row is bound.
 extension JSONObject: ColumnValue {
     package static var columnType: ColumnType { .text }
     package init(_ column: Column) {
@@ -98,7 +99,7 @@ extension JSONObject: ColumnValue {
     }
 }
 
-/// A JSON value, stored as text; what can't be read is null.
+/// A JSON value, stored as text; an unreadable text gives null.
 extension JSONValue: ColumnValue {
     package static var columnType: ColumnType { .text }
     package init(_ column: Column) {
@@ -110,7 +111,7 @@ extension JSONValue: ColumnValue {
     }
 }
 
-/// UTF-8 bytes that are stored as a text.
+/// UTF-8 bytes stored as text.
 struct TextBytes: ColumnValue {
     static var columnType: ColumnType { .text }
     var bytes: [UInt8]
@@ -122,7 +123,7 @@ struct TextBytes: ColumnValue {
 
 /// A case of an enumeration, stored as its name.
 protocol StoredName: ColumnValue, RawRepresentable where RawValue == String {
-    /// Stands for a name that this version does not know: the case that allows least.
+    /// The case for a name that this version doesn't know: the one that allows least.
     static var unknown: Self { get }
 }
 

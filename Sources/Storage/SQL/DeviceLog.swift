@@ -1,8 +1,8 @@
 import Domain
 
-/// Reads a table of what happened to devices backwards in time, page by page.
+/// A reader of a table of device records, backwards in time and page by page.
 ///
-/// A row's place is its time and its number, which tells rows of one moment apart.
+/// A row's place is its time and its number, which distinguishes rows of one moment.
 struct DeviceLog<Record: TableRow>: Sendable {
     let text: String
 
@@ -18,7 +18,7 @@ struct DeviceLog<Record: TableRow>: Sendable {
 
     /// Passes a device's rows of a time to `body`, newest first, until it returns false.
     ///
-    /// Begins behind the place of a row, where one is given.
+    /// Begins after the row at `cursor`, if given.
     func scan(
         _ did: DeviceID,
         from: Instant,

@@ -1,6 +1,7 @@
 import PostgreSQL
 
-/// What runs the statements of one transaction: one of two engines, behind one branch a statement.
+/// The engine that runs the statements of one transaction: one of two, with one branch for each
+/// statement.
 enum Engine {
     case sqlite(SQLiteSession)
     case postgres(PostgresConnection)
@@ -22,7 +23,8 @@ enum Engine {
         }
     }
 
-    /// Runs a statement whose rows nobody wants; its failure may be told by a later one, or by the commit.
+    /// Runs a statement whose rows aren't needed; a later statement or the commit can report its
+    /// failure.
     func run(_ sql: String, bind: (ParameterTarget) -> Void) throws {
         switch self {
         case .sqlite(let session): try session.query(sql, bind: bind) { _ in true }
@@ -31,7 +33,7 @@ enum Engine {
         }
     }
 
-    /// The same once for each element, in order.
+    /// Runs such a statement once for each element, in order.
     func run<Elements: Collection>(
         _ sql: String,
         each elements: Elements,
@@ -44,7 +46,7 @@ enum Engine {
         }
     }
 
-    /// Runs a query that may give many rows, of which the reader may need few.
+    /// Runs a query that can return many rows, of which the reader may need few.
     func scan(
         _ sql: String,
         bind: (ParameterTarget) -> Void,
@@ -80,13 +82,13 @@ enum Engine {
         }
     }
 
-    /// Runs what waits for a later statement.
+    /// Runs the statements that wait for a later one.
     func settle() throws {
         guard case .postgres(let connection) = self else { return }
         try connection.settle()
     }
 
-    /// How many rows the statement before changed.
+    /// The number of rows that the previous statement changed.
     var changes: Int {
         get throws {
             switch self {
@@ -96,7 +98,7 @@ enum Engine {
         }
     }
 
-    /// A number that is another one after another connection has written; nil where that may be at any time.
+    /// A number that changes when another connection writes; nil if others can write at any time.
     var dataVersion: Int64? {
         get throws {
             switch self {
@@ -106,8 +108,8 @@ enum Engine {
         }
     }
 
-    /// Runs a transaction that writes, alone from its first statement on with SQLite or where `isOneWriter` says so; a
-    /// failure undoes all of it.
+    /// Runs a writing transaction, alone from its first statement on with SQLite or if
+    /// `isOneWriter`; a failure undoes all of it.
     func transaction<Value>(
         isOneWriter: Bool,
         within bound: TransactionBound?,
@@ -132,8 +134,8 @@ enum Engine {
         }
     }
 
-    /// Begins a transaction of PostgreSQL that no other one of ours runs beside; lets readers go on.
+    /// The statements that begin a PostgreSQL transaction without other writers; readers continue.
     static let beginAlone = ["BEGIN", lockWriters]
-    /// Waits until no other transaction writes.
+    /// The statement that waits until no other transaction writes.
     static let lockWriters = "SELECT pg_advisory_xact_lock(\(0x1A_3B_11_64))"
 }

@@ -2,10 +2,10 @@ import GRDB
 
 /// The steps that bring a database to this version's tables: append only, each runs once.
 ///
-/// The first one is `database.sql`; what it made is changed by a step of its own behind it. `schemas/database.sql` shows
-/// what all steps make, and a test compares.
+/// The first step is `database.sql`; later steps change its tables. `schemas/database.sql` shows
+/// the result of all steps, which a test compares.
 enum Migrations {
-    /// One step: its name, which stays for ever, and its statements.
+    /// One step: its name, which never changes, and its statements.
     typealias Step = (name: String, sql: String)
 
     /// All steps, in order.
@@ -28,15 +28,16 @@ enum Migrations {
         CREATE INDEX tagDevices ON tag (name, value, did);
         """
 
-    /// How many steps the version before this one knew.
+    /// How many steps the previous version knew.
     ///
-    /// Its processes may run beside this version's, where several use one database. Raised with each release.
+    /// Its processes can run beside this version's if several use one database. Raised with each
+    /// release.
     static let versionBefore = 1
 
     /// The first step of databases that were made before the first release.
     private static let unreleased = "001-main-path"
 
-    /// Returns what carries out steps; tests give later ones than there are.
+    /// Returns the migrator for some steps; tests pass additional ones.
     static func migrator(_ steps: [Step] = steps) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
         for step in steps {
@@ -47,13 +48,14 @@ enum Migrations {
         return migrator
     }
 
-    /// Returns whether a database of an older version has steps before it; a new one has nothing to lose.
+    /// Returns whether a database of an older version has pending steps; a new database has nothing
+    /// to lose.
     static func isPending(_ migrator: DatabaseMigrator, _ database: Database) throws -> Bool {
         guard try !migrator.appliedIdentifiers(database).isEmpty else { return false }
         return try !migrator.hasCompletedMigrations(database)
     }
 
-    /// Returns whether a database was made before the first release; nothing brings it to the present tables.
+    /// Returns whether a database was made before the first release, and so can't be migrated.
     static func isUnreleased(_ database: Database) throws -> Bool {
         try migrator().appliedIdentifiers(database).contains(unreleased)
     }

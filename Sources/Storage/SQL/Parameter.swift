@@ -1,7 +1,7 @@
 import GRDBSQLite
 import PostgreSQL
 
-/// Where the parameters of a statement go, in plain numbers: passing it on costs nothing.
+/// The target of a statement's parameters, in plain numbers, so that passing it on costs nothing.
 enum ParameterTarget {
     /// A statement that is about to run.
     case sqlite(OpaquePointer)
@@ -13,7 +13,7 @@ enum ParameterTarget {
     }
 }
 
-/// The type of what a column holds.
+/// The type of a column's value.
 package enum ColumnType: Sendable {
     case integer
     case number
@@ -34,7 +34,7 @@ package enum ColumnType: Sendable {
 package struct Parameter {
     let target: ParameterTarget
     let index: Int32
-    /// Tells SQLite to copy what it is given.
+    /// The value that makes SQLite copy what it gets.
     private static let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     init(_ target: ParameterTarget, _ index: Int32) {

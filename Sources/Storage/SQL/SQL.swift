@@ -1,22 +1,22 @@
 import GRDB
 import Sodium
 
-/// The seam between our tables and the database engine: executes, queries, sets savepoints.
+/// The interface between our tables and the database engine: statements, queries and savepoints.
 ///
-/// Everything above speaks SQL in the subset that SQLite 3.40 and PostgreSQL 15 both run, through
-/// these few methods; the engines lie below. A *set operation* (`each:`) counts as one statement whatever
-/// the number of its elements: SQLite steps one prepared statement in a loop, PostgreSQL is sent all elements
-/// before it answers, and nothing above sees which. There a statement that gives nothing back (`run`) leaves with the
-/// next one that does, or with the commit, which tell its failure. Lives inside one transaction, on one thread.
+/// All code above uses the subset of SQL that SQLite 3.40 and PostgreSQL 15 both run, through these
+/// few methods. A *set operation* (`each:`) counts as one statement whatever the number of its
+/// elements: SQLite steps one prepared statement in a loop, and PostgreSQL gets all elements before
+/// it answers. On PostgreSQL, a statement without results (`run`) is sent with the next query or
+/// the commit, which reports its failure. Used inside one transaction, on one thread.
 package final class SQL {
     let engine: Engine
-    /// Whether transactions that write follow one another, also those of other processes.
+    /// Whether writing transactions, including those of other processes, run one after another.
     private let isOneWriter: Bool
-    /// How long transactions that write may last.
+    /// The time limit of writing transactions, if any.
     private let bound: TransactionBound?
-    /// Seals and opens columns.
+    /// The key that seals and opens columns.
     let key: ServerKey
-    /// How many statements, a set operation counting as one, have run.
+    /// The number of statements that have run; a set operation counts as one.
     package internal(set) var statementCount = 0
 
     init(
@@ -37,7 +37,7 @@ package final class SQL {
 
     // MARK: Statements with values, `$1`, `$2` and so on
 
-    /// Runs a statement that gives no rows back.
+    /// Runs a statement that returns no rows.
     package func run<each Value: ColumnValue>(
         _ sql: String,
         _ values: repeat each Value
@@ -89,7 +89,7 @@ package final class SQL {
         return results
     }
 
-    /// Returns the value made from the first row; nil without one.
+    /// Returns the value made from the first row; nil without rows.
     package func first<Result, each Value: ColumnValue>(
         _ sql: String,
         _ values: repeat each Value,
@@ -107,7 +107,7 @@ package final class SQL {
         return result
     }
 
-    /// Runs a query once for each element and hands each row over with its element.
+    /// Runs a query once for each element, and passes each row with its element to `row`.
     package func query<Elements: Collection, each Value: ColumnValue>(
         _ sql: String,
         each elements: Elements,
@@ -125,7 +125,8 @@ package final class SQL {
         }
     }
 
-    /// Runs a query once for each element, with one value, and hands each row over with its element.
+    /// Runs a query once for each element, with one value, and passes each row with its element to
+    /// `row`.
     package func query<Elements: Collection, Value: ColumnValue>(
         _ sql: String,
         each elements: Elements,
@@ -142,7 +143,7 @@ package final class SQL {
         }
     }
 
-    /// Hands over row after row until `row` says that it is enough; for queries that may give very many.
+    /// Passes rows to `row` until it returns false; for queries that can return very many.
     package func scan<each Value: ColumnValue>(
         _ sql: String,
         _ values: repeat each Value,
@@ -157,7 +158,7 @@ package final class SQL {
         }
     }
 
-    /// The first row's first column as an integer; nil without a row or with NULL.
+    /// Returns the first row's first column as an integer; nil without a row or for NULL.
     package func integer<each Value: ColumnValue>(
         _ sql: String,
         _ values: repeat each Value
@@ -192,7 +193,8 @@ package final class SQL {
         try run(statement, each: [record])
     }
 
-    /// Returns the rows of a table that a clause, such as `WHERE uid = $1 ORDER BY createdAt`, picks.
+    /// Returns the rows of a table that a clause, such as `WHERE uid = $1 ORDER BY createdAt`,
+    /// selects.
     package func rows<Record: TableRow, each Value: ColumnValue>(
         of table: Table<Record>,
         _ clause: String,
@@ -201,7 +203,7 @@ package final class SQL {
         try query(table.select + clause, repeat each values) { $0.nextRow() }
     }
 
-    /// Returns the row of a table with a key, whose columns come in the table's order; nil without one.
+    /// Returns the row of a table with a key, whose columns are in the table's order, or nil.
     package func find<Record: TableRow, each Value: ColumnValue>(
         _ table: Table<Record>,
         _ key: repeat each Value
@@ -220,8 +222,7 @@ package final class SQL {
         }
     }
 
-    /// Returns, for a statement's text, the number that the engine would give the next row of a table in a column
-    /// that it numbers itself.
+    /// Returns the SQL expression for the next number of a column that the engine numbers itself.
     func nextNumber(of table: String, _ column: String) -> String {
         switch engine {
         case .sqlite: "(SELECT max(\(column)) + 1 FROM \(table))"
@@ -231,7 +232,8 @@ package final class SQL {
 
     // MARK: Transactions
 
-    /// Whether other transactions write beside this one, so that it locks the rows that it decides on.
+    /// Whether other transactions write beside this one, so that it must lock the rows on which it
+    /// decides.
     var hasOtherWriters: Bool {
         switch engine {
         case .sqlite: false
@@ -239,13 +241,13 @@ package final class SQL {
         }
     }
 
-    /// How many rows the statement before changed.
+    /// The number of rows that the previous statement changed.
     package var changes: Int { get throws { try engine.changes } }
 
     /// Runs the statements that have not been sent yet; throws their failures.
     func settle() throws { try engine.settle() }
 
-    /// A number that is another one after another connection has written; nil where others write all the time.
+    /// A number that changes when another connection writes; nil if others can write at any time.
     var dataVersion: Int64? { get throws { try engine.dataVersion } }
 
     /// Runs a transaction that writes; a failure undoes all of it.
@@ -255,7 +257,7 @@ package final class SQL {
 
     /// Runs a piece of work so that its failure undoes that piece alone.
     package func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
-        // Two of its own.
+        // A savepoint takes two statements.
         statementCount += 2
         return try engine.savepoint(body)
     }

@@ -1,6 +1,6 @@
 import Domain
 
-// What a name that this version does not know is read as, for each enumeration of a column.
+// The case for a name that this version doesn't know, for each enumeration in a column.
 
 extension Actor.Kind: StoredName { static let unknown = Self.system }
 extension Command.Kind: StoredName { static let unknown = Self.write }

@@ -1,7 +1,7 @@
 import Sodium
 
-/// A row of a table, whose columns are described once: what reads it, what writes it and the text of its
-/// statements are made from the description.
+/// A row of a table, whose columns are described once; reading, writing and the statements' texts
+/// are derived from the description.
 ///
 /// ```swift
 /// extension Home: TableRow {
@@ -14,14 +14,15 @@ import Sodium
 package protocol TableRow: Sendable {
     /// The table.
     static var table: Table<Self> { get }
-    /// Names each column with what it is written from, and returns the row that the columns' values make.
+    /// Names each column with its source in the row, and returns the row made from the columns'
+    /// values.
     ///
-    /// Called to list the columns, to write a row and to read one, it must name the same columns in the same
-    /// order each time.
+    /// It is called to list the columns, to write a row and to read a row, and must name the same
+    /// columns in the same order each time.
     static func map(_ column: inout ColumnMapper<Self>) -> Self
 }
 
-/// The part that a column plays in its table; statements pick columns by it.
+/// The role of a column in its table, by which statements select columns.
 package struct ColumnRole: OptionSet, Sendable {
     /// One bit for each role.
     package let rawValue: UInt8
@@ -29,13 +30,13 @@ package struct ColumnRole: OptionSet, Sendable {
     /// Makes a set of roles from their bits.
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The row is found by it.
+    /// A column that identifies the row.
     package static let key = ColumnRole(rawValue: 1)
-    /// It is written with a new row and stays.
+    /// A column that is written with a new row and never changes.
     package static let fixed = ColumnRole(rawValue: 2)
-    /// It is written again when the row changes.
+    /// A column that is written again when the row changes.
     package static let changing = ColumnRole(rawValue: 4)
-    /// It is written again by a statement of its own.
+    /// A column that a separate statement writes again.
     package static let apart = ColumnRole(rawValue: 8)
     /// Every column.
     package static let all: ColumnRole = [.key, .fixed, .changing, .apart]
@@ -44,9 +45,9 @@ package struct ColumnRole: OptionSet, Sendable {
 /// A statement that writes rows of a table.
 package struct RowStatement<Record: TableRow>: Sendable {
     let text: String
-    /// Which columns it takes; of an update, the key comes last.
+    /// The columns that it takes; in an update, the key is last.
     let roles: ColumnRole
-    /// The number of its first parameter that belongs to the key; nil where columns stand in their order.
+    /// The number of the key's first parameter; nil if all columns are in their order.
     let keyStart: Int32?
 }
 
@@ -60,13 +61,13 @@ package struct Table<Record: TableRow>: Sendable {
     let select: String
     /// The parameters of all columns, separated by commas, in their order.
     private let numbers: String
-    /// Inserts a row.
+    /// The statement that inserts a row.
     package let insert: RowStatement<Record>
-    /// Inserts a row, or changes the one with its key.
+    /// The statement that inserts a row, or updates the row with its key.
     package let upsert: RowStatement<Record>
-    /// Changes the row with a row's key.
+    /// The statement that updates the row with a row's key.
     package let update: RowStatement<Record>
-    /// Reads the row with a key, which is given in the order of its columns.
+    /// The query for the row with a key, given in the order of its columns.
     package let find: String
     private let described: [(name: String, role: ColumnRole)]
 
@@ -89,7 +90,8 @@ package struct Table<Record: TableRow>: Sendable {
         find = select + "WHERE \(conditions)"
     }
 
-    /// Returns a statement that inserts a row if a condition holds, whose parameters are the columns' numbers.
+    /// Returns a statement that inserts a row if a condition holds; the condition's parameters are
+    /// the columns' numbers.
     package func inserting(where condition: String) -> RowStatement<Record> {
         RowStatement(
             text: "INSERT INTO \(name) (\(columns)) SELECT \(numbers) WHERE \(condition)",
@@ -98,7 +100,8 @@ package struct Table<Record: TableRow>: Sendable {
         )
     }
 
-    /// Returns a statement that inserts a row, or changes the columns of some roles of the one with its key.
+    /// Returns a statement that inserts a row, or updates the columns of some roles in the row with
+    /// its key.
     package func upserting(_ roles: ColumnRole) -> RowStatement<Record> {
         Self.upserting(insert.text, described, roles: roles)
     }
@@ -141,30 +144,31 @@ package struct Table<Record: TableRow>: Sendable {
         )
     }
 
-    /// Returns `name = $number` for each column, numbered upwards.
+    /// Returns `name = $number` for each column, numbered from `first`.
     private static func equations(_ columns: [String], from first: Int) -> [String] {
         columns.enumerated().map { place, name in "\(name) = $\(first + place)" }
     }
 
-    /// Returns the names of all columns behind a table's short name, for a query of several tables.
+    /// Returns the names of all columns with a table's alias, for a query of several tables.
     package func columns(of alias: String) -> String {
         described.map { "\(alias).\($0.name)" }.joined(separator: ", ")
     }
 }
 
-/// Goes through the columns of a row's description: lists, binds or reads them.
+/// A pass over the columns of a row's description, which lists, binds or reads them.
 package struct ColumnMapper<Record: TableRow> {
     private enum Pass {
         case list, bind, read
     }
 
     private let pass: Pass
-    /// The row that is bound, and the statement: lent, since a copy for each column costs more than binding it.
+    /// The row to bind, and the statement; the row is lent, since a copy for each column costs more
+    /// than binding it.
     private var record: UnsafePointer<Record>?
     private var target: ParameterTarget?
-    /// The columns that are bound.
+    /// The roles of the columns to bind.
     private var roles: ColumnRole = .all
-    /// The row that is read; without values while columns are listed or bound.
+    /// The row to read; without values while columns are listed or bound.
     private(set) var row: Row
     private(set) var described: [(name: String, role: ColumnRole)] = []
     private var parameter: Int32 = 1
@@ -182,7 +186,7 @@ package struct ColumnMapper<Record: TableRow> {
         self.row = row
     }
 
-    /// Gives a statement its parameters from a row, which must live as long as the mapper.
+    /// Sets a statement's parameters from a row, which must live as long as the mapper.
     init(
         binding record: UnsafePointer<Record>,
         to target: ParameterTarget,
@@ -197,10 +201,9 @@ package struct ColumnMapper<Record: TableRow> {
         row = Row(.none, sql)
     }
 
-    /// Describes a column: its name, what a row gives it, and its role.
+    /// Describes a column: its name, its value in a row, and its role.
     ///
-    /// - Returns: The column's value while a row is read; while one is bound or columns are listed, a value that
-    ///   only has the type.
+    /// - Returns: The column's value while a row is read; otherwise an empty value of its type.
     package mutating func callAsFunction<Value: ColumnValue>(
         _ name: String,
         _ value: (Record) -> Value,
@@ -218,7 +221,7 @@ package struct ColumnMapper<Record: TableRow> {
         return Value(Column(source: .none, index: 0))
     }
 
-    /// Describes a column whose bytes lie sealed in the table.
+    /// Describes a column whose bytes are stored sealed.
     package mutating func sealed(
         _ name: String,
         _ value: (Record) -> [UInt8]?,

@@ -1,16 +1,17 @@
 import GRDB
 import Synchronization
 
-/// Tells whether anything was committed since it was asked last, by this process or another.
+/// A watch that detects whether anything was committed since its last check, by this process or
+/// another.
 ///
-/// It has a connection of its own to a file, for as long as it lives, and asks for one number.
+/// It keeps a separate connection to a file, and reads one number.
 package final class ChangeWatch: Sendable {
     private let queue: DatabaseQueue?
     private let last = Mutex<Int64?>(nil)
 
     /// Watches a store.
     ///
-    /// - Throws: What the engine refused.
+    /// - Throws: The engine's error.
     package init(_ store: Store) throws {
         guard let file = store.file else {
             queue = nil
@@ -21,7 +22,7 @@ package final class ChangeWatch: Sendable {
         queue = try DatabaseQueue(path: file.path, configuration: configuration)
     }
 
-    /// Returns whether there may be something new; of a database server that is always so.
+    /// Returns whether there may be something new; always true for a database server.
     package func hasChanged() throws -> Bool {
         guard let queue else { return true }
         let version = try queue.read { try Int64.fetchOne($0, sql: "PRAGMA data_version") }

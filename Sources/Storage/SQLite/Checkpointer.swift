@@ -1,9 +1,10 @@
 import GRDB
 
-/// Copies the log into the database file in the background, so that the writer seldom has to.
+/// A copier of the log into the database file, in the background, so that the writer seldom has to
+/// do it.
 ///
-/// It has its own connection. A passive checkpoint neither waits for readers and writers nor makes them wait;
-/// it leaves little for the writer when the log has grown long. Belongs to one thread.
+/// It has its own connection. A passive checkpoint neither waits for readers and writers nor makes
+/// them wait; it leaves little for the writer when the log has grown long. Belongs to one thread.
 package final class Checkpointer {
     private let queue: DatabaseQueue
 
@@ -17,7 +18,7 @@ package final class Checkpointer {
         queue = try DatabaseQueue(path: path, configuration: configuration)
     }
 
-    /// Copies what is in the log by now; blocks for as long as the disk takes.
+    /// Copies the current content of the log; blocks for as long as the disk takes.
     package func run() throws {
         try queue.inDatabase { database in _ = try database.checkpoint(.passive) }
     }

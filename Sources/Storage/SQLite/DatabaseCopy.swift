@@ -1,28 +1,28 @@
 package import Domain
 import GRDB
 
-/// A copy of a database in a file of its own, as backups hold it.
+/// A copy of a database in a separate file, as in backups.
 package struct DatabaseCopy: Sendable {
     /// Its file.
     package let path: String
 
-    /// Refers to a copy that exists or is about to be made.
+    /// Creates a reference to a copy that exists or is about to be made.
     package init(path: String) { self.path = path }
 
-    /// What is wrong with a copy.
+    /// The error that a copy is damaged.
     package struct Damage: Error, CustomStringConvertible {
         /// The engine's first finding.
         package let description: String
 
-        /// Notes a finding.
+        /// Creates an error from a finding.
         package init(_ description: String) { self.description = description }
     }
 
-    /// Room that a copy leaves free on its disk, in bytes.
+    /// The space that a copy leaves free on its disk, in bytes.
     package static let reserveBytes: Int64 = 64 << 20
 
-    /// By how much numbers are raised that receivers compare: more than were given out between the backup and its
-    /// restoration, at one a second for eleven days.
+    /// The increase of the numbers that receivers compare: more than are used between the backup
+    /// and its restoration, at one a second for eleven days.
     static let numbersAhead = 1_000_000
 
     /// Checks each page, index and reference, and returns the number of rows of each table.
@@ -47,8 +47,8 @@ package struct DatabaseCopy: Sendable {
 
     /// Raises the numbers that receivers compare, before the copy is used in place of its original.
     ///
-    /// Commands and statuses went out after the copy was made: a device ignores a command whose number is not larger
-    /// than its last one, and an app a status of an older version.
+    /// Commands and statuses went out after the copy was made: a device ignores a command whose
+    /// number is not larger than its last one, and an app a status of an older version.
     package func advanceNumbers() throws {
         try withDatabase { database in
             try database.inTransaction {
@@ -97,8 +97,8 @@ package struct DatabaseCopy: Sendable {
 extension Store {
     /// Copies the last committed state into a new file; workers go on meanwhile.
     ///
-    /// The log can't be reused while the copy is made, so it grows by what is written meanwhile. `progress` takes the
-    /// part that is done, from 0 to 1, a few times a second, and may throw to stop.
+    /// The log can't be reused while the copy is made, so it grows with each write. `progress` gets
+    /// the completed part, from 0 to 1, a few times a second, and can throw to stop.
     package func copy(to copy: DatabaseCopy, progress: (Double) throws -> Void) throws {
         guard let file else {
             throw Failure.cannotOpen(path: path, reason: "a database server has copies of its own")

@@ -3,11 +3,12 @@ package import Sodium
 
 /// The fingerprint of the key that a database's secrets are hashed and sealed with.
 ///
-/// It stands in the database since its first start, so that another key is refused instead of voiding them all.
+/// It is stored at the database's first start, so that another key is refused instead of voiding
+/// all secrets.
 enum KeyFingerprint {
     static let fact = "serverKey"
 
-    /// Returns the fingerprint; nil in a database that has no tables or was never opened by a service.
+    /// Returns the fingerprint; nil if a database has no tables or was never opened by a service.
     static func read(_ database: Database) throws -> String? {
         guard try database.tableExists("meta") else { return nil }
         return try String.fetchOne(
@@ -17,7 +18,7 @@ enum KeyFingerprint {
         )
     }
 
-    /// Notes the key's fingerprint in a database that has none.
+    /// Stores the key's fingerprint in a database without one.
     static func write(_ key: ServerKey, in database: Database) throws {
         try database.execute(
             sql: "INSERT INTO meta (name, value) VALUES (?, ?)",
@@ -27,7 +28,7 @@ enum KeyFingerprint {
 }
 
 extension DatabaseCopy {
-    /// Returns whether a key is that of the copied database; true where the database does not say.
+    /// Returns whether a key is the copied database's; true if the database has no fingerprint.
     package func isSealed(with key: ServerKey) throws -> Bool {
         let known = try withDatabase(KeyFingerprint.read)
         return known == nil || known == key.fingerprint

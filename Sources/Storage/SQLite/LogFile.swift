@@ -1,16 +1,18 @@
 import Glibc
 
-/// The log beside the database file (`-wal`), kept at a length at which commits write over what is there.
+/// The log beside the database file (`-wal`), kept at a length at which commits overwrite old
+/// content.
 ///
-/// A commit that makes the file longer also waits for the file system to find it blocks and to note the new
-/// length: on ext4 a third of its time. The engine keeps the file's length when the log starts over, and
-/// ignores zeros behind the last commit.
+/// A commit that makes the file longer also waits for the file system to find blocks and record the
+/// new length: on ext4 a third of its time. The engine keeps the file's length when the log starts
+/// over, and ignores zeros after the last commit.
 struct LogFile {
-    /// The largest length of the file, in bytes: the writes between two checkpoints and a little more.
+    /// The largest length of the file, in bytes: the writes between two checkpoints and a little
+    /// more.
     static let bytesMax = 36 << 20
-    /// The largest extension at once, in bytes: commits wait meanwhile.
+    /// The largest extension at once, in bytes, for which commits wait.
     static let pieceBytes = 1 << 20
-    /// The ratio of the file's length to the bytes written, so that little use costs little room.
+    /// The ratio of the file's length to the bytes written, so that little use takes little space.
     private static let leadFactor = 4
     /// How many times the largest length must be free on the disk.
     private static let roomFactor = 8
@@ -19,13 +21,13 @@ struct LogFile {
     /// The length to reach, in bytes.
     private let wanted: Int
 
-    /// The log of a database into which so many bytes were written since it was opened.
+    /// Describes the log of a database into which `written` bytes were written since it was opened.
     init(database path: String, written: Int) {
         self.path = path + "-wal"
         wanted = min(Self.bytesMax, written * Self.leadFactor)
     }
 
-    /// Whether a piece is to be added, and the disk has the room.
+    /// Whether a piece must be added, and the disk has space for it.
     var lacksPiece: Bool {
         var status = stat()
         guard stat(path, &status) == 0, nextPiece(status) > 0 else { return false }
@@ -34,13 +36,15 @@ struct LogFile {
         return UInt(space.f_bavail) * UInt(space.f_frsize) >= UInt(Self.bytesMax * Self.roomFactor)
     }
 
-    /// The file could not be made longer.
+    /// The error that the file could not be made longer.
     struct Failure: Error {}
 
-    /// Adds a piece of zeros; false where none is to be added.
+    /// Adds a piece of zeros; returns false if none is needed.
     ///
-    /// Only for the holder of the database's write lock: no other process appends to the log meanwhile.
-    /// - Throws: `Failure` where the system took less than all of it; then nothing of it stays.
+    /// Only for the holder of the database's write lock: no other process appends to the log
+    /// meanwhile.
+    ///
+    /// - Throws: `Failure` if the system wrote only a part, which is then removed.
     func lengthen() throws(Failure) -> Bool {
         let file = open(path, O_RDWR | O_CLOEXEC)
         guard file >= 0 else { throw Failure() }

@@ -9,10 +9,10 @@ extension SQLiteFile {
         }
     }
 
-    /// Extends the log's file by a piece, ahead of the writes, towards the length at which commits overwrite
-    /// old content; returns false where nothing was added.
+    /// Extends the log file by a piece, ahead of the writes, towards the length at which commits
+    /// overwrite old content; returns false if nothing was added.
     ///
-    /// - Throws: What the system or the engine refused; trying again at once does not help.
+    /// - Throws: The system's or the engine's error; trying again at once doesn't help.
     func lengthenLog() throws -> Bool {
         let log = LogFile(database: path, written: pagesWritten * Self.pageBytes)
         guard log.lacksPiece else { return false }
@@ -23,12 +23,12 @@ extension SQLiteFile {
         return hasGrown
     }
 
-    /// Removes the remains of erased accounts from the log and from unused parts of pages, which deleting rows
-    /// does not reach.
+    /// Removes the remains of erased accounts that deleting rows leaves in the log and in unused
+    /// parts of pages.
     ///
-    /// Blocks all writers for about a second, and does nothing when no account was erased. Returns false when a
-    /// reader or writer was in the way for so long that it has to be tried again later. A database of more than
-    /// 64 MiB is not rewritten as a whole, only the indexes that hold users' names.
+    /// Blocks all writers for about a second, and does nothing if no account was erased. Returns
+    /// false if a reader or writer was in the way for too long, and it must be tried again later.
+    /// In a database of more than 64 MiB, only the indexes that hold users' names are rewritten.
     func vacuumErased() throws -> Bool {
         guard let mark = try read({ try MetaTable(sql: $0, cache: nil).pendingVacuum() }) else {
             return true

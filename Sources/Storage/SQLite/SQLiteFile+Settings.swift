@@ -2,11 +2,11 @@ import CSQLite
 import GRDB
 
 extension SQLiteFile {
-    /// Whether SQLite's journals of savepoints, one for each request, grow by what they hold, and its memory is
-    /// not counted.
+    /// Whether SQLite's journals of savepoints, one for each request, grow with their content, and
+    /// SQLite doesn't count its memory.
     ///
-    /// Left alone each journal takes 64 KiB at once, whatever it will hold. Nothing but speed depends on it, so
-    /// that it may fail, as where SQLite was in use before.
+    /// By default each journal takes 64 KiB at once. Only speed depends on it, so it is allowed to
+    /// fail, for example if SQLite was in use before.
     static let isSparing = keep_memory_cheap() == SQLITE_OK
 
     static func configuration() -> Configuration {
@@ -15,18 +15,18 @@ extension SQLiteFile {
         configuration.foreignKeysEnabled = true
         configuration.maximumReaderCount = 4
         configuration.prepareDatabase { database in
-            // Small pages, set before the first table: reports touch one here and one there, and
-            // every page touched is copied whole into the log.
+            // Small pages, set before the first table: reports touch scattered pages, and every
+            // touched page is copied whole into the log.
             try database.execute(sql: "PRAGMA page_size = \(pageBytes)")
-            // So that the file can give back what it no longer needs, a few pages at a time; said to one that
-            // has something in it, it is a write.
+            // Lets the file give back unused pages, a few at a time; in a file with content it
+            // would be a write.
             if try Int.fetchOne(database, sql: "PRAGMA page_count") == 0 {
                 try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
             }
             // 16 MiB of pages for the working set; 80 MB of log between checkpoints.
             try database.execute(sql: "PRAGMA cache_size = -16384")
             try database.execute(sql: "PRAGMA wal_autocheckpoint = 40000")
-            // After a flood the log's file goes back to the length that it is kept at.
+            // After a flood the log file shrinks to its usual length.
             try database.execute(sql: "PRAGMA journal_size_limit = \(LogFile.bytesMax)")
             // Deleted content is overwritten, so that no erased user is found in a free page.
             try database.execute(sql: "PRAGMA secure_delete = ON")
@@ -34,7 +34,8 @@ extension SQLiteFile {
         return configuration
     }
 
-    /// Sets what durability rests on, reads it back, and refuses to go on when it did not take.
+    /// Applies the settings on which durability depends, reads them back, and throws if one wasn't
+    /// accepted.
     static func secure(_ database: Database) throws {
         try database.execute(sql: "PRAGMA synchronous = FULL")
         let wanted = [("journal_mode", "wal"), ("synchronous", "2"), ("foreign_keys", "1")]
@@ -46,7 +47,7 @@ extension SQLiteFile {
         }
     }
 
-    /// Returns the settings that durability rests on, as they are now, by name.
+    /// Returns the current values of the settings on which durability depends, by name.
     func settings() throws -> [(name: String, value: String)] {
         try pool.writeWithoutTransaction { database in
             try ["journal_mode", "synchronous", "foreign_keys", "wal_autocheckpoint"].map { name in
@@ -55,6 +56,6 @@ extension SQLiteFile {
         }
     }
 
-    /// Returns whether there is a table of a name.
+    /// Returns whether a table exists.
     func hasTable(_ name: String) throws -> Bool { try pool.read { try $0.tableExists(name) } }
 }

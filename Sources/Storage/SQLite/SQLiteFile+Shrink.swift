@@ -1,12 +1,14 @@
 import GRDB
 
-/// A file that grew gives back what it no longer needs.
+/// The shrinking of a file that grew.
 ///
-/// Freed pages stay in the file, for later use. Where there are very many, the last pages of the file are moved
-/// into them, a few at a time, and the file is truncated when the log is copied. That takes one page of
-/// pointers for some 400 others, which is noted when a page changes its place or its use.
+/// Freed pages stay in the file for later use. If there are very many, the last pages of the file
+/// are moved into them, a few at a time, and the file is truncated when the log is copied. This
+/// takes one page of pointers for some 400 others, which is updated when a page changes its place
+/// or its use.
 extension SQLiteFile {
-    /// The size up to which a database is rewritten as a whole without being asked: at most a second's work.
+    /// The size up to which a database is rewritten as a whole by default, in bytes: at most a
+    /// second's work.
     static let smallBytes: Int64 = 64 << 20
 
     /// Returns the file's size.
@@ -22,7 +24,8 @@ extension SQLiteFile {
         }
     }
 
-    /// Takes so many free pages out of the file; the disk has them back when the log is copied.
+    /// Removes `pages` free pages from the file; the disk gets the space back when the log is
+    /// copied.
     ///
     /// It stores nothing new, so no commit waits for the disk.
     func shrink(pages: Int) throws {
@@ -31,11 +34,12 @@ extension SQLiteFile {
         }
     }
 
-    /// Rewrites a database of an older version, so that it can give room back from then on; one larger than
-    /// `limit` bytes stays as it is.
+    /// Rewrites a database of an older version of at most `limit` bytes, so that it can give space
+    /// back from then on.
     ///
-    /// Blocks all writers, and needs as much room again as the database has.
-    /// - Returns: Whether it can give room back now.
+    /// Blocks all writers, and needs as much free space as the database has size.
+    ///
+    /// - Returns: Whether it can give space back now.
     @discardableResult
     func makeShrinkable(upTo limit: Int64 = .max) throws -> Bool {
         let size = try fileSize()
@@ -47,7 +51,7 @@ extension SQLiteFile {
             } catch let error as DatabaseError
                 where [.SQLITE_FULL, .SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode)
             {
-                // It works as it is; the next start tries again.
+                // The database works unchanged; the next start tries again.
                 return
             }
         }

@@ -11,15 +11,15 @@ final class SQLiteFile: Sendable {
     /// The size of a page, in bytes.
     static let pageBytes = 2048
 
-    /// Where it is.
+    /// Its path.
     let path: String
     let pool: DatabasePool
     let key: ServerKey
-    /// Whether the writer was left without the setting that makes commits last.
+    /// Whether the writer still lacks the setting that makes commits durable.
     private let isLax = Atomic(false)
     private let pagesLogged = Atomic(0)
 
-    /// Opens the file, and makes one that is not there.
+    /// Opens the file, and creates it if it doesn't exist.
     ///
     /// - Throws: `Store.Failure`.
     init(path: String, key: ServerKey) throws {
@@ -31,7 +31,7 @@ final class SQLiteFile: Sendable {
         }
     }
 
-    /// Brings the tables to this version unless told not to, and checks the settings.
+    /// Migrates the tables to this version if `migrates`, and checks the settings.
     ///
     /// - Throws: `Store.Failure`, or what `beforeMigrating` throws.
     func prepare(
@@ -51,7 +51,7 @@ final class SQLiteFile: Sendable {
             if try pool.read(migrator.hasBeenSuperseded) {
                 throw Store.Failure.newerVersion(path: path)
             }
-            // Before anything is changed: with another key all secrets in it would count as wrong.
+            // Before any change: with another key, all stored secrets would seem wrong.
             let known = try pool.read(KeyFingerprint.read)
             if let known, known != key.fingerprint { throw Store.Failure.foreignKey(path: path) }
             if migrates {
@@ -68,7 +68,8 @@ final class SQLiteFile: Sendable {
         }
     }
 
-    /// Runs a part of opening, and says of the engine's failures why the file can't be used.
+    /// Runs a part of opening, and turns the engine's errors into reasons why the file can't be
+    /// used.
     private static func opening<Value>(
         _ path: String,
         _ body: () throws -> Value
@@ -84,7 +85,8 @@ final class SQLiteFile: Sendable {
         }
     }
 
-    /// Lends the one connection that writes, for any number of transactions; waits until it is free.
+    /// Lends the one connection that writes, for any number of transactions; waits until it is
+    /// free.
     func write<Value>(_ body: (SQL) throws -> Value) throws -> Value {
         try pool.writeWithoutTransaction { database in
             try restoreDurability(database)
@@ -93,14 +95,14 @@ final class SQLiteFile: Sendable {
         }
     }
 
-    /// Lends a connection that reads one state.
+    /// Lends a connection that reads one committed state.
     func read<Value>(_ body: (SQL) throws -> Value) throws -> Value {
         try pool.read { try body(SQL($0, key: key)) }
     }
 
     // MARK: Durability
 
-    /// The same as `write`, with commits that do not wait for the disk.
+    /// Does the same as `write`, with commits that don't wait for the disk.
     func writeWithoutSync(_ body: (SQL) throws -> Void) throws {
         try pool.writeWithoutTransaction { database in
             isLax.store(true, ordering: .relaxed)
@@ -113,14 +115,14 @@ final class SQLiteFile: Sendable {
         }
     }
 
-    /// Restores the durability of commits; until that succeeds no batch may commit.
+    /// Restores the durability of commits; until that succeeds no batch can commit.
     private func restoreDurability(_ database: Database) throws {
         guard isLax.load(ordering: .relaxed) else { return }
         try Self.secure(database)
         isLax.store(false, ordering: .relaxed)
     }
 
-    /// Pages that this process has written into the log since it opened the file.
+    /// The number of pages that this process has written into the log since it opened the file.
     var pagesWritten: Int { pagesLogged.load(ordering: .relaxed) }
 
     /// Adds the engine's count, which is narrower than ours, and resets it.

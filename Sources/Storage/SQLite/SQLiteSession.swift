@@ -36,10 +36,10 @@ struct SQLiteSession {
         }
     }
 
-    /// How many rows the statement before changed.
+    /// The number of rows that the previous statement changed.
     var changes: Int { Int(sqlite3_changes(database.sqliteConnection)) }
 
-    /// A number that is another one after another connection has written.
+    /// A number that changes when another connection writes.
     var dataVersion: Int64 {
         get throws {
             var version: Int64 = 0
@@ -51,9 +51,9 @@ struct SQLiteSession {
         }
     }
 
-    /// Runs a transaction that writes, alone from its first statement on; a failure undoes all of it.
+    /// Runs a writing transaction, alone from its first statement on; a failure undoes all of it.
     ///
-    /// With statements that stay prepared: the engine's wrapper parses its own every time.
+    /// Its statements stay prepared, while GRDB parses its own every time.
     func transaction<Value>(_ body: () throws -> Value) throws -> Value {
         try run("BEGIN IMMEDIATE")
         do {

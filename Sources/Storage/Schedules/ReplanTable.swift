@@ -27,7 +27,7 @@ package struct ReplanTable {
 
     // MARK: Zones
 
-    /// Returns the data of a zone, as it is in force; nil for one that no schedule has used.
+    /// Returns the zone data in force; nil for a zone that no schedule has used.
     package func zone(_ name: String) throws -> [UInt8]? {
         try sql.first("SELECT rules FROM zone WHERE name = $1", name) {
             $0.next()
@@ -53,7 +53,7 @@ package struct ReplanTable {
 
     // MARK: Schedules to plan again
 
-    /// Asks for the schedules of a subject to be planned again, from the first on.
+    /// Requests that the schedules of a subject be planned again, from the first on.
     package func add(_ subject: Subject) throws {
         if case .user(let uid) = subject { try transaction.requireLock(of: uid) }
         try sql.run(
@@ -65,7 +65,7 @@ package struct ReplanTable {
         )
     }
 
-    /// Forgets that a user's schedules are to be planned again.
+    /// Deletes the request to plan a user's schedules again.
     func forget(_ uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM replan WHERE subject = $1", Subject.user(uid).text)
@@ -79,17 +79,17 @@ package struct ReplanTable {
     /// Some schedules of a subject.
     package struct Page: Sendable {
         fileprivate var subject: String
-        /// The schedules; none at the subject's end.
+        /// The schedules; empty at the subject's end.
         package var schedules: [Schedule]
         fileprivate var isLast: Bool
 
-        /// The user whose place counts, if one moved.
+        /// The user who moved, if any.
         package var users: [UserID] {
             if case .user(let uid) = Subject(subject) { [uid] } else { [] }
         }
     }
 
-    /// Returns the next schedules to plan again; nil where there are none.
+    /// Returns the next schedules to plan again, or nil.
     package func next(limit: Int) throws -> Page? {
         let first = try sql.first("SELECT subject, reached FROM replan ORDER BY subject LIMIT 1") {
             ($0.next(String.self), $0.next(String.self))
@@ -104,7 +104,7 @@ package struct ReplanTable {
         return Page(subject: text, schedules: taken, isLast: taken.count < limit)
     }
 
-    /// Goes on behind schedules that this transaction plans again.
+    /// Continues after the schedules that this transaction plans again.
     package func finish(_ page: Page) throws {
         for uid in page.users { try transaction.requireLock(of: uid) }
         if let last = page.schedules.last, !page.isLast {

@@ -1,7 +1,7 @@
 import Domain
 import JSON
 
-/// A schedule as it is kept.
+/// A stored schedule.
 struct ScheduleRow: TableRow {
     var schedule: Schedule
     /// The values to set, without those of write-only data points.
@@ -35,7 +35,7 @@ struct ScheduleRow: TableRow {
         let weekDays = column("weekDays", \.days.weekDays, as: .changing)
         let monthDays = column("monthDays", \.days.monthDays, as: .changing)
         let time = column("time", \.schedule.timing.time.description, as: .changing)
-        // An index finds the schedules that depend on where their creator is.
+        // An index finds the schedules that depend on their creator's place.
         _ = column("sun", \.schedule.timing.time.needsPlace, as: .changing)
         return Timing(
             days: days(date, weekDays: weekDays, monthDays: monthDays),
@@ -44,7 +44,7 @@ struct ScheduleRow: TableRow {
         )
     }
 
-    /// All values to set, where some are masked.
+    /// All values to set, if some are masked.
     private var secretValues: [UInt8]? {
         masked == schedule.attrs ? nil : schedule.attrs.encoded()
     }

@@ -5,7 +5,7 @@ package struct ScheduleRunTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    /// Hands over the index of each trigger whose occurrence that was taken up before.
+    /// Passes the index of each trigger whose occurrence was taken up before to `body`.
     package func find(_ triggers: [Trigger], _ body: (Int) -> Void) throws {
         try sql.query(
             "SELECT 1 FROM scheduleRun WHERE scheduleId = $1 AND dueAt = $2",
@@ -17,16 +17,17 @@ package struct ScheduleRunTable {
         }
     }
 
-    /// Adds runs; one of an occurrence that was taken up before changes nothing, since no column of a run changes
-    /// by it.
+    /// Adds runs; a run of an occurrence taken up before changes nothing, because a run has no
+    /// changing columns.
     ///
-    /// The lock of their schedules' devices is needed.
+    /// Requires the locks of their schedules' devices.
     package func add(_ runs: [ScheduleRun], of devices: @autoclosure () -> [DeviceID]) throws {
         try transaction.requireLocks(of: devices())
         try sql.run(ScheduleRun.table.upsert, each: runs)
     }
 
-    /// Records the outcome of a run's command to a device; returns the run, nil where none waits for it.
+    /// Records the outcome of a run's command to a device; returns the run, or nil if none waits
+    /// for it.
     package func finish(
         _ schedule: ScheduleID,
         of did: DeviceID,
@@ -70,7 +71,7 @@ package struct ScheduleRunTable {
         )
     }
 
-    /// Returns the runs of all schedules whose occurrence lies in a time, the newest first, those under way among them.
+    /// Returns the runs, including those under way, whose occurrence lies in a time, newest first.
     package func all(from: Instant, to: Instant, limit: Int) throws -> [ScheduleRun] {
         try transaction.sql.rows(
             of: ScheduleRun.table,

@@ -6,7 +6,7 @@ package struct ScheduleTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    /// Writes when schedules act next, and whether they act at all.
+    /// The statement that writes when schedules act next, and whether they act at all.
     private static let savePlan = ScheduleRow.table.updating(.apart)
 
     // MARK: Reading
@@ -18,7 +18,7 @@ package struct ScheduleTable {
         return found
     }
 
-    /// Hands over each schedule that exists, with its index in the request.
+    /// Passes each schedule that exists to `body`, with the index of its id.
     package func load(_ ids: [ScheduleID], _ body: (Int, Schedule) -> Void) throws {
         try sql.query(ScheduleRow.table.find, each: ids.indices) {
             ids[$0]
@@ -27,7 +27,7 @@ package struct ScheduleTable {
         }
     }
 
-    /// Returns a device's schedules, in the order of their making.
+    /// Returns a device's schedules, in the order of their creation.
     package func all(ofDevice did: DeviceID) throws -> [Schedule] {
         try schedules(
             "WHERE did = $1 ORDER BY scheduleId",
@@ -42,7 +42,7 @@ package struct ScheduleTable {
 
     /// Returns how many schedules a user has.
     package func count(ofUser uid: UserID) throws -> Int64 {
-        // By the user's devices: schedules have no index by their user.
+        // Goes through the user's devices, since schedules have no index by their user.
         try sql.integer(
             """
             SELECT count(*) FROM binding AS b JOIN schedule AS s ON s.did = b.did AND s.uid = b.uid
@@ -52,7 +52,8 @@ package struct ScheduleTable {
         ) ?? 0
     }
 
-    /// Returns devices of a user that have schedules, in the order of their ids, from behind one on.
+    /// Returns devices of a user that have schedules, in the order of their ids, starting after
+    /// `did`.
     package func devices(of uid: UserID, after did: String, limit: Int64) throws -> [DeviceID] {
         try sql.query(
             """
@@ -70,7 +71,7 @@ package struct ScheduleTable {
         }
     }
 
-    /// Returns schedules in the order of their ids, from behind one on.
+    /// Returns schedules in the order of their ids, starting after `id`.
     package func page(after id: String, did: DeviceID? = nil, limit: Int) throws -> [Schedule] {
         try schedules(
             "WHERE scheduleId > $1 AND ($2 IS NULL OR did = $2) ORDER BY scheduleId LIMIT $3",
@@ -91,7 +92,7 @@ package struct ScheduleTable {
 
     /// Writes a schedule, new or changed.
     ///
-    /// `masked` hides the values of write-only data points; what they hide is sealed.
+    /// `masked` hides the values of write-only data points, which are stored sealed.
     package func save(_ schedule: Schedule, masked: JSONObject) throws {
         try transaction.requireLock(of: schedule.did)
         try sql.run(ScheduleRow.table.upsert, ScheduleRow(schedule: schedule, masked: masked))
@@ -100,7 +101,7 @@ package struct ScheduleTable {
     /// Writes when schedules act next, and whether they act at all.
     package func plan(_ schedules: [Schedule]) throws {
         try transaction.requireLocks(of: schedules.map(\.did))
-        // It writes the columns that are `.apart` alone: attrs are not among them.
+        // Only the `.apart` columns are written, which don't include attrs.
         try sql.run(
             Self.savePlan,
             each: schedules.map { ScheduleRow(schedule: $0, masked: $0.attrs) }
@@ -122,7 +123,8 @@ package struct ScheduleTable {
         )
     }
 
-    /// Returns a text that is another one after a schedule was made, removed or planned anew first of all, or ran.
+    /// Returns a text that changes when a schedule is created, removed or run, or when the next one
+    /// is planned anew.
     package func changeMark() throws -> String {
         let marks = try [
             "SELECT count(*) FROM schedule",
@@ -133,15 +135,15 @@ package struct ScheduleTable {
         return marks.map { String($0) }.joined(separator: ".")
     }
 
-    // MARK: What is due
+    // MARK: Due schedules
 
-    /// Returns when the next schedule acts; nil when none does.
+    /// Returns when the next schedule acts, or nil.
     package func nextDue() throws -> Instant? {
         try sql.integer("SELECT min(nextAt) FROM schedule WHERE nextAt IS NOT NULL")
             .map { Instant(milliseconds: $0) }
     }
 
-    /// Returns occurrences that lie after one moment and at or before another, the earliest first.
+    /// Returns occurrences after `start` and up to `end`, the earliest first.
     package func due(after start: Instant, upTo end: Instant, limit: Int) throws -> [Trigger] {
         try sql.query(
             """
@@ -162,7 +164,7 @@ package struct ScheduleTable {
 
     // MARK: Schedules to plan again
 
-    /// Returns schedules of a zone, from behind one on.
+    /// Returns schedules of a zone, starting after `id`.
     func ofZone(_ name: String, after id: String, limit: Int) throws -> [Schedule] {
         try schedules(
             "WHERE timezone = $1 AND scheduleId > $2 ORDER BY scheduleId LIMIT $3",
@@ -172,7 +174,7 @@ package struct ScheduleTable {
         )
     }
 
-    /// Returns schedules by the sun that a user made, from behind one on.
+    /// Returns schedules by the sun that a user made, starting after `id`.
     func bySun(of uid: String, after id: String, limit: Int) throws -> [Schedule] {
         try schedules(
             "WHERE sun = 1 AND uid = $1 AND scheduleId > $2 ORDER BY scheduleId LIMIT $3",

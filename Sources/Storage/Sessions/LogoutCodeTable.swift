@@ -1,8 +1,8 @@
 package import Domain
 import Sodium
 
-/// Codes with which users end their other sessions: one valid code for each user, kept as HMAC, bound to the
-/// terminal that asked for it.
+/// Codes with which users end their other sessions: one valid code for each user, stored as HMAC,
+/// bound to the terminal that requested it.
 package struct LogoutCodeTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
@@ -32,7 +32,7 @@ package struct LogoutCodeTable {
         return code
     }
 
-    /// Uses a user's code up; false when it is wrong, over, or used already.
+    /// Uses a user's code up; returns false if it is wrong, expired or already used.
     package func use(_ code: String, of uid: UserID, on terminal: TerminalID) throws -> Bool {
         try transaction.requireLock(of: uid)
         try sql.run(

@@ -11,14 +11,14 @@ package struct ServiceTable {
         case worker, gateway, scheduler, identity, console
     }
 
-    /// Returns all principals, by name; a role of a later version is shown as it stands.
+    /// Returns all principals, by name; a role of a later version is returned unchanged.
     package func all() throws -> [(name: String, role: String)] {
         try transaction.sql.query("SELECT name, role FROM service ORDER BY name") {
             (name: $0.next(), role: $0.next())
         }
     }
 
-    /// Stores a principal with its secret, in the place of one of the same name.
+    /// Stores a principal with its secret, in place of a principal with the same name.
     package func save(_ name: String, role: Role, secret: String) throws {
         let hash = Sodium.sha256(secret.utf8)
         try transaction.sql.run(
@@ -37,7 +37,8 @@ package struct ServiceTable {
         )
     }
 
-    /// Removes a principal, whose connections the gate then closes; false when there is none.
+    /// Removes a principal, whose connections the gate then closes; returns false if it doesn't
+    /// exist.
     package func remove(_ name: String) throws -> Bool {
         try transaction.sql.run("DELETE FROM service WHERE name = $1", name)
         guard try transaction.sql.changes == 1 else { return false }

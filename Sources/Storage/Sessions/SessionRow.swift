@@ -5,7 +5,7 @@ import Domain
 struct SessionRow: TableRow {
     var session: Domain.Session
     var tokenHash: [UInt8]
-    /// The token before the last refresh, and the moment until which it works; nil once the new one was used.
+    /// The token before the last refresh, and when it expires; nil once the new token was used.
     var oldTokenHash: [UInt8]?
     var oldTokenUntil: Instant?
 
@@ -38,7 +38,7 @@ struct SessionRow: TableRow {
         )
     }
 
-    /// The session as the gate knows it; nil for a terminal without one.
+    /// The session in the gate's form; nil if its token's hash is no digest.
     var gateSession: Credentials.Session? {
         guard let token = Digest(tokenHash) else { return nil }
         let old = oldTokenHash.flatMap { Digest($0) }.map {

@@ -1,7 +1,7 @@
 package import Domain
 
 extension SessionTable {
-    /// Returns a user's sessions, the newest logins first, those that ended among them; at most `limit`.
+    /// Returns at most `limit` of a user's sessions, including ended ones, newest login first.
     package func log(of uid: UserID, limit: Int) throws -> [Domain.Session] {
         try transaction.sql.rows(
             of: SessionRow.table,

@@ -4,9 +4,11 @@ import Sodium
 extension SessionTable {
     private var sql: SQL { transaction.sql }
 
-    /// Gives a live session a new token and a new lifetime; its present token goes on working for a while.
+    /// Gives a live session a new token and a new lifetime; its present token continues to work for
+    /// a while.
     ///
-    /// False when `token` is not the session's newest, as when another refresh came first.
+    /// Returns false if `token` is not the session's newest, for example because another refresh
+    /// was first.
     package func refresh(
         _ session: inout Domain.Session,
         from token: String,
@@ -35,10 +37,10 @@ extension SessionTable {
         return true
     }
 
-    /// Notes that a token of a session was used: the newest one ends its predecessor, the first use ends the app
-    /// secret's way in, and once a minute at most the moment is kept.
+    /// Notes that a token of a session was used.
     ///
-    /// Locks the user if there is anything to note.
+    /// The newest token ends its predecessor, the first use ends access by the app secret, and the
+    /// moment is stored once a minute at most. Locks the user if there is anything to note.
     package func use(_ token: String, of session: Domain.Session) throws {
         let oldest = transaction.now.adding(seconds: -Domain.Session.seenSeconds)
         let isSeen = session.lastSeenAt.map { $0 > oldest } ?? false
@@ -55,7 +57,8 @@ extension SessionTable {
         try seen(session.uid)
     }
 
-    /// Notes that a token of a session was used for the first time; nothing where that is known.
+    /// Notes that a token of a session was used for the first time; does nothing if that was noted
+    /// before.
     package func noteFirstUse(of session: Domain.Session) throws {
         try transaction.requireLock(of: session.uid)
         try sql.run(
@@ -83,7 +86,8 @@ extension SessionTable {
         if try sql.changes == 1 { try tellGate(session) }
     }
 
-    /// Ends the token before a refresh, which worked until a moment: the gate saw the new one used.
+    /// Ends the token before a refresh, which worked until a moment, because the gate saw the new
+    /// one used.
     package func endOldToken(of session: Domain.Session, until: Instant) throws {
         try transaction.requireLock(of: session.uid)
         try sql.run(

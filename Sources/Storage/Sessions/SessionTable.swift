@@ -9,8 +9,8 @@ package struct SessionTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    /// Returns the session of a token, ended ones included, or nil; a token that was refreshed counts while
-    /// it overlaps with the new one.
+    /// Returns the session of a token, even an ended session, or nil; a refreshed token counts
+    /// while it overlaps with the new one.
     package func find(token: String) throws -> Domain.Session? {
         let hash = Sodium.sha256(token.utf8)
         if let session = try sessions("WHERE tokenHash = $1", hash).first { return session }
@@ -40,7 +40,7 @@ package struct SessionTable {
         ) != nil
     }
 
-    /// Returns live sessions that have expired at a moment, at most `limit`.
+    /// Returns at most `limit` live sessions that have expired at a moment.
     package func overdue(at now: Instant, limit: Int) throws -> [Domain.Session] {
         try sessions(
             "WHERE endedAt IS NULL AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2",
@@ -49,7 +49,7 @@ package struct SessionTable {
         )
     }
 
-    /// Returns when the next live session expires; nil without one.
+    /// Returns when the next live session expires, or nil.
     package func nextExpiry() throws -> Instant? {
         try sql.integer("SELECT min(expiresAt) FROM session WHERE endedAt IS NULL")
             .map { Instant(milliseconds: $0) }
@@ -94,14 +94,15 @@ package struct SessionTable {
         try sql.rows(of: SessionRow.table, clause, repeat each values).map(\.session)
     }
 
-    /// Returns the app that a terminal belongs to: the first that used it; nil for an unknown terminal.
+    /// Returns the app that a terminal belongs to: the first that used it; nil for an unknown
+    /// terminal.
     package func app(of terminal: TerminalID) throws -> AppID? {
         try sql.first("SELECT appId FROM terminal WHERE terminalId = $1", terminal) {
             $0.next()
         }
     }
 
-    /// Begins a session on its terminal; an earlier one there must have been ended before.
+    /// Begins a session on its terminal; an earlier session there must have ended before.
     package func begin(_ session: Domain.Session, token: String) throws {
         try transaction.requireLock(of: session.uid)
         let hash = Sodium.sha256(token.utf8)
@@ -114,7 +115,8 @@ package struct SessionTable {
             session.app,
             transaction.now
         )
-        // The row is this transaction's from here on: who forgets the terminal waits, and sees the session (`forget`).
+        // This transaction holds the row from here on: a transaction that deletes the terminal
+        // waits, and sees the session (`forget`).
         try sql.run(SessionRow.table.insert, SessionRow(session: session, tokenHash: hash))
         try seen(session.uid)
         try sql.run(
@@ -125,7 +127,7 @@ package struct SessionTable {
         try tellGate(session)
     }
 
-    /// Ends a session, with the moment and the reason on it.
+    /// Ends a session, and stores the moment and the reason.
     package func end(_ session: inout Domain.Session, _ reason: Domain.Session.EndReason) throws {
         try transaction.requireLock(of: session.uid)
         session.endedAt = transaction.now
@@ -143,9 +145,9 @@ package struct SessionTable {
         try tellGate(session)
     }
 
-    /// Notes when the gate had no connection with an ended session any more; the first word of it counts.
+    /// Stores when the gate had no more connections of an ended session; the first report counts.
     ///
-    /// It is never before the end, which another clock may have told.
+    /// It is never before the end, whose time may stem from another clock.
     package func noteCutOff(of session: Domain.Session, at moment: Instant) throws {
         try transaction.requireLock(of: session.uid)
         guard let endedAt = session.endedAt else { return }
@@ -185,10 +187,10 @@ package struct SessionTable {
 
     // MARK: Notices
 
-    /// Claims a notice; false when it was applied before.
+    /// Claims a notice; returns false if it was applied before.
     package func claim(notice id: MessageID) throws -> Bool { try claim(id.text) }
 
-    /// Claims carrying out a session's end; false when that was done before.
+    /// Claims carrying out a session's end; returns false if that was done before.
     package func claim(endOf id: SessionID) throws -> Bool { try claim("end of \(id.text)") }
 
     /// Stores the mark of a commit (`CommitMark`).
@@ -205,9 +207,10 @@ package struct SessionTable {
         try sql.run("DELETE FROM notice WHERE noticeId = $1", each: ids) { $0 }
     }
 
-    /// Claims the mark of a commit that was not answered; false where it was carried out.
+    /// Claims the mark of a commit that was not answered; returns false if that was carried out.
     ///
-    /// It is written again then, so that this commit waits for the standby that the lost one may not have waited for.
+    /// The mark is then written again, so that this commit waits for the standby that the lost one
+    /// may not have waited for.
     func claim(mark id: String) throws -> Bool {
         if try claim(id) { return true }
         try sql.run("UPDATE notice SET at = $1 WHERE noticeId = $2", transaction.now, id)
@@ -223,8 +226,8 @@ package struct SessionTable {
         return try sql.changes == 1
     }
 
-    /// Forgets sessions that ended before a moment, at most `limit`, and the terminals that have none
-    /// any more; returns how many.
+    /// Deletes at most `limit` sessions that ended before a moment, and the terminals without
+    /// remaining sessions; returns how many sessions.
     func deleteEnded(before: Instant, limit: Int) throws -> Int {
         let old = try sql.query(
             "SELECT sessionId, terminalId, uid FROM session WHERE endedAt < $1 ORDER BY endedAt LIMIT $2",
@@ -241,16 +244,17 @@ package struct SessionTable {
         return old.count
     }
 
-    /// Forgets a terminal that has no session, unless this user used it lately.
+    /// Deletes a terminal without a live session, unless this user still has an ended one on it.
     private func forget(_ terminal: TerminalID, unlessUsedBy uid: String) throws {
-        // In a statement of its own: the next one sees the session that a login has begun there meanwhile.
+        // In a separate statement, so that the next one sees a session that a login has begun there
+        // meanwhile.
         if sql.hasOtherWriters {
             try sql.run(
                 "SELECT terminalId FROM terminal WHERE terminalId = $1 FOR UPDATE",
                 terminal
             )
         }
-        // The user's sessions are looked through by their index on the user.
+        // The user's sessions are found by the index on the user.
         try sql.run(
             """
             DELETE FROM terminal WHERE terminalId = $1

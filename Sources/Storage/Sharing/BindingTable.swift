@@ -10,7 +10,7 @@ package struct BindingTable {
         try sql.find(Binding.table, did, uid)
     }
 
-    /// Hands over the binding of each pair that is bound, with its index in the request.
+    /// Passes the binding of each bound pair to `body`, with the pair's index.
     package func load(
         _ pairs: [(did: DeviceID, uid: UserID)],
         _ body: (Int, Binding) -> Void
@@ -25,8 +25,8 @@ package struct BindingTable {
         try sql.rows(of: Binding.table, "WHERE did = $1 ORDER BY uid", did)
     }
 
-    /// Hands over each subscribed user of each device, with the device's place among those asked
-    /// for; leaves out guests whose time is over.
+    /// Passes each subscribed user of each device to `body`, with the device's index; leaves out
+    /// expired guests.
     package func subscribers(
         of dids: [DeviceID],
         _ body: (Int, UserID, AppID) throws -> Void
@@ -44,7 +44,7 @@ package struct BindingTable {
         }
     }
 
-    /// A user's device with what a list shows of it.
+    /// A user's device in a list.
     package struct Listed: Sendable {
         /// The binding.
         package var binding: Binding
@@ -54,7 +54,7 @@ package struct BindingTable {
         package var mac: MAC
         /// Whether the device is connected.
         package var isOnline: Bool
-        /// The user's home that it is in.
+        /// The user's home that it is in, if any.
         package var home: HomeID?
     }
 
@@ -91,7 +91,7 @@ package struct BindingTable {
         return (Array(page), Int64(rows.count))
     }
 
-    /// Returns one of a user's devices as a list shows it, or nil.
+    /// Returns one of a user's devices in the form of a list, or nil.
     package func listed(_ did: DeviceID, _ uid: UserID) throws -> Listed? {
         try sql.first("\(Self.list) WHERE b.uid = $1 AND b.did = $2", uid, did) {
             Self.listed(&$0)
@@ -105,7 +105,8 @@ package struct BindingTable {
 
     /// Adds a binding.
     ///
-    /// Both the device and the user are locked: each may have a limited number.
+    /// Both the device and the user must be locked, because each can have a limited number of
+    /// bindings.
     package func insert(_ binding: Binding) throws {
         try transaction.requireLock(of: binding.did)
         try transaction.requireLock(of: binding.uid)
@@ -133,7 +134,7 @@ package struct BindingTable {
         )
     }
 
-    /// Changes a user's own name and note for a device; nil leaves a field unchanged.
+    /// Changes a user's alias and remark for a device; nil leaves a field unchanged.
     package func setCustomInfo(
         _ did: DeviceID,
         _ uid: UserID,
@@ -163,7 +164,7 @@ package struct BindingTable {
         )
     }
 
-    /// Returns when the next guest's time is over; nil without one.
+    /// Returns when the next guest's time is over, or nil.
     package func nextGuestEnd() throws -> Instant? {
         try sql.integer("SELECT min(guestUntil) FROM binding WHERE guestUntil IS NOT NULL")
             .map { Instant(milliseconds: $0) }
@@ -180,7 +181,7 @@ package struct BindingTable {
         )
     }
 
-    /// Ends bindings, and remembers them for as long as the device has commands of their time.
+    /// Deletes bindings, and records them for as long as the device has commands of their time.
     package func delete(_ did: DeviceID, _ uids: [UserID]) throws {
         try transaction.requireLock(of: did)
         if let next = try transaction.devices.nextCommandIDs([did])[0], next > 1 {

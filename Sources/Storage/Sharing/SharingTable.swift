@@ -46,7 +46,8 @@ package struct SharingTable {
         )
     }
 
-    /// Returns whether a device's invitation by a name is pending, or was accepted and still gives access.
+    /// Returns whether a device's invitation to a name is pending, or was accepted and still gives
+    /// access.
     package func isInvited(_ did: DeviceID, name: String) throws -> Bool {
         try sql.integer(
             """
@@ -60,7 +61,7 @@ package struct SharingTable {
         ) != nil
     }
 
-    /// Returns a page of the invitations that a user received or made; the newest first.
+    /// Returns a page of the invitations that a user received or sent, newest first.
     package func page(
         of uid: UserID,
         isGuest: Bool,
@@ -91,7 +92,7 @@ package struct SharingTable {
         )
     }
 
-    /// Returns when the next invitation's time is over; nil without one.
+    /// Returns when the next pending invitation expires, or nil.
     package func nextExpiry() throws -> Instant? {
         try sql.integer("SELECT min(expiresAt) FROM sharing WHERE status = 'pending'")
             .map { Instant(milliseconds: $0) }
@@ -99,7 +100,7 @@ package struct SharingTable {
 
     // MARK: Changing
 
-    /// Adds an invitation, with the name or the code's text that it goes by, both kept hashed.
+    /// Adds an invitation, with hashes of the addressee's name or the code's text.
     package func insert(_ sharing: Sharing, name: String?, code: String?) throws {
         try transaction.requireLock(of: sharing.did)
         let row = SharingRow(
@@ -116,12 +117,13 @@ package struct SharingTable {
         try sql.run(SharingRow.table.update, SharingRow(sharing: sharing))
     }
 
-    // MARK: Forgetting
+    // MARK: Erasing
 
-    /// Removes an erased user from the invitations to a device, at most `limit` of each kind; returns how many.
+    /// Removes an erased user from the invitations to a device, at most `limit` of each kind;
+    /// returns how many.
     ///
-    /// The user's own invitations are deleted. Those that the user received stay with their inviter, without
-    /// the name, like one to a person without an account.
+    /// The user's own invitations are deleted. Received invitations stay with their inviter,
+    /// without the name, like an invitation to a person without an account.
     package func forget(_ uid: UserID, of did: DeviceID, limit: Int) throws -> Int {
         try transaction.requireLock(of: did)
         try sql.run(
@@ -147,7 +149,7 @@ package struct SharingTable {
     }
 }
 
-/// An invitation with the digests of the name or the code that it goes by.
+/// An invitation with the hash of its addressee's name or of its code.
 struct SharingRow: TableRow {
     var sharing: Sharing
     var addresseeHash: [UInt8]?

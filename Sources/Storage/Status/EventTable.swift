@@ -13,9 +13,10 @@ package struct EventTable {
         try transaction.sql.run(EventRow.table.insert, each: rows)
     }
 
-    /// A device's events of a time, newest first, from behind a place on, each with its number.
+    /// Passes a device's events of a time to `body`, newest first, each with its number, until it
+    /// returns false.
     ///
-    /// Passes one after the other to `body` until it returns false.
+    /// With a cursor, starts with the event before it.
     package func log(
         _ did: DeviceID,
         from: Instant,
@@ -29,10 +30,11 @@ package struct EventTable {
         }
     }
 
-    /// How many of a device's events are searched for what was said of a condition.
+    /// How many of a device's events are searched for a change of an alert or fault.
     private static let searchedMax = 200
 
-    /// Returns the event that last told of a condition, until a moment; nil where none of the events before it does.
+    /// Returns the last event about an alert or fault up to a moment; nil if none of the searched
+    /// events is about it.
     package func last(
         _ kind: ConditionKind,
         _ name: String,

@@ -1,7 +1,7 @@
 package import Batching
 package import Domain
 
-/// A user's retained status of a device that has to be published again.
+/// A user's retained status of a device that must be published again.
 package struct Refresh: Hashable, Sendable {
     /// The device.
     package var did: DeviceID
@@ -17,18 +17,19 @@ package struct Refresh: Hashable, Sendable {
 
 /// Retained statuses to publish again or to clear.
 ///
-/// Only the status worker publishes statuses, so that a newer one never comes before an older one. Others leave
-/// a row here and wake it: it then publishes the current status for subscribed users and an empty message for
-/// all others.
+/// Only the status worker publishes statuses, so that a newer status is never published before an
+/// older one. Other workers leave a row here and wake it: it then publishes the current status for
+/// subscribed users and an empty message for all others.
 ///
-/// Who asks for everything holds no locks, so that a row that is there is written again: whoever carries it out at that
-/// moment removes it first, waits for that, and reads what has changed only then.
+/// A transaction that requests everything holds no locks, and therefore writes existing rows again.
+/// A transaction that carries such a row out removes it first, so it waits for that write, and only
+/// then reads the changed data.
 package struct RefreshTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
     private static let again = "ON CONFLICT (did, uid) DO UPDATE SET uid = excluded.uid"
 
-    /// Asks for refreshes.
+    /// Requests refreshes.
     package func add(_ refreshes: [Refresh]) throws {
         try transaction.requireLocks(of: refreshes.map(\.did))
         try sql.run(
@@ -37,7 +38,8 @@ package struct RefreshTable {
         ) { ($0.did, $0.uid) }
     }
 
-    /// Asks for a refresh of every subscribed binding of some shards: the broker lost its retained messages.
+    /// Requests a refresh of every subscribed binding of some shards, because the broker lost its
+    /// retained messages.
     package func addAll(of shards: Shards = .all) throws {
         guard shards.areAll else {
             return try sql.run(
@@ -57,7 +59,7 @@ package struct RefreshTable {
         )
     }
 
-    /// Asks for a refresh of a user's subscribed bindings: with some devices, or with all for nil.
+    /// Requests a refresh of a user's subscribed bindings: with some devices, or with all for nil.
     package func add(of uid: UserID, _ dids: [DeviceID]?) throws {
         guard let dids else {
             return try sql.run(
@@ -77,8 +79,8 @@ package struct RefreshTable {
         ) { (uid, $0) }
     }
 
-    /// Asks for a refresh of every subscribed binding of a product's devices, whose visible attributes have
-    /// changed.
+    /// Requests a refresh of every subscribed binding of a product's devices, whose visible
+    /// attributes have changed.
     package func addAll(of key: ProductKey) throws {
         try sql.run(
             """
@@ -90,7 +92,7 @@ package struct RefreshTable {
         )
     }
 
-    /// Returns whether anything of some shards is on the list.
+    /// Returns whether any refresh of some shards is waiting.
     package func isWaiting(_ shards: Shards = .all) throws -> Bool {
         guard shards.areAll else {
             return try sql.integer(
@@ -120,7 +122,8 @@ package struct RefreshTable {
         }
     }
 
-    /// Removes refreshes that this transaction carries out, before it reads what it publishes.
+    /// Removes refreshes that this transaction carries out, before it reads the statuses to
+    /// publish.
     package func remove(_ refreshes: [Refresh]) throws {
         try transaction.requireLocks(of: refreshes.map(\.did))
         try sql.run("DELETE FROM refresh WHERE did = $1 AND uid = $2", each: refreshes) {

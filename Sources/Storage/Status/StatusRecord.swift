@@ -1,7 +1,7 @@
 package import Domain
 import JSON
 
-/// A device's status with its product, as one row holds them.
+/// A device's status with its product: one row.
 package struct StatusRecord: Sendable {
     /// The device.
     package var did: DeviceID
@@ -14,7 +14,8 @@ package struct StatusRecord: Sendable {
 extension StatusRecord: TableRow {
     package static let table = Table<StatusRecord>("status")
 
-    /// Presence is written apart from what is reported, because an index rests on it, which changes seldom.
+    /// Describes the columns; presence is written apart from reported values, because it changes
+    /// seldom and an index depends on it.
     package static func map(_ column: inout ColumnMapper<StatusRecord>) -> StatusRecord {
         let did = column("did", \.did, as: .key)
         let productKey = column("productKey", \.productKey)
@@ -83,7 +84,7 @@ struct StatusAttributes: ColumnValue {
     }
 }
 
-/// Conditions, stored as `[[kind, name, eventId, ts], …]`; null stands for the id of one that is off.
+/// Alerts and faults, stored as `[[kind, name, eventId, ts], …]`; a cleared one has the id null.
 struct StatusConditions: ColumnValue {
     static var columnType: ColumnType { .text }
     var open: [Status.OpenCondition] = []
@@ -95,7 +96,7 @@ struct StatusConditions: ColumnValue {
     }
 
     init(_ column: Column) {
-        // Most devices have none.
+        // Most devices have neither alerts nor faults.
         let stored = column.withText { $0.count <= 2 ? nil : try? JSONValue.parse($0) }
         for value in stored?.arrayValue ?? [] {
             guard let parts = value.arrayValue, parts.count == 4,
@@ -129,7 +130,8 @@ struct StatusConditions: ColumnValue {
     }
 }
 
-/// The newest reports, stored as numbers of eight bytes, the lowest first: the time, then the fingerprints.
+/// The newest reports, stored as numbers of eight bytes, the lowest first: the time, then the
+/// fingerprints.
 extension Status.Newest: ColumnValue {
     package static var columnType: ColumnType { .bytes }
     package init(_ column: Column) {

@@ -1,22 +1,22 @@
 package import Domain
 
-/// How many devices of a product there are.
+/// The number of a product's devices.
 package struct ProductCount: Sendable, Equatable {
     /// The product.
     package var product: ProductKey
-    /// All of its devices.
+    /// The number of all its devices.
     package var total: Int64
-    /// Those that are connected.
+    /// The number of its connected devices.
     package var online: Int64
 }
 
 extension StatusTable {
-    // Each reads one index from end to end, without the rows; a test keeps watch.
+    // Each query reads one index from end to end, without the rows; a test checks this.
     static let countByProduct = "SELECT productKey, count(*) FROM device GROUP BY productKey"
     static let onlineByProduct =
         "SELECT productKey, count(*) FROM status WHERE online = 1 GROUP BY productKey"
 
-    /// Returns how many devices each product has that has any.
+    /// Returns the number of devices of each product that has any.
     package func countsByProduct() throws -> [ProductCount] {
         var online: [ProductKey: Int64] = [:]
         for (product, count) in try counts(Self.onlineByProduct) { online[product] = count }

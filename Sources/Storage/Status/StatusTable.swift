@@ -7,7 +7,7 @@ package struct StatusTable {
     /// The writer's cache; nil for readers.
     private var cache: WriterCache? { transaction.writerCache }
 
-    /// Writes the presence alone.
+    /// The statement that writes presence only.
     private static let savePresence = StatusRecord.table.updating(.apart)
 
     func create(_ did: DeviceID, product: ProductKey, at now: Instant) throws {
@@ -30,7 +30,7 @@ package struct StatusTable {
         return found
     }
 
-    /// Hands over the status of each device that exists, with its index in the request.
+    /// Passes the status of each device that exists to `body`, with the device's index.
     package func load(_ dids: [DeviceID], _ body: (Int, StatusRecord) -> Void) throws {
         let wanted = cache?.find(dids, body) ?? Array(dids.indices)
         var read: [StatusRecord] = []
@@ -44,7 +44,7 @@ package struct StatusTable {
         cache?.put(read)
     }
 
-    /// Returns devices that are online, in the order of their ids, from behind one id on.
+    /// Returns devices that are online, in the order of their ids, starting after `did`.
     package func online(after did: String, limit: Int) throws -> [DeviceID] {
         try sql.query(
             "SELECT did FROM status WHERE online = 1 AND did > $1 ORDER BY did LIMIT $2",
@@ -60,17 +60,17 @@ package struct StatusTable {
         try sql.integer("SELECT count(*) FROM status WHERE online = 1") ?? 0
     }
 
-    /// Writes statuses of existing devices, in the order of their ids: the reported attributes of some, the
-    /// presence of others or the same.
+    /// Writes statuses of existing devices, in the order of their ids: attributes of `reported`,
+    /// presence of `moved`.
     ///
-    /// Apart, because an index rests on presence, which changes seldom.
+    /// They are written separately, because presence changes seldom and an index depends on it.
     package func save(reported: [StatusRecord], moved: [StatusRecord] = []) throws {
         try transaction.requireLocks(of: reported.map(\.did) + moved.map(\.did))
         try sql.run(StatusRecord.table.update, each: reported)
         try sql.run(Self.savePresence, each: moved)
         cache?.put(reported)
         cache?.put(moved)
-        // The largest connection number is the gate's to know.
+        // The gate needs the largest connection number.
         for record in moved { transaction.gate.note(connection: record.status.presence.connection) }
     }
 
@@ -79,7 +79,7 @@ package struct StatusTable {
         try sql.integer("SELECT coalesce(max(connection), 0) FROM status") ?? 0
     }
 
-    /// Forgets a device's reports of its ownership period so far; its version goes on.
+    /// Deletes a device's reports of its ownership period so far; its version continues to grow.
     package func wipe(_ did: DeviceID, at now: Instant) throws {
         guard var record = try find(did) else { return }
         record.status.attributes = []

@@ -1,18 +1,18 @@
-/// A request to the console, apart from how HTTP carries it.
+/// A request to the console, independent of its HTTP form.
 package struct ConsoleRequest: Sendable {
     /// `GET`, `POST` and so on.
     package var method: String
     /// The path, percent-decoded part by part, without empty parts: `["api", "v1", "devices"]`.
     package var path: [String]
-    /// The parameters of the query; of a repeated name the first counts.
+    /// The parameters of the query; of a repeated name, the first value.
     package var query: [String: String]
-    /// The body; empty until it is read, and where there is none.
+    /// The body; empty until it's read, and for requests without one.
     package var body: [UInt8]
-    /// The client's address, of IPv6 its /64.
+    /// The client's address, or its /64 for IPv6.
     package var address: String
     private var headers: [String: String]
 
-    /// Describes a request; the names of headers in lower case.
+    /// Creates a request; the names of headers are in lower case.
     package init(
         method: String,
         path: [String],
@@ -47,20 +47,21 @@ package struct ConsoleRequest: Sendable {
 package struct ConsoleAnswer: Sendable {
     /// The body of an answer.
     package enum Body: Sendable {
-        /// All of it.
+        /// The whole body.
         case bytes([UInt8])
-        /// Parts that follow one another until the function returns; it throws once the client is gone.
+        /// A body whose parts follow one another until the function returns; it throws once the
+        /// client is gone.
         case stream(@Sendable @concurrent (inout EventWriter) async throws -> Void)
     }
 
     /// The status code.
     package var status: Int
-    /// The headers, in their order, with the names as they are written.
+    /// The headers in their order, with the names in their written form.
     package var headers: [(name: String, value: String)]
     /// The body.
     package var body: Body
 
-    /// Makes an answer.
+    /// Creates an answer.
     package init(_ status: Int, headers: [(name: String, value: String)], body: Body) {
         self.status = status
         self.headers = headers
@@ -68,13 +69,13 @@ package struct ConsoleAnswer: Sendable {
     }
 }
 
-/// Reads a request's body; nil where it has more than some bytes.
+/// Reads a request's body; returns nil if it exceeds a number of bytes.
 package typealias BodyReader = @Sendable (_ max: Int) async -> [UInt8]?
 
-/// What answers the console's requests; `Web` speaks HTTP for it.
+/// The console's handler of requests, for which `Web` speaks HTTP.
 package protocol ConsoleResponder: Sendable {
-    /// Answers a request, whose body `read` reads, once at most; must not block.
+    /// Answers a request without blocking; `read` reads its body and may be called once.
     func answer(_ request: ConsoleRequest, reading read: BodyReader) async -> ConsoleAnswer
-    /// Ends open streams: the service stops.
+    /// Ends open streams when the service stops.
     func stop()
 }

@@ -3,7 +3,7 @@ package import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// The HTTP listener of the operators' console, apart from the pages that the world may see and from the probes.
+/// The HTTP listener of the operators' console, separate from the public pages and from the probes.
 package struct ConsoleServer: Service {
     private let endpoints: [Endpoint]
     private let responder: any ConsoleResponder
@@ -14,9 +14,10 @@ package struct ConsoleServer: Service {
     private let tell: ListenerRefusal.Teller
     private let logger: Logger
 
-    /// Makes a server that begins to listen when it is run.
+    /// Creates a server that begins to listen when it's run.
     ///
-    /// It answers under `names` and this machine's own; `isSecure` says that browsers come by https.
+    /// It answers under `names` and this machine's own names; `isSecure` means that browsers
+    /// connect by https.
     package init(
         endpoints: [Endpoint],
         responder: any ConsoleResponder,
@@ -37,7 +38,7 @@ package struct ConsoleServer: Service {
         self.logger = logger
     }
 
-    /// Serves until the group shuts down; ends with an error when an address cannot be bound.
+    /// Serves until the group shuts down; throws if an address can't be bound.
     package func run() async throws {
         let (readiness, responder) = (readiness, responder)
         let listener = Listener(
@@ -93,7 +94,7 @@ package struct ConsoleServer: Service {
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         var headers: [String: String] = [:]
         for field in request.headers {
-            // Cookies may come in several fields; of others a second one changes nothing.
+            // Cookies can arrive in several fields; of other headers, only the first field counts.
             let name = field.name.canonicalName
             if let known = headers[name] {
                 if name == "cookie" { headers[name] = known + "; " + field.value }
@@ -125,13 +126,13 @@ package struct ConsoleServer: Service {
     }
 }
 
-/// Writes the parts of an answer that goes on.
+/// Writes the parts of a streamed answer.
 package struct EventWriter {
     fileprivate var writer: any ResponseBodyWriter
 
     fileprivate init(_ writer: any ResponseBodyWriter) { self.writer = writer }
 
-    /// Writes a part and waits while the client is slow.
+    /// Writes a part, and waits while the client is slow.
     ///
     /// - Throws: Once the client is gone.
     @concurrent package mutating func write(_ bytes: [UInt8]) async throws {

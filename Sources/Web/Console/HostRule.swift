@@ -1,19 +1,20 @@
 import Hummingbird
 
-/// Lets in requests under the console's own names alone, and answers others with 421.
+/// Admits requests only under the console's own names, and answers others with 421.
 ///
-/// A page whose name was made to lead here would else count as the same origin.
+/// Otherwise a page whose name was made to resolve to this machine would count as the same origin.
 struct HostRule: RouterMiddleware {
     typealias Context = WebContext
 
     private let names: Set<String>
 
-    /// Takes names and addresses besides this machine's; `*.example.com` stands for one label more.
+    /// Creates a rule for names and addresses besides this machine's; `*.example.com` stands for
+    /// one more label.
     init(_ names: [String]) {
         self.names = Set((names + LocalPeer.names).map { Self.bare($0.lowercased()) })
     }
 
-    /// Tells whether a request's authority, `host:port`, is one of the names.
+    /// Returns whether a request's authority, `host:port`, is one of the names.
     func allows(_ authority: String?) -> Bool {
         guard let authority else { return false }
         let host = Self.bare(authority.lowercased())
@@ -33,7 +34,7 @@ struct HostRule: RouterMiddleware {
         )
     }
 
-    /// Returns a host without its port, an address of IPv6 in brackets.
+    /// Returns a host without its port; an IPv6 address is in brackets.
     private static func bare(_ host: String) -> String {
         if host.count(where: { $0 == ":" }) > 1, !host.hasPrefix("[") { return "[\(host)]" }
         let port = host.lastIndex(of: ":").flatMap { host[$0...].contains("]") ? nil : $0 }

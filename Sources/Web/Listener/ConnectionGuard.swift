@@ -1,11 +1,13 @@
 import NIOCore
 
-/// Gives a connection its place, and ends it where it gets none or its client is too slow.
+/// Takes a place for a connection, and closes the connection if there's none or its client is too
+/// slow.
 ///
-/// One without a place is kept for a moment, so that its request gets an answer (`CrowdAnswer`).
-/// The first handler of its connection, before TLS. The client has a time from the connection's begin on; what sees
-/// the requests gives it more (`RequestTimes`, the upgrade of a WebSocket). A byte now and then prolongs nothing.
-/// Belongs to one connection's event loop.
+/// A connection without a place is kept for a moment, so that its request gets an answer
+/// (`CrowdAnswer`). The guard is its connection's first handler, before TLS. The client's time
+/// starts when the connection begins; handlers that see the requests extend it (`RequestTimes`, the
+/// upgrade of a WebSocket). A byte now and then doesn't extend it. Belongs to the event loop of its
+/// connection.
 final class ConnectionGuard: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 
@@ -16,16 +18,16 @@ final class ConnectionGuard: ChannelInboundHandler {
     private var channel: (any Channel)?
     private var place: Int?
     private var deadline: Scheduled<Void>?
-    /// Whether it has no place, and is to be told so instead of being served.
+    /// Whether the connection has no place, so that it gets a refusal instead of service.
     private(set) var isCrowded = false
 
-    /// Prepares the guard of a connection.
+    /// Creates the guard of a connection.
     ///
     /// - Parameters:
     ///   - places: The listener's places.
     ///   - seconds: The time of the first request, TLS included.
-    ///   - party: What the connection is counted by.
-    ///   - tell: Told of connections that get no place.
+    ///   - party: Returns the party that the connection counts for.
+    ///   - tell: Receives connections that get no place.
     init(
         _ places: ConnectionPlaces,
         seconds: Int64,
@@ -54,7 +56,7 @@ final class ConnectionGuard: ChannelInboundHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) { end() }
 
-    /// Gives the client so many seconds from now for what comes next.
+    /// Gives the client a number of seconds from now for its next step.
     func allow(_ seconds: Int64) {
         deadline?.cancel()
         guard let channel, place != nil || isCrowded else { return }
@@ -64,7 +66,7 @@ final class ConnectionGuard: ChannelInboundHandler {
         }
     }
 
-    /// Gives the client all the time that it wants: other bounds hold from here on.
+    /// Removes the client's time limit, once other limits apply.
     func allowAll() { deadline?.cancel() }
 
     /// Notes whether the connection may be closed for a newer one.

@@ -1,19 +1,20 @@
 import CoreMetrics
 import Synchronization
 
-/// The holders of a listener's places, by source address.
+/// The places of a listener's connections, by source address.
 ///
-/// Where an address has used up its places, or the listener has none left, the newest connection gets that of
-/// the oldest whose request is not complete: a client that sends half a header holds a place only until one
-/// comes that sends a whole one. Only where all are busy with answers the newest is turned away.
+/// When an address has used up its places, or the listener has none left, the newest connection
+/// takes the place of the oldest one whose request isn't complete: a client that sends half a
+/// header holds a place only until another client sends a whole one. Only if all connections are
+/// busy with answers is the newest refused.
 final class ConnectionPlaces: Sendable {
-    /// Why a connection lost its place, or got none; the label of the metric.
+    /// The reason why a connection lost its place or got none; the label of the metric.
     enum Reason: String, CaseIterable {
-        /// The address had as many as it may have.
+        /// The address reached its limit.
         case address
-        /// The listener had as many as it takes.
+        /// The listener reached its limit.
         case total
-        /// A header, a body or the next request did not come in time, or an answer was not taken.
+        /// A header, a body or the next request didn't arrive in time, or an answer wasn't read.
         case slow
     }
 
@@ -28,7 +29,7 @@ final class ConnectionPlaces: Sendable {
         var places: [Int: Place] = [:]
         var counts: [String: Int] = [:]
         var nextID = 0
-        /// Connections without a place that are still to be told so.
+        /// The number of connections without a place that await their refusal.
         var crowd = 0
     }
 
@@ -49,9 +50,9 @@ final class ConnectionPlaces: Sendable {
         )
     }
 
-    /// Takes a place for a connection; nil where it has to go.
+    /// Takes a place for a connection; returns nil if the connection must close.
     ///
-    /// `close` ends it when another gets the place.
+    /// `close` is called when another connection takes the place.
     func enter(_ address: String, close: @escaping @Sendable () -> Void) -> Int? {
         let (id, displaced, reason) = state.withLock { state -> (Int?, Place?, Reason?) in
             let reason = shortage(state, address)
@@ -73,7 +74,8 @@ final class ConnectionPlaces: Sendable {
         return id
     }
 
-    /// Lets a connection without a place stay for an answer; false where too many do already.
+    /// Admits a connection without a place until it's answered; returns false if too many are
+    /// admitted already.
     func enterCrowd() -> Bool {
         state.withLock { state in
             guard state.crowd < ListenerLimits.crowd else { return false }
@@ -82,7 +84,7 @@ final class ConnectionPlaces: Sendable {
         }
     }
 
-    /// Notes that such a connection has ended.
+    /// Notes that a connection without a place has ended.
     func leaveCrowd() { state.withLock { $0.crowd -= 1 } }
 
     /// Notes whether a whole request of the connection is being answered.
@@ -90,7 +92,7 @@ final class ConnectionPlaces: Sendable {
         state.withLock { $0.places[id]?.isBusy = isBusy }
     }
 
-    /// Gives a place back; nothing where it was given away already.
+    /// Frees a place, unless it was already given to another connection.
     func leave(_ id: Int) {
         _ = state.withLock { Self.remove(id, &$0) }
         tell()
@@ -102,10 +104,10 @@ final class ConnectionPlaces: Sendable {
         for place in all { place.close() }
     }
 
-    /// Counts a connection that was closed.
+    /// Counts a closed connection.
     func count(_ reason: Reason) { closed[reason]?.increment() }
 
-    /// How many connections there are.
+    /// The number of connections.
     var total: Int { state.withLock { $0.places.count } }
 
     private func tell() { open.set(Int64(total)) }

@@ -1,17 +1,19 @@
 import NIOCore
 import NIOHTTP1
 
-/// Answers the request of a connection that got no place, instead of the pages: come again later.
+/// Answers the request of a connection without a place in place of the pages, and asks the client
+/// to retry later.
 ///
-/// Belongs to one connection's event loop, behind the decoder of HTTP. A connection with a place passes unchanged.
+/// Belongs to the event loop of its connection, after the decoder of HTTP. A connection with a
+/// place passes unchanged.
 final class CrowdAnswer: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// What is said, on pages and to WebSockets alike.
+    /// The text of the answer, for pages and WebSockets alike.
     static let text = "There are too many connections, of this address or at all."
-    /// When it may be tried again, in seconds.
+    /// The time after which a client can retry, in seconds.
     static let retrySeconds = 30
 
     private let connection: ConnectionGuard
@@ -32,9 +34,10 @@ final class CrowdAnswer: ChannelInboundHandler {
         }
     }
 
-    /// Returns an answer of one line of text but for its end, after which the connection is to be closed.
+    /// Returns an answer of one line of text without its end, after which the connection must be
+    /// closed.
     ///
-    /// One that is for the moment says when to come again.
+    /// A temporary refusal includes the time to retry after.
     static func parts(
         status: HTTPResponseStatus,
         text: String,

@@ -1,9 +1,10 @@
 import NIOCore
 import NIOSSL
 
-/// Tells of clients whose TLS handshake failed; it stands behind the handler of TLS.
+/// Reports clients whose TLS handshake failed; placed after the TLS handler.
 ///
-/// One that leaves in the middle of it without a word is not told of: so do all who only look whether the port is open.
+/// A client that leaves silently during the handshake isn't reported: every check that the port is
+/// open does so.
 final class HandshakeWatch: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 
@@ -21,11 +22,12 @@ final class HandshakeWatch: ChannelInboundHandler {
         context.fireErrorCaught(error)
     }
 
-    /// Returns what was wrong with a handshake, in the library's words; nil for other errors.
+    /// Returns the fault of a handshake in the library's words; nil for other errors.
     static func fault(_ error: any Error) -> String? {
         guard case .handshakeFailed(let cause)? = error as? NIOSSLError else { return nil }
         if case .sslError(let stack) = cause, stack == [.eofDuringHandshake] { return nil }
-        // Such as `Error: 268435612 error:1000009c:SSL routines:OPENSSL_internal:HTTP_REQUEST at /a/path:1`.
+        // Such as `Error: 268435612 error:1000009c:SSL routines:OPENSSL_internal:HTTP_REQUEST at
+        // /a/path:1`.
         let text = "\(cause)"
         guard let start = text.firstRange(of: "OPENSSL_internal:")?.upperBound else {
             return "the handshake failed"

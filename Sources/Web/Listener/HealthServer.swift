@@ -4,8 +4,8 @@ import ServiceLifecycle
 
 /// The HTTP listener for operators' programs: health, readiness with its reasons, and metrics.
 ///
-/// It is apart from the pages, so that neither a proxy that passes everything on shows them to the world, nor a
-/// crowd of connections there keeps a health check out.
+/// It's separate from the pages, so that a proxy that forwards everything doesn't publish it, and a
+/// crowd of connections to the pages doesn't keep a health check out.
 package struct HealthServer: Service {
     private let host: String
     private let port: Int
@@ -13,7 +13,7 @@ package struct HealthServer: Service {
     private let metrics: PrometheusRegistry
     private let logger: Logger
 
-    /// Makes a server that begins to listen when it is run.
+    /// Creates a server that begins to listen when it's run.
     package init(
         host: String,
         port: Int,
@@ -28,7 +28,7 @@ package struct HealthServer: Service {
         self.logger = logger
     }
 
-    /// Serves until the group shuts down; ends with an error when the address cannot be bound.
+    /// Serves until the group shuts down; throws if the address can't be bound.
     package func run() async throws {
         let readiness = readiness
         let listener = Listener(
@@ -36,7 +36,7 @@ package struct HealthServer: Service {
             [Endpoint(host: host, port: port)],
             limits: ListenerLimits(),
             logger: logger,
-            // Only the operator's own programs come there.
+            // Only the operator's own programs connect here.
             tell: { _ in }
         )
         try await listener.run(makeRouter()) { readiness.isReady("health") }

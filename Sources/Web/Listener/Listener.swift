@@ -6,26 +6,29 @@ import NIOHTTP1
 import NIOSSL
 import Synchronization
 
-/// The bounds of one HTTP listener.
+/// The limits of an HTTP listener.
 package struct ListenerLimits: Sendable {
-    /// Connections that are open at once.
+    /// The most open connections.
     package var connections: Int
-    /// Connections of one source address (of IPv6 one /64) that are open at once.
+    /// The most open connections from one source address, or from its /64 for IPv6.
     package var perAddress: Int
-    /// How long a request's header may take, its body, and the silence between two requests, in seconds each.
+    /// The most seconds for each of a request's header, its body, and the silence between two
+    /// requests.
     package var headerSeconds: Int64
 
-    /// How long an answer may take, in seconds: from the request's end until all of it was handed over.
+    /// The most seconds for an answer, from the request's end until the last byte is handed over.
     static let answerSeconds: Int64 = 60
-    /// Connections without a place, of one listener, that are told so at the same time; others are only closed.
+    /// The most connections without a place that are answered at the same time; others are only
+    /// closed.
     static let crowd = 64
-    /// How long such a connection may take for its request, in seconds, TLS included.
+    /// The most seconds for the request of a connection without a place, TLS included.
     static let crowdSeconds: Int64 = 3
 
-    /// Gives the bounds.
+    /// Creates the limits.
     ///
-    /// 16 addresses fill the places, each with requests that are carried out: an incomplete one gives way to
-    /// the next connection. A header of 16 KiB at most for each place is 16 MiB of memory.
+    /// 16 addresses can fill the places, each with complete requests: an incomplete one gives way
+    /// to the next connection. A header of at most 16 KiB for each place adds up to 16 MiB of
+    /// memory.
     package init(connections: Int = 1024, perAddress: Int = 64, headerSeconds: Int64 = 10) {
         self.connections = connections
         self.perAddress = perAddress
@@ -33,7 +36,7 @@ package struct ListenerLimits: Sendable {
     }
 }
 
-/// The addresses that HTTP is served on for one purpose, with common bounds on their connections.
+/// The addresses on which HTTP is served for one purpose, with shared limits on their connections.
 struct Listener {
     private let name: String
     private let endpoints: [Endpoint]
@@ -42,7 +45,7 @@ struct Listener {
     private let logger: Logger
     private let tell: ListenerRefusal.Teller
 
-    /// Bytes of a request's header at most, and of one field of it; browsers send some 2 KiB.
+    /// The most bytes in a request's header, and in one field of it; browsers send about 2 KiB.
     private static let headerBytes = 16 << 10
     private static let headerFields = 100
 
@@ -60,12 +63,12 @@ struct Listener {
         self.limits = limits
         self.party = party
         var logger = Logger(label: logger.label) { _ in QuietEnds(logger.handler) }
-        // A request is not worth a line; the library would log each at info.
+        // Single requests aren't logged; the library would log each at info.
         logger.logLevel = max(logger.logLevel, .warning)
         self.logger = logger
     }
 
-    /// Serves until the group shuts down; `onRunning` is called once it listens on all addresses.
+    /// Serves until the group shuts down; calls `onRunning` once it listens on all addresses.
     func run(_ router: Router<WebContext>, onRunning: @escaping @Sendable () -> Void) async throws {
         let places = ConnectionPlaces(name, limits)
         let waiting = Atomic(endpoints.count)
@@ -112,7 +115,7 @@ struct Listener {
     }
 }
 
-/// A connection that speaks HTTP/1.1, with a guard of its times and its place.
+/// An HTTP/1.1 connection with a guard of its times and its place.
 struct GuardedChannel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
 
@@ -142,7 +145,7 @@ struct GuardedChannel: ServerChildChannel {
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             let connection = try pipeline.handler(type: ConnectionGuard.self)
-            // They see whole parts of messages here, in both directions.
+            // Here, the handlers see whole parts of messages in both directions.
             try pipeline.addHandlers(
                 CrowdAnswer(connection),
                 RequestTimes(connection, limits),

@@ -1,36 +1,37 @@
-/// A connection that a listener refused before any client was known, as the operator is told of it.
+/// A connection that a listener refused before the client was known, as reported to the operator.
 package struct ListenerRefusal: Sendable, Equatable {
-    /// Why it was refused.
+    /// The reason of a refusal.
     package enum Reason: Sendable {
-        /// The page that opened a WebSocket is of an origin that may not.
+        /// The page that opened a WebSocket is of an origin that isn't allowed.
         case origin
         /// The TLS handshake failed.
         case handshake
-        /// The address, or the listener, has as many connections as it may.
+        /// The address or the listener reached its limit of connections.
         case crowded
         /// The client, whose id is the detail, used QoS 2.
         case qos
-        /// Somebody failed to sign in to the console.
+        /// A sign-in to the console failed.
         case signIn
     }
 
     /// The reason.
     package let reason: Reason
-    /// The source address; the one that a proxy on this machine names for its client.
+    /// The source address, or the one that a proxy on this machine names for its client.
     package let address: String
-    /// The operator whom a sign-in named; `?` where there is none of that name, empty for other refusals.
+    /// The operator's name in a failed sign-in; `?` if there's no such operator, empty for other
+    /// refusals.
     package let name: String
-    /// What the client showed or what was wrong, at most 128 bytes: the page's origin, the words of the TLS library,
-    /// the proof that did not let in.
+    /// The detail of the refusal in at most 128 bytes: the page's origin, the TLS library's words,
+    /// or the proof that failed.
     package let detail: String
 
     /// The largest `detail`, in bytes.
     private static let detailMax = 128
 
-    /// What is told of refusals, on any thread.
+    /// A function that receives refusals, on any thread.
     package typealias Teller = @Sendable (ListenerRefusal) -> Void
 
-    /// Describes a refusal.
+    /// Creates a refusal.
     package init(_ reason: Reason, address: String, name: String = "", detail: String = "") {
         self.reason = reason
         self.address = address

@@ -1,18 +1,19 @@
 import NIOCore
 import NIOHTTP1
 
-/// The other end of a connection, where that is this machine.
+/// The other end of a connection from this machine.
 enum LocalPeer {
-    /// The names of this machine in a URL, as no other machine can have them.
+    /// The names of this machine in a URL, which no other machine can have.
     static let names = ["localhost", "127.0.0.1", "[::1]"]
 
-    /// Tells whether an address is one by which a proxy on this machine comes.
+    /// Returns whether an address is one from which a proxy on this machine connects.
     static func isLocal(_ address: String) -> Bool {
         let address = unmapped(address)
         return address == "127.0.0.1" || address == "::1"
     }
 
-    /// Returns an IPv4 address as such where a listener of all addresses tells it in IPv6 form (`::ffff:192.0.2.1`).
+    /// Returns the IPv4 form of an address that a listener on all addresses reports in IPv6 form
+    /// (`::ffff:192.0.2.1`).
     static func unmapped(_ address: String) -> String {
         let prefix = "::ffff:"
         guard address.lowercased().hasPrefix(prefix), address.contains(".") else { return address }
@@ -24,7 +25,8 @@ enum LocalPeer {
         unmapped(channel.remoteAddress?.ipAddress ?? "")
     }
 
-    /// Returns the client's address: the other end, or what a proxy on this machine says last.
+    /// Returns the client's address: the other end's, or the last one that a proxy on this machine
+    /// names.
     static func client(_ channel: any Channel, _ head: HTTPRequestHead) -> String {
         let peer = address(of: channel)
         guard isLocal(peer),
@@ -34,14 +36,15 @@ enum LocalPeer {
     }
 }
 
-/// What connections are counted by.
+/// The parties that connections are counted by.
 enum ConnectionParty {
-    /// The source address, of IPv6 its /64.
+    /// Returns the source address, or its /64 for IPv6.
     static func household(_ address: SocketAddress?) -> String {
         WebContext.household(address?.ipAddress ?? "unknown")
     }
 
-    /// The same, but each connection from this machine by itself, since a proxy may stand there for many.
+    /// Returns the same, but counts each connection from this machine separately, since it can come
+    /// from a proxy that serves many clients.
     static func householdOrProxied(_ address: SocketAddress?) -> String {
         guard let text = address?.ipAddress, LocalPeer.isLocal(text) else {
             return household(address)

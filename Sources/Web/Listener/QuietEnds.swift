@@ -1,15 +1,16 @@
 import Logging
 
-/// Drops the lines that the web server writes about its own end.
+/// A log handler that drops the web server's lines about its own shutdown.
 ///
-/// Who ended it says why; before that reason some lines for each listener would stand.
+/// The cause of the shutdown is logged elsewhere; these lines, several for each listener, would
+/// precede it.
 struct QuietEnds: LogHandler {
     private static let ends = [
         "Waiting on child channel: CancellationError()", "Server shutdown error: Already closed",
     ]
     private var base: any LogHandler
 
-    /// Passes everything else on.
+    /// Creates a handler that passes all other lines on.
     init(_ base: any LogHandler) { self.base = base }
 
     var metadata: Logger.Metadata {

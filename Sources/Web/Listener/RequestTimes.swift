@@ -1,11 +1,12 @@
 import NIOCore
 import NIOHTTP1
 
-/// Tells the guard of a connection how far its requests are.
+/// Extends the time of a connection's guard as its requests progress.
 ///
-/// A header has to come within a time of its own, counted from the connection's begin or from the answer before;
-/// so has a body; and an answer must have been taken within another, counted anew from each part of one that goes on.
-/// Belongs to one connection's event loop, behind the decoder of HTTP.
+/// A header has a time limit of its own, counted from the connection's beginning or the previous
+/// answer, and so has a body. An answer must be read within another limit, which each part of a
+/// streamed answer restarts. Belongs to the event loop of its connection, after the decoder of
+/// HTTP.
 final class RequestTimes: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -14,7 +15,8 @@ final class RequestTimes: ChannelDuplexHandler {
 
     private let connection: ConnectionGuard
     private let limits: ListenerLimits
-    /// Whole requests whose answers are not written yet; negative where an answer came before its request's end.
+    /// The number of whole requests without a written answer; negative if an answer preceded its
+    /// request's end.
     private var unanswered = 0
 
     init(_ connection: ConnectionGuard, _ limits: ListenerLimits) {

@@ -3,11 +3,12 @@ import NIOPosix
 import NIOSSL
 import NIOTLS
 
-/// Reads the certificate that a listener with TLS shows, as its clients see it.
+/// Reads the certificate that a listener with TLS presents to its clients.
 package enum ShownCertificate {
-    /// Connects, and returns the server's own certificate (DER); whether it can be trusted is for the caller to judge.
+    /// Connects and returns the server's own certificate (DER); the caller decides whether to trust
+    /// it.
     ///
-    /// - Throws: What keeps the connection or the handshake from succeeding within the time.
+    /// - Throws: The error that kept the connection or the handshake from succeeding in time.
     package static func read(
         host: String,
         port: Int,
@@ -15,7 +16,8 @@ package enum ShownCertificate {
     ) async throws -> [UInt8] {
         let (loop, limit) = (MultiThreadedEventLoopGroup.singleton.any(), TimeAmount(limit))
         let context = try NIOSSLContext(configuration: .makeClientConfiguration())
-        // Made before the channel, which a server that wants a certificate closes right after the handshake.
+        // The promise is made before the channel: a server that requires a client certificate
+        // closes the channel right after the handshake.
         let done = loop.makePromise(of: [UInt8].self)
         let deadline = loop.scheduleTask(in: limit) {
             done.fail(ChannelError.connectTimeout(limit))
@@ -47,7 +49,7 @@ package enum ShownCertificate {
     }
 }
 
-/// Waits for the end of a handshake, and takes the certificate that was shown in it.
+/// Waits for the end of a handshake, and takes the certificate presented in it.
 private final class HandshakeReader: ChannelInboundHandler {
     typealias InboundIn = Any
 

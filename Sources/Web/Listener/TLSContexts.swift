@@ -2,26 +2,29 @@ import NIOCore
 import NIOSSL
 import Synchronization
 
-/// The certificate that listeners of this process show; a new one takes its place for connections from then on.
+/// The certificate that this process's listeners present; a replacement applies to later
+/// connections.
 package final class TLSContexts: Sendable {
     private let current: Mutex<NIOSSLContext>
 
-    /// Takes a certificate with those that lead to its authority, and its key, as PEM; TLS 1.2 and later.
+    /// Creates a context of TLS 1.2 and later from a certificate with its chain, and its key, as
+    /// PEM.
     ///
-    /// - Throws: What the library throws where they don't fit each other.
+    /// - Throws: The library's error if certificate and key don't match.
     package init(certificatePEM: [UInt8], keyPEM: [UInt8]) throws {
         current = Mutex(try Self.make(certificatePEM, keyPEM))
     }
 
-    /// Shows another certificate to connections that begin from now on; the open ones go on.
+    /// Presents another certificate to connections that begin from now on; open ones continue.
     ///
-    /// - Throws: What the library throws where certificate and key don't fit; then the old one is shown on.
+    /// - Throws: The library's error if certificate and key don't match; the former certificate
+    ///   stays in use.
     package func replace(certificatePEM: [UInt8], keyPEM: [UInt8]) throws {
         let next = try Self.make(certificatePEM, keyPEM)
         current.withLock { $0 = next }
     }
 
-    /// Adds TLS to one connection; `tell` is told where the handshake fails.
+    /// Adds TLS to a connection; `tell` receives a failed handshake.
     func addHandlers(
         to pipeline: ChannelPipeline.SynchronousOperations,
         tell: @escaping ListenerRefusal.Teller
@@ -42,16 +45,16 @@ package final class TLSContexts: Sendable {
     }
 }
 
-/// One address that something is served on, plain or with TLS.
+/// An address to listen on, plain or with TLS.
 package struct Endpoint: Sendable {
-    /// The address to listen on.
+    /// The host to listen on.
     package let host: String
     /// The port; 0 takes any free one.
     package let port: Int
-    /// The certificate; nil for a plain one.
+    /// The certificate; nil for a plain listener.
     package let tls: TLSContexts?
 
-    /// Names an address.
+    /// Creates an endpoint.
     package init(host: String, port: Int, tls: TLSContexts? = nil) {
         self.host = host
         self.port = port

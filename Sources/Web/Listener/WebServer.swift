@@ -3,11 +3,11 @@ package import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// The HTTP listener that users reach: the pages behind links, pictures, the reference, and `/healthz`.
+/// The HTTP listener for users: the pages behind links, pictures, the reference, and `/healthz`.
 ///
-/// It listens on loopback, and with a certificate on all addresses, unless configured otherwise; nothing it serves
-/// needs a login. What it tells of the service is that it lives: figures and reasons are on the listener of
-/// `HealthServer`.
+/// By default it listens on loopback or, with a certificate, on all addresses; nothing it serves
+/// requires a login. It reports only that the service is alive: figures and reasons are on the
+/// listener of `HealthServer`.
 package struct WebServer: Service {
     private let endpoints: [Endpoint]
     private let readiness: Readiness
@@ -18,10 +18,11 @@ package struct WebServer: Service {
     private let tell: ListenerRefusal.Teller
     private let logger: Logger
 
-    /// Makes a server that begins to listen when it is run.
+    /// Creates a server that begins to listen when it's run.
     ///
-    /// Without `pages` it serves none of those behind links, without `documents` no reference. `console` gives the address of
-    /// the console for a visitor on this machine or elsewhere. `tell` is told of connections that are refused.
+    /// Without `pages` it serves no pages behind links, without `documents` no reference. `console`
+    /// returns the console's address for a visitor on this machine or elsewhere. `tell` receives
+    /// refused connections.
     package init(
         endpoints: [Endpoint],
         readiness: Readiness,
@@ -42,7 +43,7 @@ package struct WebServer: Service {
         self.logger = logger
     }
 
-    /// Serves until the group shuts down; ends with an error when an address cannot be bound.
+    /// Serves until the group shuts down; throws if an address can't be bound.
     package func run() async throws {
         let readiness = readiness
         let listener = Listener(
@@ -57,7 +58,7 @@ package struct WebServer: Service {
     }
 
     func makeRouter() -> Router<WebContext> {
-        // Some programs that look at links in mails ask with HEAD first.
+        // Some programs that check links in e-mails send HEAD first.
         let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: SecurityHeaders(isSecure: pages?.isSecure ?? false))
         let home = HomePage(
@@ -81,12 +82,12 @@ package struct WebServer: Service {
     }
 }
 
-/// Answers that are one text.
+/// Answers that consist of one text.
 enum PlainAnswer {
-    /// What `/healthz` says while the process lives.
+    /// The answer of `/healthz` while the process is alive.
     static var alive: Response { text(.ok, "application/json", text: #"{"ok":true}"# + "\n") }
 
-    /// Returns an answer of a status, a media type and a text.
+    /// Returns an answer with a status, a media type and a text.
     static func text(_ status: HTTPResponse.Status, _ type: String, text: String) -> Response {
         Response(
             status: status,

@@ -1,5 +1,5 @@
 extension MetricCatalog {
-    /// How the work is shared among several processes.
+    /// The metrics of the work's distribution over several processes.
     static let cluster: [Entry] = [
         Entry(
             "lamplighter_cluster_processes",

@@ -1,10 +1,11 @@
 extension MetricCatalog {
-    /// The times of commands that are told apart: from a device that answers at once to one that comes back next week.
+    /// The buckets for the times of commands: from a device that answers immediately to one that
+    /// returns next week.
     private static let commandBuckets: [Double] = [
         0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600, 86_400,
     ]
 
-    /// What an operator watches: requests, commands, devices, and how old things are.
+    /// The metrics for operators: requests, commands, devices, and ages.
     static let watching: [Entry] = [
         Entry("lamplighter_build_info", .gauge, "Always 1; the label says which version runs."),
         Entry(

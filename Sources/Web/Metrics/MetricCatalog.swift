@@ -1,24 +1,25 @@
-/// The metrics that Lamplighter itself keeps: what each means, its kind and, for histograms, its buckets.
+/// The metrics of Lamplighter itself, each with its meaning, its kind and, for histograms, its
+/// buckets.
 ///
-/// A name that is not here (a library's own metric) is served too, with a help text that says so.
+/// A metric without an entry (a library's own) is served too, with a help text that says so.
 package enum MetricCatalog {
     /// The type of a metric in Prometheus.
     package enum Kind: String, Sendable {
         case counter, gauge, histogram
     }
 
-    /// One metric's name and meaning.
+    /// A metric's name and meaning.
     package struct Entry: Sendable {
         /// The name on the `/metrics` page; units and `_total` are part of it.
         package let name: String
-        /// Its type in Prometheus.
+        /// The type in Prometheus.
         package let kind: Kind
-        /// The text of its HELP line.
+        /// The text of the HELP line.
         package let help: String
         /// The upper bounds of a histogram's buckets, ascending; empty for other kinds.
         package let buckets: [Double]
-        /// Label sets that are kept apart; further ones share a series labelled `other`, so that a label whose values
-        /// come from outside cannot fill the memory.
+        /// The most label sets that are kept apart; further ones share a series labelled `other`,
+        /// so that a label with values from outside can't exhaust the memory.
         let seriesMax: Int
 
         init(
@@ -36,16 +37,16 @@ package enum MetricCatalog {
         }
     }
 
-    /// Label sets of one name that are kept apart, unless its entry says another number.
+    /// The most label sets of one name that are kept apart, by default.
     static let seriesMax = 500
-    /// The buckets of a timer that is not named below, in seconds.
+    /// The default buckets of a timer, in seconds.
     static let secondsBuckets = [
         0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
     ]
-    /// The buckets of a recorder of amounts that is not named below.
+    /// The default buckets of a recorder of amounts.
     static let amountBuckets: [Double] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10000]
 
-    /// Every metric of our own, in the order of the page.
+    /// All metrics of Lamplighter itself, in the order of the page.
     package static let entries: [Entry] = loop + watching + cluster
 
     private static let loop: [Entry] = [
@@ -289,7 +290,7 @@ package enum MetricCatalog {
         uniquingKeysWith: { first, _ in first }
     )
 
-    /// Finds the entry of a name, or makes one for a metric that is not ours.
+    /// Returns the entry of a name, or a new one for a library's metric.
     static func entry(_ name: String, _ kind: Kind, isTimer: Bool) -> Entry {
         if let known = byName[name] { return known }
         let buckets = kind == .histogram ? (isTimer ? secondsBuckets : amountBuckets) : []

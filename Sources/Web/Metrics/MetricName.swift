@@ -1,12 +1,12 @@
-/// The forms that Prometheus asks of names and label values.
+/// The forms that Prometheus requires of names and label values.
 enum MetricName {
-    /// Turns any label into a metric name: letters, digits, `_` and `:`, no digit first.
+    /// Converts a text to a metric name: letters, digits, `_` and `:`, not beginning with a digit.
     static func name(_ text: String) -> String { cleaned(text, allowing: UInt8(ascii: ":")) }
 
-    /// Turns any text into a label name: letters, digits and `_`, no digit first.
+    /// Converts a text to a label name: letters, digits and `_`, not beginning with a digit.
     static func label(_ text: String) -> String { cleaned(text, allowing: UInt8(ascii: "_")) }
 
-    /// Escapes a label's value: backslash, double quote, line feed.
+    /// Escapes a label's value: backslash, double quote and line feed.
     static func escapedValue(_ text: String) -> String {
         escaped(text, alsoQuotes: true)
     }
@@ -16,7 +16,7 @@ enum MetricName {
         escaped(text, alsoQuotes: false)
     }
 
-    /// Writes a sample's value as Prometheus reads it.
+    /// Returns a sample's value in Prometheus' form.
     static func number(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }

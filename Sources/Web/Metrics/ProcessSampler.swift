@@ -1,7 +1,7 @@
 import CoreMetrics
 import Glibc
 
-/// Measures this process itself, from `/proc/self`, whenever the page is asked for.
+/// Measures this process at each scrape, from `/proc/self`.
 package enum ProcessSampler {
     /// Sets the `process_…` gauges of a registry at each scrape.
     package static func install(in registry: PrometheusRegistry) {
@@ -16,10 +16,10 @@ package enum ProcessSampler {
         }
     }
 
-    /// When this process first asked, which is when it started to within milliseconds.
+    /// The time of this process's first measurement, within milliseconds of its start.
     private static let startTime: Int64 = Int64(time(nil))
 
-    /// Returns the process's resident memory; 0 where `/proc` cannot be read.
+    /// Returns the process's resident memory in bytes; 0 if `/proc` can't be read.
     package static func residentBytes() -> Int64 {
         guard let file = fopen("/proc/self/statm", "r") else { return 0 }
         defer { fclose(file) }
@@ -34,9 +34,9 @@ package enum ProcessSampler {
         return pages * Int64(sysconf(Int32(_SC_PAGESIZE)))
     }
 
-    /// Returns the time of processors that all threads of this process took, in seconds.
+    /// Returns the processor time used by all threads of this process, in seconds.
     private static func processorSeconds() -> Double {
-        // `clock` counts microseconds, says POSIX.
+        // POSIX defines that `clock` counts microseconds.
         Double(clock()) / 1e6
     }
 
@@ -45,7 +45,7 @@ package enum ProcessSampler {
         defer { closedir(directory) }
         var count: Int64 = 0
         while readdir(directory) != nil { count += 1 }
-        // ".", ".." and the descriptor of this very look do not count.
+        // ".", ".." and the descriptor of this listing don't count.
         return max(0, count - 3)
     }
 }

@@ -1,9 +1,10 @@
 package import CoreMetrics
 import Synchronization
 
-/// The backend of swift-metrics that serves everything recorded as Prometheus' text format, version 0.0.4.
+/// A backend of swift-metrics that serves all recorded metrics in Prometheus' text format, version
+/// 0.0.4.
 ///
-/// Recording touches one atomic or one lock of its own series; the registry's lock is taken only when
+/// Recording uses one atomic or one lock of its own series; the registry's lock is taken only when
 /// a metric is made and when the page is written.
 package final class PrometheusRegistry: MetricsFactory {
     /// All series of one name.
@@ -15,24 +16,24 @@ package final class PrometheusRegistry: MetricsFactory {
     private let families: Mutex<[String: Family]>
     private let samplers = Mutex<[@Sendable () -> Void]>([])
 
-    /// Makes a registry in which the metrics of our own catalog are described already.
+    /// Creates a registry that already describes the catalog's metrics.
     package init() {
         let known = MetricCatalog.entries.map { ($0.name, Family(entry: $0)) }
         families = Mutex(Dictionary(known, uniquingKeysWith: { first, _ in first }))
     }
 
-    /// Adds a closure that is called before each scrape, to set gauges that are kept nowhere else.
+    /// Adds a closure that is called before each scrape to set gauges that are kept nowhere else.
     package func addSampler(_ sampler: @escaping @Sendable () -> Void) {
         samplers.withLock { $0.append(sampler) }
     }
 
-    /// Makes a counter whose value a sampler reads elsewhere, such as the processor time of a process; it may have a
-    /// fraction.
+    /// Makes a counter whose value a sampler reads elsewhere, such as a process's processor time;
+    /// it can have a fraction.
     package func sampledCounter(_ label: String) -> any MeterHandler {
         series(label, [], kind: .counter) { _ in GaugeSeries() } ?? NOOPMetricsHandler.instance
     }
 
-    /// Writes the page: HELP, TYPE and samples of every family, sorted by name and labels.
+    /// Returns the page: HELP, TYPE and samples of every family, sorted by name and labels.
     package func render() -> String {
         for sampler in samplers.withLock({ $0 }) { sampler() }
         let snapshot = families.withLock { Array($0.values) }
@@ -48,10 +49,10 @@ package final class PrometheusRegistry: MetricsFactory {
         return page
     }
 
-    /// Returns the series of one name by their labels, such as `worker="status"`.
+    /// Returns the series of a name by their labels, such as `worker="status"`.
     ///
-    /// Of a distribution the value is the sum of its values, beside how many there were. Sampled gauges are as of the
-    /// last scrape.
+    /// A distribution's value is the sum of its values, and the count is their number. Sampled
+    /// gauges date from the last scrape.
     package func readings(_ name: String) -> [(labels: String, value: Double, count: Int64)] {
         let series = families.withLock { $0[name]?.series } ?? [:]
         return series.sorted { $0.key < $1.key }.map { labels, one in
@@ -60,7 +61,8 @@ package final class PrometheusRegistry: MetricsFactory {
         }
     }
 
-    /// Finds or makes the series of a name and its labels; nil where the name has another kind already.
+    /// Returns the series of a name and its labels, new or existing; nil if the name is of another
+    /// kind.
     private func series<S: Series>(
         _ label: String,
         _ dimensions: [(String, String)],
@@ -120,13 +122,13 @@ extension PrometheusRegistry {
         } ?? NOOPMetricsHandler.instance
     }
 
-    /// Keeps the series: a counter that vanished and came back at zero would look like a restart.
+    /// Keeps the series: a counter that disappeared and returned at zero would look like a restart.
     package func destroyCounter(_ handler: any CounterHandler) {}
     package func destroyMeter(_ handler: any MeterHandler) { drop(handler as? GaugeSeries) }
     package func destroyRecorder(_ handler: any RecorderHandler) { drop(handler as? GaugeSeries) }
     package func destroyTimer(_ handler: any TimerHandler) {}
 
-    /// Takes a gauge off the page, whose thing is no longer there; all who hold that series lose it.
+    /// Removes a gauge whose subject no longer exists; all its holders lose it.
     private func drop(_ gauge: GaugeSeries?) {
         guard let gauge else { return }
         families.withLock { families in

@@ -1,11 +1,11 @@
 import CoreMetrics
 import Synchronization
 
-/// One line, or for a histogram one block, of the page: the value under one set of labels.
+/// A line of the page, or for a histogram a block: the value under one set of labels.
 protocol Series: AnyObject, Sendable {
     /// Appends the sample lines of this series.
     func render(_ name: String, labels: String, into page: inout String)
-    /// The value, and of a distribution how many values it sums up.
+    /// The value and, for a distribution, the number of values that it sums up.
     var reading: (value: Double, count: Int64) { get }
 }
 
@@ -68,8 +68,8 @@ final class GaugeSeries: Series, MeterHandler, RecorderHandler {
 
 /// A distribution over fixed buckets.
 ///
-/// A lock guards it, because count, sum and bucket must agree on the page; a series has one worker
-/// that records, so the lock is free but for the moment of a scrape.
+/// A lock guards it, because count, sum and bucket must agree on the page. One worker records a
+/// series, so the lock is free except during a scrape.
 final class HistogramSeries: Series, RecorderHandler, TimerHandler {
     private struct State {
         var counts: [Int64]
@@ -117,13 +117,13 @@ final class HistogramSeries: Series, RecorderHandler, TimerHandler {
 
 /// The text of labels in a sample line.
 enum LabelText {
-    /// Joins escaped pairs, in the order given.
+    /// Joins escaped pairs in the given order.
     static func pairs(_ dimensions: [(String, String)]) -> String {
         dimensions
             .map { "\(MetricName.label($0.0))=\"\(MetricName.escapedValue($0.1))\"" }
             .joined(separator: ",")
     }
 
-    /// Puts pairs in braces, or nothing where there are none.
+    /// Returns pairs in braces, or an empty text without pairs.
     static func braced(_ labels: String) -> String { labels.isEmpty ? "" : "{\(labels)}" }
 }

@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// Serves users' pictures by their digest, which never means another picture.
+/// Serves users' pictures by their digest, which always identifies the same picture.
 struct AvatarRoute: Sendable {
     let pages: Pages
 

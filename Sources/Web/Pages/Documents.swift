@@ -1,11 +1,11 @@
 import Hummingbird
 
-/// The reference as the listener serves it, below `/docs/`, with its playground.
+/// The reference with its playground, served below `/docs/`.
 package struct Documents: Sendable {
     private let file: @Sendable (_ path: String) -> (mediaType: String, text: String)?
     private let playground: Playground
 
-    /// Serves files by their paths below `/docs/`; nil where there is none.
+    /// Creates the documents; `file` returns a file by its path below `/docs/`, or nil.
     package init(
         playground: Playground,
         file: @escaping @Sendable (_ path: String) -> (mediaType: String, text: String)?
@@ -16,7 +16,8 @@ package struct Documents: Sendable {
 
     func add(to router: Router<WebContext>) {
         router.get("docs") { request, _ in
-            // A path relative to this one leads right below every prefix; without its slash the pages' own links don't.
+            // This relative path works below every prefix; without its slash, the pages' own links
+            // don't.
             request.uri.path.hasSuffix("/")
                 ? try answer("index.html")
                 : Response(status: .movedPermanently, headers: [.location: "docs/"])
@@ -41,7 +42,7 @@ package struct Documents: Sendable {
             status: .ok,
             headers: [
                 .contentType: found.mediaType,
-                // Its parts belong together, and to the ports of this run.
+                // The playground's files belong together, and to the ports of this run.
                 .cacheControl: path.hasPrefix("try") ? "no-cache" : "public, max-age=300",
                 .contentSecurityPolicy:
                     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; \(policy)base-uri 'none'; "

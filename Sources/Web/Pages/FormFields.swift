@@ -1,8 +1,8 @@
 import Hummingbird
 
-/// Reads what a form posts.
+/// Reads posted forms.
 enum FormFields {
-    /// Returns the fields of a request's body; nil where it is no form or too long.
+    /// Returns the fields of a request's body; nil if it's too long or not a form.
     static func read(_ request: inout Request, upTo max: Int) async -> [String: String]? {
         let type = request.headers[.contentType] ?? ""
         guard type.lowercased().hasPrefix("application/x-www-form-urlencoded"),
@@ -11,7 +11,7 @@ enum FormFields {
         return parse(String(buffer: body))
     }
 
-    /// Reads `name=value&…` as browsers write it; of a repeated name the first counts.
+    /// Parses `name=value&…` as written by browsers; of a repeated name, the first value counts.
     static func parse(_ text: String) -> [String: String] {
         var fields: [String: String] = [:]
         for pair in text.split(separator: "&").prefix(32) {
@@ -23,7 +23,7 @@ enum FormFields {
         return fields
     }
 
-    /// Decodes a part of a path, in which a plus is a plus; nil where it is malformed.
+    /// Decodes a part of a path, in which a plus is literal; returns nil if it's malformed.
     static func decodePart(_ text: Substring) -> String? { decode(text, plus: "+") }
 
     private static func decode(_ text: Substring, plus: Unicode.Scalar = " ") -> String? {

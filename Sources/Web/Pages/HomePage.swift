@@ -1,13 +1,14 @@
 import Domain
 import Hummingbird
 
-/// The page at `/`, and what unknown paths get: a sentence and links.
+/// The page at `/` and the answer to unknown paths: a sentence and links.
 struct HomePage: Sendable {
-    /// The path of `publicUrl`; empty or with a slash in front.
+    /// The path of `publicUrl`; empty or with a leading slash.
     let basePath: String
     /// Whether there is a reference to link to.
     let hasDocuments: Bool
-    /// The console's address for somebody on this machine or elsewhere; nil where there is none to name.
+    /// The console's address for a visitor on this machine or elsewhere; nil if there's none to
+    /// show.
     var console: @Sendable (_ isLocal: Bool) -> String? = { _ in nil }
 
     /// Serves the page and the style that it shares with the pages behind links.
@@ -31,7 +32,7 @@ struct HomePage: Sendable {
         }
     }
 
-    /// Returns the page for a path that there is nothing at.
+    /// The page for an unknown path.
     var missing: Response {
         page(
             .notFound,
@@ -92,7 +93,7 @@ struct HomePage: Sendable {
     }
 }
 
-/// Gives an unknown path a page instead of an empty answer.
+/// Answers an unknown path with a page.
 struct MissingPage: RouterMiddleware {
     typealias Context = WebContext
 

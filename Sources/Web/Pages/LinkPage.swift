@@ -1,6 +1,6 @@
 import Domain
 
-/// One page behind a link, as HTML that needs no script.
+/// A page behind a link, as HTML without scripts.
 struct LinkPage {
     let view: LinkView
     let language: Language
@@ -94,9 +94,9 @@ struct LinkPage {
             """
     }
 
-    // MARK: Looks
+    // MARK: Style
 
-    /// The style sheet of all pages: light and dark, from the narrowest phone up.
+    /// The style sheet of all pages: light and dark, for all widths from the narrowest phone.
     static let style = """
         :root { color-scheme: light dark; --back: #f3f5f8; --card: #fff; --text: #1d2733;
           --soft: #4a5663; --line: #8a95a1; --act: #1f5fae; --act-text: #fff; --bad: #a3141b;

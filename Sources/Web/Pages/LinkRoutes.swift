@@ -3,8 +3,8 @@ import Hummingbird
 
 /// The pages behind the links in messages.
 ///
-/// Opening a link shows a page and changes nothing; its button posts the token in the body, so that no address
-/// with a token in it is asked for a second time. Nothing of it is logged.
+/// Opening a link shows a page and changes nothing. The page's button posts the token in the body,
+/// so that an address with a token is requested only once. None of it is logged.
 struct LinkRoutes: Sendable {
     let pages: Pages
     let visits: VisitLimit

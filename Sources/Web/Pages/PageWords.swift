@@ -2,7 +2,7 @@ import Domain
 
 /// The texts of the pages in one language.
 struct PageWords: Sendable {
-    /// The texts of the page of one kind of link.
+    /// The texts of the page for one kind of link.
     struct Texts: Sendable {
         var title: String
         /// The question; `{address}` is the masked address.
@@ -23,7 +23,7 @@ struct PageWords: Sendable {
     var over: String
     var busyTitle: String
     var busy: String
-    /// In front of the title when something was wrong.
+    /// The prefix of the title after an error.
     var error: String
     var password: String
     var again: String
@@ -32,7 +32,7 @@ struct PageWords: Sendable {
     var length: String
     var weak: String
 
-    /// Returns the texts of a kind of link.
+    /// Returns the texts for a kind of link.
     func texts(_ kind: Link.Kind) -> Texts {
         switch kind {
         case .verifyEmail: verifyEmail

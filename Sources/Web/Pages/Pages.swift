@@ -1,22 +1,22 @@
 package import Domain
 
-/// The functions of the service that the pages need, since `Web` has no store.
+/// The service's functions that the pages call, since `Web` has no store.
 package struct Pages: Sendable {
-    /// Shows where a link stands, and changes nothing.
+    /// Returns the state of a link without changing anything.
     package var look: @Sendable (_ token: String) async -> LinkView
-    /// Follows a link; a password only where the page asks for one.
+    /// Follows a link; only the page of a password reset passes a password.
     package var follow: @Sendable (_ token: String, _ password: String?) async -> LinkView
-    /// A picture by its digest.
+    /// Returns a picture by its digest.
     package var avatar: @Sendable (_ digest: String) async -> (mediaType: String, bytes: [UInt8])?
-    /// The path of `publicUrl`, empty or with a slash in front and none at its end.
+    /// The path of `publicUrl`; empty or with a leading slash and no trailing one.
     package var basePath: String
     /// Whether users reach the pages by https.
     package var isSecure: Bool
 
-    /// How many pages one visitor may open in a minute.
+    /// The most pages that one visitor can open in a minute.
     package var visitsPerMinute: Int
 
-    /// Puts the functions together.
+    /// Creates the pages' functions.
     package init(
         look: @escaping @Sendable (_ token: String) async -> LinkView,
         follow: @escaping @Sendable (_ token: String, _ password: String?) async -> LinkView,

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts what each visitor asks for in a minute.
+/// Limits the requests of each visitor in a minute.
 package final class VisitLimit: Sendable {
     private struct State {
         var minute: Int64 = 0
@@ -12,7 +12,7 @@ package final class VisitLimit: Sendable {
     private let visitorsMax: Int
     private let seconds: @Sendable () -> Int64
 
-    /// Admits up to a number of visits a minute of each visitor; `seconds` is a clock that only goes forward.
+    /// Admits up to a number of visits a minute from each visitor; `seconds` is a monotonic clock.
     package init(
         perMinute: Int,
         visitorsMax: Int = 10_000,
@@ -23,9 +23,9 @@ package final class VisitLimit: Sendable {
         self.seconds = seconds
     }
 
-    /// Counts a visit; false when it is one too many.
+    /// Counts a visit, and returns false if it's one too many.
     ///
-    /// With more visitors in a minute than are counted apart, the rest share one count.
+    /// Visitors beyond those counted separately share one count.
     package func admit(_ visitor: String) -> Bool {
         let minute = seconds() / 60
         return state.withLock { state in

@@ -2,7 +2,7 @@ import Glibc
 import Hummingbird
 import NIOCore
 
-/// The context of one HTTP request.
+/// The context of an HTTP request.
 struct WebContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The source address of the connection; nil in tests.
@@ -13,8 +13,8 @@ struct WebContext: RequestContext {
         remoteAddress = source.channel.remoteAddress
     }
 
-    /// Returns the client's address: the other end of the connection, or, where that is a proxy on this
-    /// machine, the last address that the proxy names.
+    /// Returns the client's address: the other end's or, if that is a proxy on this machine, the
+    /// last one that the proxy names.
     func visitor(of request: Request) -> String {
         let peer = remoteAddress?.ipAddress ?? "unknown"
         guard LocalPeer.isLocal(peer),
@@ -24,11 +24,11 @@ struct WebContext: RequestContext {
         return Self.household(String(last.filter { $0 != " " }.prefix(64)))
     }
 
-    /// Returns the part of an IPv6 address that one household has (a /64); an IPv4 address as it is.
+    /// Returns an IPv6 address's /64, which one household shares; an IPv4 address unchanged.
     static func household(_ address: String) -> String {
         var bytes = [UInt8](repeating: 0, count: 16)
         guard inet_pton(AF_INET6, address, &bytes) == 1 else { return address }
-        // An IPv4 address in IPv6 form (::ffff:192.0.2.1) counts by itself.
+        // An IPv4 address in IPv6 form (::ffff:192.0.2.1) counts as a single address.
         let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10...11] == [0xFF, 0xFF]
         return (isMapped ? bytes[12...] : bytes.prefix(8))
             .map { String($0, radix: 16) }.joined(separator: ":")

@@ -1,15 +1,16 @@
 import Hummingbird
 
-/// Judges whether a request was made on this machine, by somebody who sits at it.
+/// Decides whether a request was made on this machine by its user.
 enum LocalVisit {
-    /// What proxies add: behind one, everybody comes from this machine.
+    /// The headers that proxies add: behind a proxy, all requests come from this machine.
     private static let forwarded = [
         "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Via",
     ].compactMap { HTTPFields.Element.Name($0) }
 
-    /// Tells whether the other end is this machine, under a name of this machine.
+    /// Returns whether the other end is this machine, under a name of this machine.
     ///
-    /// The name keeps out a page whose own name was made to lead here. Nothing in front may have passed the request on.
+    /// The name keeps out a page whose own name was made to resolve to this machine. The request
+    /// must not have passed through a proxy.
     static func isLocal(_ request: Request, from address: String?) -> Bool {
         guard let address, LocalPeer.isLocal(address),
             let authority = request.head.authority, isOwnName(authority),

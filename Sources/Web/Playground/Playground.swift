@@ -1,13 +1,14 @@
-/// What the playground of the reference is told of the service, and where its page may connect.
+/// The facts about the service for the reference's playground, and the addresses to which its page
+/// can connect.
 package struct Playground: Sendable {
-    /// The port of MQTT over WebSocket; nil where it is off.
+    /// The port of MQTT over WebSocket; nil if it's off.
     let webSocketPort: Int?
-    /// The same with TLS.
+    /// The port of MQTT over WebSocket with TLS; nil if it's off.
     let webSocketTLSPort: Int?
     /// The facts as JSON.
     let facts: @Sendable (_ forThisMachine: Bool) -> String
 
-    /// Puts the ports and the facts together; the facts hold keys for visitors on this machine alone.
+    /// Creates a playground; the facts contain keys only for visitors on this machine.
     package init(
         webSocketPort: Int?,
         webSocketTLSPort: Int?,
@@ -23,10 +24,11 @@ package struct Playground: Sendable {
     /// The path of the facts.
     static let factsPath = "try/facts.json"
 
-    /// Returns the sources that the page may connect to when it was asked for under a host's name.
+    /// Returns the sources that the page may connect to if it was requested under a host's name.
     ///
-    /// Its own origin is one, also for WebSockets that a proxy passes on. A policy can't name addresses of IPv6: a page
-    /// of `[::1]` connects to 127.0.0.1, which the listeners of this machine have too.
+    /// They include the page's own origin, also for WebSockets that a proxy forwards. A policy
+    /// can't name IPv6 addresses: a page of `[::1]` connects to 127.0.0.1, where this machine's
+    /// listeners are reachable too.
     func connectSources(host: String?) -> String {
         guard let host = host.flatMap(Self.policyName) else { return "'self'" }
         let sources = [("ws", webSocketPort), ("wss", webSocketTLSPort)].compactMap {
@@ -37,7 +39,7 @@ package struct Playground: Sendable {
         return (["'self'"] + sources).joined(separator: " ")
     }
 
-    /// Returns the host of an authority as a policy may name it; nil where nothing in it is one.
+    /// Returns an authority's host in the form that a policy can name; nil if it has none.
     private static func policyName(_ authority: String) -> String? {
         if authority == "[::1]" || authority.hasPrefix("[::1]:") { return "127.0.0.1" }
         let host = authority.prefix { $0 != ":" }

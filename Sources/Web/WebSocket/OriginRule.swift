@@ -1,25 +1,29 @@
-/// Decides from which pages a browser may open a WebSocket here.
+/// Decides which pages may open a WebSocket here.
 ///
-/// Nothing comes with the connection by itself, no cookie: a foreign page would still need an app's secret or a
-/// session's token. The rule keeps it from trying those that it got hold of in its visitors' names.
+/// Browsers send no credentials with the connection, not even a cookie: a foreign page would still
+/// need an app's secret or a session's token. The rule keeps such a page from trying stolen ones
+/// from its visitors' browsers.
 package struct OriginRule: Sendable {
     private let origins: Set<String>
 
-    /// Takes the pages' origins, `https://app.example.com`, with commas between them; `*` is any.
+    /// Creates a rule from the pages' origins, such as `https://app.example.com`, separated by
+    /// commas; `*` allows any.
     package init(_ text: String) {
         origins = Set(
             text.lowercased().split(separator: ",")
                 .map { $0.filter { $0 != " " } }
-                // As copied from the browser's address line; an origin has no path.
+                // An origin copied from a browser's address line can end in a slash; an origin has
+                // no path.
                 .map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
                 .filter { !$0.isEmpty }
         )
     }
 
-    /// Tells whether a page of that origin may; a client that names none is no browser.
+    /// Returns whether a page of an origin may connect; a client without an origin isn't a browser
+    /// and may.
     ///
-    /// Pages of this machine always may, and with TLS those that are served under the name that `host` (the header)
-    /// has, from whatever port.
+    /// Pages of this machine always may. With TLS, so may pages served under the name in `host`
+    /// (the header), from any port.
     func allows(_ origin: String?, host: String?, isSecure: Bool) -> Bool {
         guard let origin = origin?.lowercased() else { return true }
         if origins.contains("*") || origins.contains(origin) { return true }
@@ -28,7 +32,8 @@ package struct OriginRule: Sendable {
         return isSecure && host.map { Self.withoutPort($0.lowercased()) } == name
     }
 
-    /// Returns the host in `scheme://host:port`; nil for `null`, which pages from files and sandboxes have.
+    /// Returns the host in `scheme://host:port`; nil for `null`, the origin of pages from files and
+    /// sandboxes.
     private static func name(of origin: String) -> String? {
         guard let start = origin.firstRange(of: "://")?.upperBound else { return nil }
         return withoutPort(String(origin[start...]))

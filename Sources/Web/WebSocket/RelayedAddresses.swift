@@ -3,19 +3,19 @@ import Glibc
 import Metering
 import Synchronization
 
-/// Tells the gate the addresses of clients that come through the relay, in a file (`RelayPlace`).
+/// Passes the gate the addresses of clients behind the relay, in a file (`RelayPlace`).
 ///
-/// Without the file the gate counts each connection by itself.
-/// An address stays for a while after its connection, whose CONNECT the gate may still have to judge; then it is
-/// overwritten with zeros.
+/// Without the file the gate counts each connection separately. An address stays for a while after
+/// its connection, whose CONNECT the gate may not have judged yet; then it's overwritten with
+/// zeros.
 package final class RelayedAddresses: Sendable {
     private struct State {
         /// The next place that was never used.
         var fresh = 1
-        /// Places that were given back; the one that has rested longest is used first, so that the gate never reads
-        /// of a newer client when it looks an earlier one up.
+        /// Returned places; the one returned longest ago is reused first, so that the gate never
+        /// finds a newer client's address when it looks up an earlier one.
         var resting: Deque<(place: Int, since: ContinuousClock.Instant)> = []
-        /// The number of resting places, from the first on, that hold no address any more.
+        /// The number of resting places, from the first on, that no longer hold an address.
         var cleared = 0
     }
 
@@ -23,21 +23,23 @@ package final class RelayedAddresses: Sendable {
     private let rest: Duration
     private let state = Mutex(State())
 
-    /// How long an address is kept after its connection: the gate reads it within the broker's next turns.
+    /// How long an address is kept after its connection; the gate reads it within the broker's next
+    /// turns.
     private static let restMin = Duration.seconds(60)
-    /// Places that are overwritten when another connection begins or ends: more than come to rest by that.
+    /// The number of places overwritten whenever a connection begins or ends: more than are
+    /// returned in that time.
     private static let clearedAtOnce = 8
 
-    /// Opens or makes the file, mode 0600, without an address in it.
+    /// Opens or creates the file, with mode 0600 and without addresses.
     ///
-    /// - Throws: `RelayError` where that is refused.
+    /// - Throws: `RelayError` if the system refuses that.
     package convenience init(path: String) throws { try self.init(path: path, rest: Self.restMin) }
 
     init(path: String, rest: Duration) throws {
         self.rest = rest
         file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw RelayError(function: "open", code: errno) }
-        // What an earlier process left goes first.
+        // Remove an earlier process's addresses first.
         for size in [0, RelayPlace.count * RelayPlace.byteCount] {
             guard ftruncate(file, off_t(size)) == 0 else {
                 let code = errno
@@ -49,7 +51,8 @@ package final class RelayedAddresses: Sendable {
 
     deinit { close(file) }
 
-    /// Lends a place to a connection that begins; nil where all are taken, or the file can't be written.
+    /// Lends a place to a new connection; returns nil if all are taken or the file can't be
+    /// written.
     func lend(to client: String) -> Int? {
         guard let place = take() else { return nil }
         guard write(Self.bytes(of: client), to: place) else {
@@ -79,14 +82,15 @@ package final class RelayedAddresses: Sendable {
         }
     }
 
-    /// Overwrites some of the addresses that have rested long enough; under the lock, so that none is lent meanwhile.
+    /// Overwrites some addresses that have rested long enough, under the lock, so that no place is
+    /// lent in between.
     private func clear(_ state: inout State) {
         let now = ContinuousClock.now
         for _ in 0..<Self.clearedAtOnce {
             guard state.cleared < state.resting.count,
                 now - state.resting[state.cleared].since >= rest
             else { return }
-            // What can't be written now is overwritten by the next client.
+            // An address that can't be overwritten now is overwritten by the next client.
             _ = write(
                 [UInt8](repeating: 0, count: RelayPlace.byteCount),
                 to: state.resting[state.cleared].place
@@ -102,20 +106,20 @@ package final class RelayedAddresses: Sendable {
         return written == RelayPlace.byteCount
     }
 
-    /// Returns an address as the file has it; zeros for what is no address.
+    /// Returns an address in the file's form; zeros for a text that isn't an address.
     static func bytes(of address: String) -> [UInt8] {
         var four = [UInt8](repeating: 0, count: 4)
         var six = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET, address, &four) == 1 {
             return [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF] + four
         }
-        // An address of one interface alone, fe80::1%eth0, is written without the interface.
+        // A link-local address, fe80::1%eth0, is written without the interface.
         let plain = String(address.prefix { $0 != "%" })
         return inet_pton(AF_INET6, plain, &six) == 1 ? six : [UInt8](repeating: 0, count: 16)
     }
 }
 
-/// A failure of the system in preparing a relay.
+/// A system error while preparing a relay.
 package struct RelayError: Error, CustomStringConvertible {
     let function: String
     let code: Int32

@@ -1,22 +1,25 @@
-/// The bounds of MQTT over WebSocket.
+/// The limits of MQTT over WebSocket.
 package struct WebSocketLimits: Sendable {
-    /// Connections that are open at once.
+    /// The most open connections.
     package var connections: Int
-    /// Connections of one source address (of IPv6 one /64) that are open at once; a proxy on this machine may have all.
+    /// The most open connections from one source address, or from its /64 for IPv6; a proxy on this
+    /// machine can use them all.
     package var perAddress: Int
-    /// How long a connection may take until it is a WebSocket, in seconds, TLS included.
+    /// The most seconds until a connection has become a WebSocket, TLS included.
     package var upgradeSeconds: Int64
-    /// Bytes that are kept of one connection in each direction until the other side takes them; also the largest frame.
+    /// The most bytes buffered for a connection in each direction until the other side reads them;
+    /// also the largest frame.
     package var bufferBytes: Int
 
-    /// The time in which the broker has to accept a connection, in seconds.
+    /// The seconds within which the broker must accept a connection.
     static let connectSeconds: Int64 = 3
-    /// The time in which the broker has to have answered the client's first packet, in seconds.
+    /// The seconds within which the broker must answer the client's first packet.
     static let firstPacketSeconds: Int64 = 10
-    /// The time in which the last frame has to be taken before the connection is closed, in seconds.
+    /// The seconds within which the client must read the last frame before the connection is
+    /// closed.
     static let farewellSeconds: Int64 = 1
 
-    /// Gives the bounds.
+    /// Creates the limits.
     package init(
         connections: Int,
         perAddress: Int,

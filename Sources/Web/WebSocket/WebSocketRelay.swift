@@ -1,25 +1,27 @@
 import NIOCore
 import NIOWebSocket
 
-/// The client's end of a relay: it takes the bytes out of WebSocket frames, and puts the broker's bytes into some.
+/// The client's end of a relay: unwraps bytes from WebSocket frames, and wraps the broker's bytes
+/// in frames.
 ///
-/// Frames and MQTT packets need not begin together. Nothing is read from one side while the other has not taken what
-/// was read before. Belongs to one connection's event loop, as the broker's end does.
+/// Frames and MQTT packets needn't begin together. Each side is read only while the other keeps up
+/// with the data already read. Belongs to the event loop of its connection, like the broker's end.
 final class WebSocketRelay: ChannelDuplexHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundIn = Never
     typealias OutboundOut = WebSocketFrame
 
-    /// The connection's place, until the broker has answered.
+    /// The guard of the connection's place, until the broker has answered.
     private var place: ConnectionGuard?
     private var context: ChannelHandlerContext?
     private var broker: BrokerRelay?
-    /// What came before the broker's connection: no more than one reading gives.
+    /// Data received before the broker's connection: no more than one read returns.
     private var early: [ByteBuffer] = []
     private var isReadOwed = false
     private(set) var hasEnded = false
 
-    /// Relays for a connection, which may be displaced until the broker has answered its first packet.
+    /// Creates a relay for a connection, which can be displaced until the broker has answered its
+    /// first packet.
     init(_ place: ConnectionGuard? = nil) {
         self.place = place
         place?.allow(WebSocketLimits.firstPacketSeconds)
@@ -34,10 +36,10 @@ final class WebSocketRelay: ChannelDuplexHandler {
         broker = nil
     }
 
-    /// Whether the client has taken most of what was sent to it.
+    /// Whether the client has read most of the data sent to it.
     var isWritable: Bool { context?.channel.isWritable ?? false }
 
-    /// Joins the broker's end, once that is connected.
+    /// Joins the broker's end once that is connected.
     func join(_ broker: BrokerRelay) {
         guard !hasEnded else { return broker.end() }
         self.broker = broker
@@ -51,7 +53,7 @@ final class WebSocketRelay: ChannelDuplexHandler {
     // MARK: From the client
 
     func read(context: ChannelHandlerContext) {
-        // Also where its own answers to pings are not taken.
+        // This also holds if the client doesn't read the answers to its pings.
         guard let broker, broker.isWritable, isWritable else {
             isReadOwed = true
             return
@@ -59,7 +61,7 @@ final class WebSocketRelay: ChannelDuplexHandler {
         context.read()
     }
 
-    /// Reads on, where that was put off.
+    /// Resumes a postponed read.
     func readOn() {
         guard isReadOwed, let context else { return }
         isReadOwed = false
@@ -110,11 +112,11 @@ final class WebSocketRelay: ChannelDuplexHandler {
 
     // MARK: To the client
 
-    /// Sends bytes of the broker; they leave with the next `flush`.
+    /// Sends the broker's bytes with the next `flush`.
     func send(_ bytes: ByteBuffer) {
         guard !hasEnded, let context else { return }
         if let place {
-            // From here on the broker's own bounds hold.
+            // From here on, the broker's own limits apply.
             place.isBusy(true)
             place.allowAll()
             self.place = nil
@@ -123,10 +125,10 @@ final class WebSocketRelay: ChannelDuplexHandler {
         context.write(wrapOutboundOut(frame), promise: nil)
     }
 
-    /// Hands over what was sent.
+    /// Flushes the bytes sent.
     func flush() { context?.flush() }
 
-    /// Says why, and closes both connections.
+    /// Sends the reason, and closes both connections.
     func end(_ reason: Reason) {
         guard !hasEnded, let context else { return }
         hasEnded = true
@@ -139,21 +141,21 @@ final class WebSocketRelay: ChannelDuplexHandler {
         context.writeAndFlush(wrapOutboundOut(frame)).whenComplete { _ in
             channel.close(promise: nil)
         }
-        // A client that takes nothing more does not keep its place.
+        // A client that stops reading doesn't keep its place.
         channel.eventLoop.scheduleTask(in: .seconds(WebSocketLimits.farewellSeconds)) {
             channel.close(promise: nil)
         }
     }
 
-    /// Why a relay ends, as the last frame says it.
+    /// The reason why a relay ends, sent in the last frame.
     enum Reason {
-        /// One of the two ended it.
+        /// The client or the broker ended it.
         case normalClosure
-        /// Text came, where MQTT is binary.
+        /// A text frame was received, but MQTT is binary.
         case dataType
-        /// A frame was not masked, or of an unknown kind.
+        /// A frame was unmasked or of an unknown kind.
         case protocolError
-        /// The broker does not answer.
+        /// The broker doesn't answer.
         case noBroker
 
         fileprivate var code: WebSocketErrorCode {
@@ -177,7 +179,7 @@ final class BrokerRelay: ChannelDuplexHandler {
     private let client: WebSocketRelay
     private var context: ChannelHandlerContext?
     private var isReadOwed = false
-    /// Set once the connection stands; before that its end is a failure that others tell.
+    /// Whether the connection is established; before that, the connect call reports its failure.
     fileprivate var isJoined = false
 
     init(_ client: WebSocketRelay) {
@@ -191,7 +193,7 @@ final class BrokerRelay: ChannelDuplexHandler {
         if isJoined { client.end(.normalClosure) }
     }
 
-    /// Whether the broker has taken most of what was sent to it.
+    /// Whether the broker has read most of the data sent to it.
     var isWritable: Bool { context?.channel.isWritable ?? false }
 
     func read(context: ChannelHandlerContext) {
@@ -202,7 +204,7 @@ final class BrokerRelay: ChannelDuplexHandler {
         context.read()
     }
 
-    /// Reads on, where that was put off.
+    /// Resumes a postponed read.
     func readOn() {
         guard isReadOwed, let context else { return }
         isReadOwed = false
@@ -232,14 +234,15 @@ final class BrokerRelay: ChannelDuplexHandler {
         context.close(promise: nil)
     }
 
-    /// Sends bytes of the client; they leave with the next `flush`.
+    /// Sends the client's bytes with the next `flush`.
     func send(_ bytes: ByteBuffer) { context?.write(wrapOutboundOut(bytes), promise: nil) }
 
-    /// Hands over what was sent.
+    /// Flushes the bytes sent.
     func flush() { context?.flush() }
 
-    /// Closes the broker's connection after what was sent: the broker sends the client's will where that did not
-    /// disconnect.
+    /// Closes the broker's connection after the bytes sent.
+    ///
+    /// The broker publishes the client's will if the client didn't disconnect.
     func end() {
         guard let context else { return }
         context.flush()

@@ -2,25 +2,25 @@ import NIOCore
 import NIOHTTP1
 import NIOWebSocket
 
-/// Judges the request that opens a WebSocket.
+/// Validates the request that opens a WebSocket.
 struct WebSocketRequest: Sendable {
-    /// The path that is served.
+    /// The path of the WebSocket.
     static let path = "/mqtt"
-    /// The subprotocol that MQTT has.
+    /// The subprotocol of MQTT.
     static let subprotocol = "mqtt"
 
     let origins: OriginRule
     let isSecure: Bool
 
-    /// The answer to a request that is refused.
+    /// The answer to a refused request.
     struct Refusal: Equatable {
         let status: HTTPResponseStatus
         let text: String
-        /// Whether the operator is told that the page's origin is why.
+        /// Whether the page's origin is the reason, which the operator is notified of.
         var isOfOrigin = false
     }
 
-    /// Returns why a request is refused on a connection; nil where it is welcome.
+    /// Returns why a request on a connection is refused; nil if it's accepted.
     func refusal(of head: HTTPRequestHead, on channel: any Channel) -> Refusal? {
         let connection = try? channel.pipeline.syncOperations.handler(type: ConnectionGuard.self)
         guard connection?.isCrowded != true else {
@@ -29,7 +29,7 @@ struct WebSocketRequest: Sendable {
         return refusal(of: head)
     }
 
-    /// Returns why a request is refused; nil where it is welcome.
+    /// Returns why a request is refused; nil if it's accepted.
     func refusal(of head: HTTPRequestHead) -> Refusal? {
         let headers = head.headers
         guard head.uri.prefix(while: { $0 != "?" }) == Self.path else {
@@ -81,7 +81,7 @@ final class WebSocketRefusal: ChannelInboundHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .head(let head) = unwrapInboundIn(data) else { return }
         let channel = context.channel
-        // What is right in all that is judged here lacks a key or a version.
+        // A request that passes these checks lacks a key or a version.
         let refusal =
             request.refusal(of: head, on: channel)
             ?? .init(status: .badRequest, text: "The WebSocket's headers are incomplete.")
@@ -97,7 +97,7 @@ final class WebSocketRefusal: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// The upgrade that failed is answered above; all other errors end the connection.
+    /// Closes the connection on all errors but a failed upgrade, which is answered above.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if error is NIOWebSocketUpgradeError { return }
         context.close(promise: nil)

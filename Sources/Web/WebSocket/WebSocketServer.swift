@@ -5,11 +5,10 @@ import NIOPosix
 import NIOWebSocket
 import ServiceLifecycle
 
-/// MQTT over WebSocket for browsers: passes the bytes on to the broker's plain listener, and the broker's back.
+/// MQTT over WebSocket for browsers: forwards bytes to the broker's plain listener and back.
 ///
-/// Mosquitto 2.0.11 has such a listener too, but that one can't be bound to one address, and does not say
-/// from which page a browser comes.
-/// The rules in words (reference: connecting#websocket).
+/// Mosquitto 2.0.11 has such a listener too, but it can't be bound to one address and doesn't
+/// report the origin of a browser's page. The reference describes the rules (connecting#websocket).
 package struct WebSocketServer: Service {
     private let endpoints: [Endpoint]
     private let broker: (host: String, port: Int)
@@ -20,9 +19,9 @@ package struct WebSocketServer: Service {
     private let places: ConnectionPlaces
     private let tell: ListenerRefusal.Teller
 
-    /// Makes a server that begins to listen when it is run.
+    /// Creates a server that begins to listen when it's run.
     ///
-    /// `tell` is told of connections that are refused. Without `addresses`, or where the broker is on another
+    /// `tell` receives refused connections. Without `addresses`, or with the broker on another
     /// machine, the broker sees this machine's address.
     package init(
         endpoints: [Endpoint],
@@ -38,7 +37,8 @@ package struct WebSocketServer: Service {
         self.endpoints = endpoints
         broker = (brokerHost == "localhost" ? "127.0.0.1" : brokerHost, brokerPort)
         self.origins = origins
-        // Each client comes to the broker by a loopback address of its own, which another address can't be reached by.
+        // Each client connects to the broker from its own loopback address, from which only
+        // loopback is reachable.
         self.addresses = broker.host.hasPrefix("127.") ? addresses : nil
         self.limits = limits
         self.readiness = readiness
@@ -48,7 +48,7 @@ package struct WebSocketServer: Service {
         )
     }
 
-    /// Relays until the group shuts down; ends with an error when an address cannot be bound.
+    /// Relays until the group shuts down; throws if an address can't be bound.
     package func run() async throws {
         var listeners: [any Channel] = []
         do {
@@ -118,7 +118,7 @@ package struct WebSocketServer: Service {
         try pipeline.addHandler(WebSocketRefusal(request, tell))
     }
 
-    /// Makes a WebSocket of the connection, and connects it with the broker.
+    /// Upgrades the connection to a WebSocket, and connects it to the broker.
     private func begin(_ channel: any Channel, _ head: HTTPRequestHead) throws {
         let pipeline = channel.pipeline.syncOperations
         let connection = try pipeline.handler(type: ConnectionGuard.self)

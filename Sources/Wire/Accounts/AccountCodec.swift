@@ -1,9 +1,11 @@
 package import Domain
 package import JSON
 
-/// Writes users and sessions as their owners see them (`schemas/methods/account.schema.json`).
+/// An encoder of users and sessions as their owners see them
+/// (`schemas/methods/account.schema.json`).
 package enum AccountCodec {
-    /// Writes a user as shown to that user; `publicURL` is the address of the service's pages and pictures.
+    /// Writes a user as shown to that user; `publicURL` is the address of the service's pages and
+    /// pictures.
     package static func encode(
         _ user: User,
         _ policies: AppPolicies,
@@ -24,7 +26,7 @@ package enum AccountCodec {
         object["phoneVerified"] = .bool(user.phone != nil && user.isPhoneVerified)
         if let email = user.email {
             object["email"] = .string(email.text)
-            // The former address goes on logging in; the one that the user wants is not verified yet.
+            // The former address still logs in; the new one is not verified yet.
             let isVerified = user.isEmailVerified && user.pendingEmail == nil
             if policies.emailVerification { object["emailVerified"] = .bool(isVerified) }
         }
@@ -38,7 +40,8 @@ package enum AccountCodec {
         return object
     }
 
-    /// Writes the answer of a method that changes a user; `profileError` tells why the profile stayed as it was.
+    /// Writes the answer of a method that changes a user; `profileError` says why the profile was
+    /// not changed.
     package static func changed(_ user: Answer, profileError: Rejection? = nil) -> Answer {
         ["user": .object(user), "profileError": profileError.map { AnswerCodec.error($0) }]
     }
@@ -61,7 +64,7 @@ package enum AccountCodec {
         ["deletesAt": .integer(deletesAt.milliseconds)]
     }
 
-    /// Writes a row of `account/providers`; `token` is the provider's, where the app keeps it.
+    /// Writes a row of `account/providers`; `token` is the provider's, if the app keeps it.
     package static func provider(
         _ provider: String,
         subject: String,
@@ -78,12 +81,14 @@ package enum AccountCodec {
     /// Writes the answer of `account/providers`.
     package static func providers(_ rows: [AnswerRow]) -> Answer { ["providers": .array(rows)] }
 
-    /// Returns the unproved number that a code would prove, next to a proved one or alone.
+    /// Returns the unverified number that a code would verify, whether or not a verified one
+    /// exists.
     private static func pendingPhone(of user: User) -> Phone? {
         user.pendingPhone ?? (user.isPhoneVerified ? nil : user.phone)
     }
 
-    /// Returns the unproved address that a code or a link would prove, next to a proved one or alone.
+    /// Returns the unverified address that a code or a link would verify, whether or not a verified
+    /// one exists.
     private static func pendingEmail(of user: User) -> EmailAddress? {
         user.pendingEmail ?? (user.emailClaim == .given ? user.email : nil)
     }

@@ -12,7 +12,7 @@ extension Fields {
         return address
     }
 
-    /// Returns the phone and the e-mail address of a request, as far as they are given.
+    /// Returns the phone and the e-mail address of a request, if given.
     func addresses(countryCode: String) throws(Rejection) -> [Address] {
         var given: [Address] = []
         if let phone = try text("phone", length: 0...64) {
@@ -24,7 +24,7 @@ extension Fields {
         return given
     }
 
-    /// Returns the address of a request: a phone, an e-mail, or `account`, which may be either.
+    /// Returns the address of a request: a phone, an e-mail, or `account`, which can be either.
     func anyAddress(countryCode: String) throws(Rejection) -> Address {
         guard let text = try text("account", length: 0...320) else {
             return try address(countryCode: countryCode)
@@ -37,7 +37,7 @@ extension Fields {
             : .phone(try phone(text, of: "account", countryCode: countryCode))
     }
 
-    /// Reads a phone number that a field holds.
+    /// Reads a phone number from the text of a field.
     func phone(
         _ text: String,
         of name: String,
@@ -49,7 +49,7 @@ extension Fields {
         return phone
     }
 
-    /// Reads an e-mail address that a field holds.
+    /// Reads an e-mail address from the text of a field.
     func email(_ text: String, of name: String) throws(Rejection) -> EmailAddress {
         guard let email = EmailAddress(text) else {
             throw refuse(name, "is not an e-mail address")
@@ -57,8 +57,8 @@ extension Fields {
         return email
     }
 
-    /// Returns the name of the field that names the account of a login: one of phone, email, username, and account,
-    /// which may be any of these.
+    /// Returns the name of the one field that identifies the account of a login: `phone`, `email`,
+    /// `username`, or `account`, which can hold any of these.
     func loginField() throws(Rejection) -> String {
         let given = ["phone", "email", "username", "account"].filter { has($0) }
         guard given.count == 1 else {
@@ -71,7 +71,7 @@ extension Fields {
         return given[0]
     }
 
-    /// Returns the name of a login, which a field holds.
+    /// Returns the login name in a field.
     func loginName(of name: String, countryCode: String) throws(Rejection) -> LoginName {
         let text = try requiredText(name, length: 0...320)
         switch name {
@@ -94,7 +94,7 @@ extension Fields {
 
     /// Returns the phone or the e-mail address that a user enters without proof, or nil if absent.
     ///
-    /// An e-mail address alone needs no country; the user's own one counts.
+    /// An e-mail address alone needs no country; the user's own is used.
     package func enteredAddress(
         of user: User,
         in regions: Regions

@@ -27,7 +27,7 @@ package enum AddressProof: Sendable, Equatable {
         self = proof
     }
 
-    /// Reads `code` and `codeToken` where no ticket is taken.
+    /// Reads `code` and `codeToken` for a method that accepts no ticket.
     init(code fields: Fields) throws(Rejection) {
         self = .code(
             try fields.requiredText("code", length: 0...16),
@@ -36,8 +36,10 @@ package enum AddressProof: Sendable, Equatable {
     }
 }
 
-/// An address with the proof that it is the caller's: the parameters of `account/verifyOperation`, and, beside the
-/// password, of `account/resetPassword`.
+/// An address and the proof that it is the caller's.
+///
+/// These are the parameters of `account/verifyOperation` and, without the password, of
+/// `account/resetPassword`.
 package struct ProvedAddressParameters: Sendable, Equatable {
     /// The country and the region.
     package let place: RequestRegion
@@ -54,9 +56,10 @@ package struct ProvedAddressParameters: Sendable, Equatable {
     }
 }
 
-/// The parameters of `account/bindPhone` and `bindEmail`: an address, and the proof that it is the caller's.
+/// The parameters of `account/bindPhone` and `bindEmail`: an address, and the proof that it is the
+/// caller's.
 package struct BindAddressParameters: Sendable, Equatable {
-    /// The kind of the address, as its field is called.
+    /// The kind of the address, named like its field.
     package enum Kind: String, Sendable {
         case phone, email
     }
@@ -66,7 +69,8 @@ package struct BindAddressParameters: Sendable, Equatable {
     /// The proof.
     package let proof: AddressProof
 
-    /// Reads the country, which must be of the user's region, the field of the kind, and the proof.
+    /// Reads the country, which must belong to the user's region, the field of the kind, and the
+    /// proof.
     package init(
         _ fields: Fields,
         _ kind: Kind,
@@ -86,7 +90,7 @@ package struct BindAddressParameters: Sendable, Equatable {
     }
 }
 
-/// A proof that an account is the caller's, of which `account/cancel` takes one.
+/// A proof that an account is the caller's, for `account/cancel`.
 package enum CancelProof: Sendable, Equatable {
     case password(String)
     case code(String, token: String?)

@@ -2,9 +2,9 @@ package import Domain
 
 /// The parameters of `account/setAvatar`.
 package enum AvatarParameters: Sendable, Equatable {
-    /// The picture, as base64 text.
+    /// Sets a picture, given as base64 text.
     case set(String)
-    /// None any more.
+    /// Removes the picture.
     case remove
 
     /// Reads `data`; null removes the picture.

@@ -1,8 +1,9 @@
 import JSON
 
-/// Writes what concerns codes and tickets (`schemas/methods/account.schema.json`).
+/// An encoder of answers about codes and tickets (`schemas/methods/account.schema.json`).
 package enum CodeCodec {
-    /// Writes the answer of `account/sendCode`: the code's life, and the least time until the next one, in seconds.
+    /// Writes the answer of `account/sendCode`: the code's life, and the least time until the next
+    /// one, in seconds.
     package static func sent(
         requestID: String,
         token: String,
@@ -18,7 +19,7 @@ package enum CodeCodec {
     /// Writes the answer of `account/checkCode`.
     package static func checked(isValid: Bool) -> Answer { ["valid": .bool(isValid)] }
 
-    /// Writes the answer of `account/verifyOperation`: a ticket, which holds for some seconds.
+    /// Writes the answer of `account/verifyOperation`: a ticket that is valid for some seconds.
     package static func ticket(_ ticket: String, seconds: Int64) -> Answer {
         ["ticket": .string(ticket), "expiresIn": .integer(seconds)]
     }

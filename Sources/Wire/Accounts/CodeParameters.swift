@@ -5,12 +5,13 @@ import JSON
 package struct CodeParameters: Sendable, Equatable {
     /// The country and the region.
     package let place: RequestRegion
-    /// The address that the code goes to.
+    /// The address that the code is sent to.
     package let address: Address
-    /// What the code is for.
+    /// The purpose of the code.
     package let purpose: CodePurpose
 
-    /// Reads the country, the address, and `purpose`, a word or one of the numbers of the method.
+    /// Reads the country, the address, and `purpose`, which is a word or one of the method's
+    /// numbers.
     package init(_ fields: Fields, in regions: Regions) throws(Rejection) {
         try self.init(fields, in: regions, fromNumber: CodePurpose.init(sending:))
     }
@@ -36,7 +37,7 @@ package struct CodeParameters: Sendable, Equatable {
 
 /// The parameters of `account/checkCode`.
 package struct CodeCheckParameters: Sendable, Equatable {
-    /// What the code was sent for, and where to.
+    /// The purpose of the code and the address that it was sent to.
     package let sent: CodeParameters
     /// The code.
     package let proof: AddressProof

@@ -6,14 +6,14 @@ package struct LoginParameters: Sendable, Equatable {
     package let place: RequestRegion
     /// The name.
     package let name: LoginName
-    /// Whether it was given as `account`, so that an e-mail address may be a username, too.
+    /// Whether the name was given as `account`, so that an e-mail address can also be a username.
     package let isAnyName: Bool
     /// The code; nil for a password.
     package let proof: AddressProof?
     /// The terminal.
     package let terminal: TerminalInfo
 
-    /// Reads the country, the name, the terminal, and `code` or whether there is a `password`.
+    /// Reads the country, the name, the terminal and `code`; requires either `code` or `password`.
     package init(_ fields: Fields, in regions: Regions) throws(Rejection) {
         place = try RequestRegion(fields, in: regions)
         let field = try fields.loginField()
@@ -34,11 +34,11 @@ package struct LoginParameters: Sendable, Equatable {
     }
 }
 
-/// The parameters of `account/loginOrRegister`, beside the country and the password.
+/// The parameters of `account/loginOrRegister`, without the country and the password.
 package struct ExternalLoginParameters: Sendable, Equatable {
     /// Whether a new user gets a first home.
     package let makesHome: Bool
-    /// The app's own id of the user.
+    /// The app's own id for the user.
     package let name: LoginName
     /// The terminal.
     package let terminal: TerminalInfo

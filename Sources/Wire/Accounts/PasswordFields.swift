@@ -1,8 +1,8 @@
 package import Domain
 
-/// A password as a request gives it, and the field that a refusal of it names.
+/// A password in a request, and the field that a refusal of it names.
 package struct GivenPassword: Sendable, Equatable {
-    /// The text, in the Unicode form in which it came.
+    /// The text, in the Unicode form received.
     package let text: String
     /// The field, such as `params.newPassword`.
     package let field: String
@@ -41,7 +41,7 @@ package struct GivenPassword: Sendable, Equatable {
 package struct PasswordResetParameters: Sendable, Equatable {
     /// The country and the region.
     package let place: RequestRegion
-    /// The address that the link goes to.
+    /// The address that the link is sent to.
     package let email: EmailAddress
 
     /// Reads the country and `email`.

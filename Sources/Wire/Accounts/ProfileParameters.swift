@@ -6,7 +6,7 @@ package struct ProfileParameters {
     private let profile: Profile
     private let fields: Fields
 
-    /// Reads the fields of an object that has others beside them; `isZone` tells which time zones exist.
+    /// Reads the fields of an object that also has others; `isZone` says which time zones exist.
     package init(_ fields: Fields, isZone: (String) -> Bool) throws(Rejection) {
         profile = try Self.read(fields)
         self.fields = fields
@@ -24,7 +24,9 @@ package struct ProfileParameters {
         try self.init(nested, isZone: isZone)
     }
 
-    /// Merges them into the user's, unless the app's own data would exceed its limit.
+    /// Merges the fields into the user's profile.
+    ///
+    /// - Throws: `Rejection` if the app's own data would exceed its limit.
     package func merge(into user: inout User) throws(Rejection) {
         var merged = user.profile
         merged.merge(profile)

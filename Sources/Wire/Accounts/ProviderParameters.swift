@@ -1,7 +1,7 @@
 package import Domain
 import JSON
 
-/// The identity provider of a request, and what the app got from it.
+/// The identity provider of a request, and the app's credential for it.
 package struct ProviderParameters {
     /// The provider as the request names it, known or not.
     package let provider: String
@@ -16,16 +16,16 @@ package struct ProviderParameters {
         self.object = object
     }
 
-    /// The provider; nil if there is none of this name.
+    /// The provider; nil if none has this name.
     package var name: ProviderName? { ProviderName(requested: provider) }
 
-    /// Reads what the credential of this provider holds.
+    /// Reads the credential by the rules of its provider.
     package func credential() throws(Rejection) -> ProviderCredential {
         try ProviderCredential.parse(provider: provider, credential: object)
     }
 }
 
-/// The parameters of `account/loginWithProvider`, beside the provider.
+/// The parameters of `account/loginWithProvider`, without the provider.
 package struct ProviderLoginParameters {
     /// The country and the region.
     package let place: RequestRegion
@@ -56,6 +56,6 @@ extension Fields {
 }
 
 extension ProviderName {
-    /// Finds the provider that a request names; `auth2` is Apple.
+    /// Reads the name of a provider in a request; `auth2` is Apple.
     init?(requested name: String) { self.init(rawValue: name == "auth2" ? "apple" : name) }
 }

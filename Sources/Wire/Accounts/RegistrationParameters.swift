@@ -1,12 +1,12 @@
 package import Domain
 
-/// The parameters of `account/register`, beside the password.
+/// The parameters of `account/register`, without the password.
 package struct RegistrationParameters {
     /// The country and the region.
     package let place: RequestRegion
-    /// The phone and the e-mail address, as far as they are given.
+    /// The phone and the e-mail address, if given.
     package let addresses: [Address]
-    /// The requested username, next to the addresses or alone; nil also if it is the phone number.
+    /// The requested username, with addresses or alone; nil also if it is the phone number.
     package let username: Username?
     /// Whether the requested username is the phone number, in any of its forms.
     package let isNamedByPhone: Bool
@@ -50,9 +50,9 @@ extension RegistrationParameters {
         return nil
     }
 
-    /// Returns the addresses that the proof may be of: a phone only if the app registers phones.
+    /// Returns the addresses that the proof can be for; a phone only if the app registers phones.
     ///
-    /// - Throws: `Rejection` with `PolicyRejected` if none is left of them.
+    /// - Throws: `Rejection` with `PolicyRejected` if none of them is left.
     package func provable(_ policies: AppPolicies) throws(Rejection) -> [Address] {
         let provable = addresses.filter { !$0.isPhone || policies.phoneRegistration }
         if provable.isEmpty, !addresses.isEmpty { throw AppPolicies.phoneIsOff }
@@ -60,7 +60,8 @@ extension RegistrationParameters {
     }
 }
 
-/// The parameters of `account/convertAnonymous`, beside the password: a phone with its proof, or a username.
+/// The parameters of `account/convertAnonymous`, without the password: a phone with its proof, or a
+/// username.
 package enum ConversionParameters: Sendable, Equatable {
     case phone(Address, AddressProof)
     case username(Username)
@@ -87,7 +88,7 @@ package enum ConversionParameters: Sendable, Equatable {
         self = .phone(address, try AddressProof(required: fields))
     }
 
-    /// The name under which the user is known from then on.
+    /// The user's login name after the conversion.
     package var name: LoginName {
         switch self {
         case .phone(let address, _): LoginName(address)

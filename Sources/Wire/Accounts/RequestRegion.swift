@@ -1,17 +1,19 @@
 package import Domain
 import JSON
 
-/// The country that a request about accounts names, and the region that follows from it.
+/// The country and the region of a request about accounts.
 package struct RequestRegion: Sendable, Equatable {
     /// The country code, as digits.
     package let countryCode: String
     /// The region, which is served here.
     package let region: String
 
-    /// Reads `countryCode` and `region`; without the former the country is that of a phone in E.164, or the app's
-    /// default.
+    /// Reads `countryCode` and `region`.
     ///
-    /// - Throws: `Rejection`; with `RegionNotServed` for a region that is served elsewhere or nowhere.
+    /// Without `countryCode`, the country is that of a phone in E.164, or the app's default.
+    ///
+    /// - Throws: `Rejection`; with `RegionNotServed` for a region that is served elsewhere or
+    ///   nowhere.
     package init(_ fields: Fields, in regions: Regions) throws(Rejection) {
         countryCode = try fields.countryCode(else: regions.defaultCountryCode)
         region = try regions.region(
@@ -24,9 +26,9 @@ package struct RequestRegion: Sendable, Equatable {
         (self.countryCode, self.region) = (countryCode, region)
     }
 
-    /// Reads the same of a request by a user, whose region it must be.
+    /// Reads the country and the region of a user's request, which must be in the user's region.
     ///
-    /// An e-mail address alone needs no country; the user's own one counts.
+    /// Without `phone`, `countryCode` and `region`, the user's own are used.
     package init(_ fields: Fields, of user: User, in regions: Regions) throws(Rejection) {
         guard ["phone", "countryCode", "region"].contains(where: fields.has) else {
             self.init(countryCode: user.countryCode, region: user.region)
@@ -40,10 +42,10 @@ package struct RequestRegion: Sendable, Equatable {
 }
 
 extension Fields {
-    /// The fields that may hold a phone number in E.164.
+    /// The fields that can hold a phone number in E.164.
     private static let phones = ["phone", "account", "username", "userName"]
 
-    /// Returns `countryCode`, else that of a phone in E.164, else a given one.
+    /// Returns `countryCode`, else the code of a phone in E.164, else `fallback`.
     func countryCode(else fallback: String?) throws(Rejection) -> String {
         if let given = try text("countryCode", length: 0...16) {
             try check(countryCode: given)
@@ -57,7 +59,7 @@ extension Fields {
         return code
     }
 
-    /// Refuses what can't be the country code of this object.
+    /// Refuses a text that can't be a country code.
     func check(countryCode: String) throws(Rejection) {
         guard CountryCode.accepts(countryCode) else {
             throw refuse("countryCode", "must be 1 to 3 digits, such as 49")

@@ -1,12 +1,12 @@
 package import Domain
 package import JSON
 
-/// Writes commands for devices and their outcomes for apps.
+/// A codec for commands to devices and their outcomes for apps.
 package enum CommandCodec {
-    /// The largest row that fits into an answer by itself, in bytes.
+    /// The largest row that fits into an answer alone, in bytes.
     private static let rowBytesMax = Payload.bytesMax - 2048
 
-    /// Writes the command for the device, with the server's time, by which a device without a clock sets one.
+    /// Writes the command for the device, with the server's time for devices without a clock.
     package static func encode(_ command: Command, at now: Instant) -> [UInt8] {
         JSONObject([
             ("cid", .integer(command.cid)), ("sn", .integer(command.sn)),
@@ -33,7 +33,7 @@ package enum CommandCodec {
         ])
     }
 
-    /// Writes the number of a command alone, by which an operator finds it.
+    /// Writes only the number of a command, by which an operator finds it.
     package static func number(of command: Command) -> [UInt8] {
         JSONObject([("cid", .integer(command.cid))]).encoded()
     }
@@ -71,7 +71,7 @@ package enum CommandCodec {
 
     /// Writes a row of `device/commands`: the values, the sender and the outcome.
     ///
-    /// Leaves out a result that fills a message by itself: it is in the history too.
+    /// Leaves out a result that is too large for an answer; it is in the history too.
     package static func row(
         _ command: Command,
         product: Product?,
@@ -125,7 +125,7 @@ package enum CommandCodec {
         ])
     }
 
-    /// Returns the device's own result code, or the code with which the service itself gave up.
+    /// Returns the error code with which the service gave up, else the device's own result code.
     private static func code(_ command: Command) -> JSONValue? {
         command.refusal.map { .string($0.rawValue) } ?? command.code.map { .integer($0) }
     }

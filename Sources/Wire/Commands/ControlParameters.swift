@@ -1,12 +1,13 @@
 package import Domain
 
-/// The parameters of `device/control`, without the device and the content, which `CommandCodec` reads.
+/// The parameters of `device/control`, without the device and the content, which `CommandCodec`
+/// reads.
 package struct ControlParameters: Sendable, Equatable {
-    /// Whether a device that is away gets the command later.
+    /// Whether an offline device gets the command later.
     package let mode: Command.Mode
     /// The life of the command, in seconds; nil for the default.
     package let ttl: Int64?
-    /// The app's number, which comes back with the outcome.
+    /// The app's number, which is returned with the outcome.
     package let sn: Int64
     /// Whether the answer waits for the outcome.
     package let waits: Bool
@@ -20,7 +21,7 @@ package struct ControlParameters: Sendable, Equatable {
     }
 }
 
-/// The parameters of `device/query`, beside the device.
+/// The parameters of `device/query`, without the device.
 package struct QueryParameters: Sendable, Equatable {
     /// The wait for the device's answer, in seconds.
     package let timeout: Int64

@@ -1,8 +1,8 @@
 package import Domain
 
-/// The parameters of `device/list`, beside the page.
+/// The parameters of `device/list`, without the page.
 package struct DeviceListParameters: Sendable, Equatable {
-    /// The products whose devices are wanted; nil for all.
+    /// The products whose devices are listed; nil for all.
     package let products: [ProductKey]?
 
     /// Reads `productKeys`.
@@ -22,7 +22,7 @@ package struct DeviceListParameters: Sendable, Equatable {
     }
 }
 
-/// The parameters of `device/subscribe`, beside the device.
+/// The parameters of `device/subscribe`, without the device.
 package struct SubscribeParameters: Sendable, Equatable {
     /// Whether the caller gets the device's messages.
     package let isSubscribed: Bool
@@ -33,11 +33,11 @@ package struct SubscribeParameters: Sendable, Equatable {
     }
 }
 
-/// The parameters of `device/setCustomInfo`, beside the device.
+/// The parameters of `device/setCustomInfo`, without the device.
 package struct CustomInfoParameters: Sendable, Equatable {
-    /// The user's name of the device; nil leaves it as it is.
+    /// The user's name for the device; nil leaves it unchanged.
     package let alias: String?
-    /// The user's note about it; nil leaves it as it is.
+    /// The user's note about it; nil leaves it unchanged.
     package let remark: String?
 
     /// Reads `alias` and `remark`.

@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// Reads and writes homes (`schemas/methods/home.schema.json`).
+/// A codec for homes (`schemas/methods/home.schema.json`).
 package enum HomeCodec {
     /// Writes a row of `home/list`.
     package static func row(_ home: Home, dids: [DeviceID]) -> JSONValue {

@@ -2,13 +2,13 @@ package import Domain
 
 /// The parameters of `device/events` and `device/commands`, without the device.
 package struct LogParameters: Sendable, Equatable {
-    /// The begin of the period; nil for as early as the caller may see.
+    /// The beginning of the period; nil for as early as the caller may see.
     package let from: Instant?
     /// The end of the period.
     package let to: Instant
-    /// The kinds that are wanted; nil for all.
+    /// The requested kinds; nil for all.
     package let types: Set<String>?
-    /// The time and number of the row behind which the page begins; nil for the first page.
+    /// The time and number of the row after which the page begins; nil for the first page.
     package let cursor: Cursor?
 
     /// A row's place in a log.
@@ -18,17 +18,17 @@ package struct LogParameters: Sendable, Equatable {
         /// The row's number.
         package let number: Int64
 
-        /// Names a place.
+        /// Makes the cursor of a row.
         package init(time: Instant, number: Int64) {
             self.time = time
             self.number = number
         }
 
-        /// The place as a cursor appears in an answer.
+        /// The cursor as it appears in an answer.
         package var text: String { "\(time.milliseconds).\(number)" }
     }
 
-    /// Reads `from`, `to`, `types`, which are among `known`, and `cursor`.
+    /// Reads `from`, `to`, `types`, which must be among `known`, and `cursor`.
     package init(_ fields: Fields, types known: Set<String>) throws(Rejection) {
         from = try fields.instant("from")
         to = try fields.instant("to") ?? .max

@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// Reads registrations and writes their answers (`schemas/messages/device.schema.json`).
+/// A codec for registrations and their answers (`schemas/messages/device.schema.json`).
 package enum RegistrationCodec {
     /// Reads a registration; the topic gives the product and the MAC.
     package static func decode(

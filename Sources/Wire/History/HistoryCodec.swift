@@ -1,9 +1,9 @@
 package import Domain
 package import JSON
 
-/// Writes a device's past (`device/history` in `schemas/methods/device.schema.json`).
+/// An encoder of a device's history (`device/history` in `schemas/methods/device.schema.json`).
 package enum HistoryCodec {
-    /// Writes the row of a record; nil for a record without the attribute that is asked for.
+    /// Writes the row of a record; nil for a record without the requested attribute.
     package static func row(
         at ts: Instant,
         data: JSONObject?,

@@ -2,23 +2,24 @@ package import Domain
 
 /// The parameters of `device/history`, without the device.
 package struct HistoryParameters: Sendable, Equatable {
-    /// What sums up the values of one step of time.
+    /// A summary of values by steps of time.
     package struct Summary: Sendable, Equatable {
         /// The step.
         package let step: TimeStep
-        /// The function over its values.
+        /// The function over the values of one step.
         package let function: SummaryFunction
     }
 
     /// The attribute; nil for all.
     package let attribute: String?
-    /// The place at which the page begins: the begin of the period, or where the page before ended.
+    /// The place at which the page begins: the beginning of the period, or the end of the previous
+    /// page.
     package let place: HistoryPlace
     /// The end of the period, exclusive.
     package let to: Instant
     /// The summary; nil for the records themselves.
     package let summary: Summary?
-    /// The IANA name of the zone that calendar steps follow, which may not exist; nil for the user's.
+    /// The IANA name of the zone for calendar steps, not checked yet; nil for the user's.
     package let timezone: String?
 
     /// Reads `from`, `to`, `attr`, `cursor`, `timezone`, `every` and `fn`.

@@ -2,7 +2,8 @@ package import Domain
 import JSON
 
 extension RefusalCodec {
-    /// Reads a message of `system/refusal`, and the number of untold ones before it; nil if it is malformed.
+    /// Reads a message of `system/refusal`, and the number of refusals suppressed before it; nil if
+    /// it is malformed.
     package static func decode(
         _ bytes: ArraySlice<UInt8>
     ) -> (refusal: ClientRefusal, suppressed: Int64)? {
@@ -12,7 +13,8 @@ extension RefusalCodec {
         return (refusal, max(0, object["suppressed"]?.intValue ?? 0))
     }
 
-    /// Writes a message of `system/refusal`; `missed` is the number of untold ones before it.
+    /// Writes a message of `system/refusal`; `missed` is the number of refusals suppressed before
+    /// it.
     package static func message(_ refusal: ClientRefusal, missed: Int64) -> [UInt8] {
         JSONObject([
             ("username", .string(refusal.username)), ("clientId", .string(refusal.clientID)),

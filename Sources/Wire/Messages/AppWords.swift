@@ -3,15 +3,15 @@ package import JSON
 
 /// An app's own texts for messages, from `texts` in its document.
 ///
-/// `texts.{template}.{language}` holds any of `subject`, `text` and `sms`; the service's own texts replace missing
-/// ones. The language is any tag of BCP 47.
+/// `texts.{template}.{language}` holds any of `subject`, `text` and `sms`; the service's own texts
+/// replace missing ones. The language is any tag of BCP 47.
 package struct AppWords {
     private let texts: JSONObject?
 
     /// Reads an app's document.
     package init(_ document: JSONObject) { texts = document["texts"]?.objectValue }
 
-    /// Returns the texts of a template in a language; nil if the app has none of its own.
+    /// Returns an app's own texts of a template in a language, or nil if it has none.
     package func words(
         _ template: OutgoingMessage.Template,
         _ language: LanguageTag

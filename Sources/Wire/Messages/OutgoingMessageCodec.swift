@@ -1,11 +1,11 @@
 package import Domain
 import JSON
 
-/// Writes messages for gateways, and reads their answers (`schemas/messages/system.schema.json`).
+/// A codec for messages to gateways and their answers (`schemas/messages/system.schema.json`).
 package enum OutgoingMessageCodec {
     /// Writes a message for a gateway.
     ///
-    /// `params` includes the language, so that a gateway with texts of its own can choose one.
+    /// `params` includes the language, so that a gateway with its own texts can choose one.
     package static func outbound(
         _ message: OutgoingMessage,
         language: Language,
@@ -47,7 +47,7 @@ package enum OutgoingMessageCodec {
         }
     }
 
-    /// Writes the result of sending a code, for the terminal that asked for it.
+    /// Writes the result of sending a code, for the terminal that requested it.
     package static func state(_ requestID: String, failure: Rejection?) -> [UInt8] {
         JSONObject([
             ("requestId", .string(requestID)), ("state", failure == nil ? "sent" : "failed"),

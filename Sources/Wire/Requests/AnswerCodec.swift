@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// Writes answers: `{"id", "ok", "result" | "error"}`.
+/// An encoder of answers: `{"id", "ok", "result" | "error"}`.
 package enum AnswerCodec {
     /// Writes the answer to a request that was carried out.
     package static func success(_ id: MessageID?, result: Answer) -> [UInt8] {
@@ -10,19 +10,19 @@ package enum AnswerCodec {
         ]).encoded()
     }
 
-    /// Writes the same where the result was written before, as `payload` does.
+    /// Writes the answer with a result that `payload` has already encoded.
     package static func success(_ id: MessageID?, encoded result: [UInt8]) -> [UInt8] {
         let head = JSONObject([("id", id.map { .string($0.text) }), ("ok", true)]).encoded()
         return head.dropLast() + Array(#","result":"#.utf8) + result + [UInt8(ascii: "}")]
     }
 
-    /// The result of a request that has nothing to tell.
+    /// The result of a request that returns nothing.
     package static let nothing: Answer = [:]
 
-    /// Writes a message that says the same as a request's result.
+    /// Writes a message with the content of a request's result.
     package static func payload(_ answer: Answer) -> [UInt8] { answer.encoded() }
 
-    /// Writes a message that says the same as a row of a result.
+    /// Writes a message with the content of a row of a result.
     package static func payload(row: AnswerRow) -> [UInt8] { row.encoded() }
 
     /// Writes the answer to an accepted message without a result.

@@ -9,7 +9,7 @@ package typealias AnswerRow = JSONValue
 package enum AnswerRows {
     /// The size of an answer without its rows, in bytes.
     package static let frameBytes = 256
-    /// The most bytes that the rows of an answer may have; the rest is for the fields behind them.
+    /// The most bytes that the rows of an answer can have; the rest is for the fields after them.
     package static let bytesMax = Payload.bytesMax - 1024
 
     /// Returns the size of a row in an answer, in bytes.
@@ -40,7 +40,8 @@ package enum AnswerRows {
         return rows
     }
 
-    /// Returns an answer that is a page: rows under their name, and the cursor of the next page, if there is one.
+    /// Returns an answer that is a page: rows under their name, and the cursor of the next page, if
+    /// any.
     static func page(_ name: StaticString, _ rows: [AnswerRow], next: String?) -> Answer {
         JSONObject([("\(name)", .array(rows)), ("cursor", next.map { .string($0) })])
     }

@@ -1,6 +1,6 @@
 package import Domain
 
-/// The ids that name what a method concerns, each required.
+/// The ids of the objects of a method, each required.
 extension Fields {
     /// Returns `did`.
     package func did() throws(Rejection) -> DeviceID { try requiredID("did", as: DeviceID.self) }

@@ -2,12 +2,12 @@ package import Domain
 import JSON
 
 extension Fields {
-    /// Returns the most rows of the page, `limit`, or nil if absent.
+    /// Returns `limit`, the most rows of the page, or nil if absent.
     package func pageLimit(max: Int64) throws(Rejection) -> Int? {
         try integer("limit", in: 1...max).map { Int($0) }
     }
 
-    /// Returns the number of rows before the page: `offset`, or its cursor, or 0.
+    /// Returns the number of rows before the page, from `cursor` or `offset`; 0 if both are absent.
     package func pageOffset() throws(Rejection) -> Int64 {
         guard let cursor = try text("cursor", length: 1...16) else {
             return try integer("offset", in: 0...JSONValue.integerMax) ?? 0

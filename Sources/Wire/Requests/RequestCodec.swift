@@ -3,7 +3,7 @@ package import JSON
 
 /// A request of an app.
 ///
-/// It goes through many hands unchanged; as a class none of them copies its fields.
+/// It is a class so that passing it on doesn't copy its fields.
 /// The rules in words (reference: requests#envelope).
 package final class AppRequest: Sendable {
     /// The app, from the topic.
@@ -16,7 +16,7 @@ package final class AppRequest: Sendable {
     package let method: String
     /// The request's id, under which it takes effect once.
     package let id: MessageID
-    /// The session's token, where the method needs one.
+    /// The session's token, if the method needs one.
     package let token: String?
     /// The user to whom the token should belong.
     package let uid: String?
@@ -24,13 +24,14 @@ package final class AppRequest: Sendable {
     package let params: JSONObject
     /// The destination of the answer.
     package let reply: ReplyAddress
-    /// The source address of the terminal's connection, as the gate states it; nil if it isn't counted.
+    /// The source address of the terminal's connection, as the gate states it; nil if it isn't
+    /// counted.
     package let sourceAddress: String?
     /// The length of the payload, in bytes.
     package let bytes: Int
-    /// When it arrived; nil where that is not known.
+    /// The arrival time; nil if unknown.
     package let arrivedAt: ContinuousClock.Instant?
-    /// The trace that it belongs to: the sender's, or one that was made for it.
+    /// The trace that it belongs to: the sender's, or a new one.
     package let trace: TraceID
 
     fileprivate init(
@@ -88,9 +89,9 @@ package struct ReplyAddress: Sendable, Equatable {
     }
 }
 
-/// Reads the envelope of app requests.
+/// A reader of the envelopes of app requests.
 package enum RequestCodec {
-    /// Reads a request whose topic is read already; without a trace of its sender it gets one.
+    /// Reads a request whose topic was parsed before; makes a trace if the sender gave none.
     package static func decode(
         _ bytes: ArraySlice<UInt8>,
         app: AppID,
@@ -118,8 +119,8 @@ package enum RequestCodec {
         }
     }
 
-    /// Returns the bytes by which two requests of one id are the same: method, token, user and parameters,
-    /// in which the order of members doesn't matter.
+    /// Returns the bytes that are equal for repeats of a request: method, token, user, and
+    /// parameters in any order of members.
     package static func content(of request: AppRequest) -> [UInt8] {
         JSONValue.array([
             .string(request.name), .string(request.token ?? ""), .string(request.uid ?? ""),

@@ -7,13 +7,13 @@ package struct RowCursor {
     /// The id of the last row.
     package let id: String
 
-    /// Makes the cursor behind a row.
+    /// Makes the cursor after a row.
     package init(at: Instant, id: String) {
         self.at = at
         self.id = id
     }
 
-    /// Reads `cursor`; nil when there is none.
+    /// Reads `cursor`; nil if absent.
     package init?(_ fields: Fields) throws(Rejection) {
         guard let text = try fields.text("cursor", length: 1...512) else { return nil }
         let parts = text.split(separator: ".", maxSplits: 1).map(String.init)

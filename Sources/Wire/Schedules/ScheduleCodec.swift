@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// Reads and writes schedules, their runs and triggers (`schemas/methods/schedule.schema.json`).
+/// A codec for schedules, their runs and triggers (`schemas/methods/schedule.schema.json`).
 package enum ScheduleCodec {
     /// The largest set of values, in bytes of JSON.
     package static let attrsBytesMax = 16_384
@@ -103,7 +103,7 @@ package enum ScheduleCodec {
         ]
     }
 
-    /// The position behind a schedule in a list of several devices.
+    /// The position after a schedule in a list of several devices.
     package typealias Position = (did: DeviceID, id: ScheduleID)
 
     /// Reads the cursor of `schedule/list`, or nil if there is none.
@@ -125,7 +125,8 @@ package enum ScheduleCodec {
         AnswerRows.page("schedules", rows, next: next.map(text))
     }
 
-    /// Writes the answer of a method that changes a schedule: the schedule, and all of its device.
+    /// Writes the answer of a method that changes a schedule: the schedule, and all schedules of
+    /// its device.
     ///
     /// `ignored` names the fields of the request that had no effect.
     package static func changed(
@@ -160,7 +161,7 @@ package enum ScheduleCodec {
 
     // MARK: Runs
 
-    /// Reads the cursor of `schedule/runs`: the moment before which runs are wanted.
+    /// Reads the cursor of `schedule/runs`: the moment before which the runs lie.
     package static func runCursor(_ fields: Fields) throws(Rejection) -> Instant? {
         guard let text = try fields.text("cursor", length: 1...20) else { return nil }
         guard let moment = Int64(text) else {
@@ -177,7 +178,7 @@ package enum ScheduleCodec {
     /// Returns the event of a finished run.
     package static func event(of run: ScheduleRun, at now: Instant) -> Event {
         Event(
-            // The same id for each message about one run's end.
+            // All messages about one run's end have the same id.
             id: "\(run.schedule.text)-\(run.dueAt.milliseconds)",
             type: "scheduleRun",
             name: run.schedule.text,
@@ -213,7 +214,8 @@ package enum ScheduleCodec {
 
     // MARK: Triggers
 
-    /// Writes the trigger of a due schedule; `firedAt` is the moment at which the scheduler publishes it.
+    /// Writes the trigger of a due schedule; `firedAt` is the moment at which the scheduler
+    /// publishes it.
     package static func encode(_ trigger: Trigger, firedAt: Instant) -> [UInt8] {
         JSONObject([
             ("dueAt", .integer(trigger.dueAt.milliseconds)),
@@ -223,7 +225,7 @@ package enum ScheduleCodec {
 
     /// Reads the trigger of a due schedule.
     ///
-    /// `firedAt` has to be there and is not kept: a run notes when the schedule worker decided.
+    /// `firedAt` is required but not kept: a run records when the schedule worker decided.
     package static func decode(
         trigger bytes: ArraySlice<UInt8>,
         of schedule: ScheduleID

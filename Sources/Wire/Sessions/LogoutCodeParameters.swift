@@ -2,7 +2,7 @@ package import Domain
 
 /// The parameters of `session/logoutCode`: the name of an account, and the proof of its ownership.
 package struct LogoutCodeParameters: Sendable, Equatable {
-    /// The proof, as it was given.
+    /// The proof.
     package enum Proof: Sendable, Equatable {
         case code(String, token: String?)
         case password(String)
@@ -29,7 +29,7 @@ package struct LogoutCodeParameters: Sendable, Equatable {
         case authCode, password
     }
 
-    /// Reads the account's name and the proof, by the kinds that are given of both.
+    /// Reads the account's name and the proof, by the given kinds of both.
     package init(_ fields: Fields, in regions: Regions) throws(Rejection) {
         let countryCode = try fields.countryCode(else: regions.defaultCountryCode)
         guard let accountType = try fields.word("accountType", as: AccountType.self) else {

@@ -1,21 +1,22 @@
 package import Domain
 
-/// Reads the gate's reports about held messages (`schemas/messages/system.schema.json`).
+/// A reader of the gate's reports about held messages (`schemas/messages/system.schema.json`).
 package enum QueueNewsCodec {
-    /// The most client ids of one message.
+    /// The most client ids in one message.
     package static let clientsMax = 200
-    /// The most devices that one message names; a terminal that missed more has missed all.
+    /// The most devices that one message names; a terminal that missed more counts as having missed
+    /// all.
     package static let missedDevicesMax = 1000
 
-    /// Statuses that a terminal was too slow for.
+    /// Statuses that a terminal was too slow to receive.
     package struct Missed: Sendable, Equatable {
-        /// Whose terminal it is.
+        /// The terminal's user.
         package var uid: UserID
         /// The devices; nil for all of the user's.
         package var dids: [DeviceID]?
     }
 
-    /// Reads that a terminal takes messages again, and which statuses it missed.
+    /// Reads which statuses a terminal missed before it accepted messages again.
     package static func decode(missed bytes: ArraySlice<UInt8>) throws(WireError) -> Missed {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
             let uid = try fields.uid()

@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// Reads and writes the messages about the end of sessions.
+/// A codec for the answers and messages about sessions.
 package enum SessionCodec {
     /// Reads a notice from `system/session-invalid`.
     package static func decode(_ bytes: ArraySlice<UInt8>) throws(WireError) -> SessionNotice {
@@ -47,11 +47,11 @@ package enum SessionCodec {
     /// Writes the answer of `session/list`.
     package static func list(_ rows: [AnswerRow]) -> Answer { ["sessions": .array(rows)] }
 
-    /// What a login did with the devices of the terminal's anonymous user.
+    /// The effect of a login on the devices of the terminal's anonymous user.
     package enum Adoption: Sendable {
-        /// So many moved to the account.
+        /// The number of devices that moved to the account.
         case adopted(Int)
-        /// So many would move if the request asked for it.
+        /// The number of devices that would move if the request asked for it.
         case adoptable(Int)
     }
 
@@ -81,7 +81,7 @@ package enum SessionCodec {
         ["token": .string(token), "expiresAt": .integer(session.expiresAt.milliseconds)]
     }
 
-    /// Writes the answer of `session/logoutCode`; the code holds for some seconds.
+    /// Writes the answer of `session/logoutCode`; the code is valid for some seconds.
     package static func logoutCode(_ code: String, seconds: Int64) -> Answer {
         ["logoutCode": .string(code), "expiresIn": .integer(seconds)]
     }
@@ -94,8 +94,9 @@ package enum SessionCodec {
     /// Writes the answer of `session/terminateOthers`: the number of ended sessions.
     package static func terminated(count: Int) -> Answer { ["terminated": .integer(Int64(count))] }
 
-    /// Reads the gate's message about the first use of a token: the session, and, where it was refreshed, the time
-    /// until which the previous token worked.
+    /// Reads the gate's message about the first use of a token.
+    ///
+    /// `until` is the time until which the previous token worked, if the session was refreshed.
     package static func decode(
         tokenUsed bytes: ArraySlice<UInt8>
     ) throws(WireError) -> (session: SessionID, until: Instant?) {
@@ -104,7 +105,7 @@ package enum SessionCodec {
         }
     }
 
-    /// Reads the gate's message that a terminal has no connection with an ended session any more.
+    /// Reads the gate's message that a terminal no longer has a connection with an ended session.
     package static func decode(
         sessionCut bytes: ArraySlice<UInt8>
     ) throws(WireError) -> (session: SessionID, at: Instant) {

@@ -6,7 +6,7 @@ package struct TerminalInfo: Sendable, Equatable {
     package let platform: String
     /// Its operating system.
     package let os: String
-    /// Its name, for people.
+    /// Its display name.
     package let name: String
 
     /// Reads `platform`, `os` and `name`; absent ones are empty.
@@ -18,7 +18,8 @@ package struct TerminalInfo: Sendable, Equatable {
 }
 
 extension Fields {
-    /// Returns `adopt`: whether a login takes over what the terminal's anonymous user has.
+    /// Returns `adopt`: whether a login takes over all that belongs to the terminal's anonymous
+    /// user.
     package func adopts() throws(Rejection) -> Bool { try bool("adopt") ?? false }
 
     /// Returns the required `logoutCode`.

@@ -2,7 +2,7 @@ package import Domain
 
 /// The parameters of `device/bind`: a device, and the proof that the caller holds it.
 package struct BindParameters: Sendable, Equatable {
-    /// What names the device.
+    /// The identification of a device: by its id, or by its hardware.
     package enum Name: Sendable, Equatable {
         case did(DeviceID)
         case hardware(ProductKey, MAC)
@@ -10,9 +10,9 @@ package struct BindParameters: Sendable, Equatable {
 
     /// The device.
     package let device: Name
-    /// The passcode that it reported or shows.
+    /// The passcode that the device reported or shows.
     package let passcode: String
-    /// The text of its label, for which more tries are allowed.
+    /// The text of the device's label, which allows more tries.
     package let claim: String?
 
     /// Reads `passcode`, `claim`, and `did` or `productKey` and `mac`.
@@ -39,9 +39,10 @@ package struct BindParameters: Sendable, Equatable {
     }
 }
 
-/// The parameters of `device/bindRemote`: a device by its hardware, and a proof that needs no contact with it.
+/// The parameters of `device/bindRemote`: a device by its hardware, and a proof that needs no
+/// contact with it.
 package struct RemoteBindParameters: Sendable, Equatable {
-    /// What proves possession.
+    /// A proof of possession.
     package enum Proof: Sendable, Equatable {
         /// The text of the device's label.
         case label(String)

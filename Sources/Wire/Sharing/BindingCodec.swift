@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// Writes a user's devices and the pushes about them (`schemas/methods/device.schema.json`).
+/// An encoder of a user's devices and the pushes about them (`schemas/methods/device.schema.json`).
 package enum BindingCodec {
     /// Writes a row of `device/list`.
     package static func row(
@@ -24,7 +24,7 @@ package enum BindingCodec {
         ])
     }
 
-    /// Writes a row of `device/users`; names that a user did not choose to show are masked.
+    /// Writes a row of `device/users`; the address and the username are masked.
     package static func user(
         _ binding: Binding,
         nickname: String,
@@ -62,7 +62,7 @@ package enum BindingCodec {
         ["expiresAt": .integer(until.milliseconds)]
     }
 
-    /// Writes the answer of `device/hardware`; the product is named also if the device did not.
+    /// Writes the answer of `device/hardware`; adds the product if the device did not name it.
     package static func hardware(_ hardware: JSONObject, productKey: ProductKey) -> Answer {
         var named = hardware
         if named["productKey"] == nil { named["productKey"] = .string(productKey.text) }
@@ -77,7 +77,7 @@ package enum BindingCodec {
         case changed
         /// The user's binding ended.
         case unbound(UnbindReason)
-        /// The user's role is another one.
+        /// The user's role changed.
         case roleChanged(Binding.Role)
         /// Another user was bound, or lost the binding.
         case usersChanged
@@ -98,7 +98,8 @@ package enum BindingCodec {
         }
     }
 
-    /// Writes a push on `user/{uid}/device`; `device` is the device's new row, if the user keeps it.
+    /// Writes a push on `user/{uid}/device`; `device` is the device's new row, if the user keeps
+    /// it.
     package static func push(
         _ change: Change,
         of did: DeviceID,

@@ -2,7 +2,7 @@ package import Domain
 
 /// The name by which an inviter invites a user.
 package struct InvitedName: Sendable, Equatable {
-    /// What the name is looked up as.
+    /// The form in which the name is looked up.
     package enum Name: Sendable, Equatable {
         case login(LoginName)
         case id(UserID)

@@ -1,7 +1,8 @@
 package import Domain
 import JSON
 
-/// Writes invitations as the two sides of each see them (`schemas/methods/share.schema.json`).
+/// An encoder of invitations as the two sides of each see them
+/// (`schemas/methods/share.schema.json`).
 package enum SharingCodec {
     /// The users of the two sides; nil for a side without an account.
     package struct Sides: Sendable {
@@ -19,8 +20,8 @@ package enum SharingCodec {
 
     /// Writes an invitation as a user sees it: the names of the other side are masked.
     ///
-    /// The inviter learns the guest's identity only when the guest has accepted. `alias` is the inviter's name of
-    /// the device, so that the guest recognises it.
+    /// The inviter learns the guest's identity only when the guest has accepted. `alias` is the
+    /// inviter's name for the device, by which the guest recognises it.
     package static func row(
         _ sharing: Sharing,
         _ sides: Sides,
@@ -53,7 +54,8 @@ package enum SharingCodec {
         AnswerRows.page("sharings", rows, next: next)
     }
 
-    /// Writes the answer of `share/preview`: an invitation as a row, with the device's product and presence.
+    /// Writes the answer of `share/preview`: an invitation as a row, with the device's product and
+    /// presence.
     package static func preview(
         _ row: AnswerRow,
         productKey: ProductKey?,
@@ -73,13 +75,13 @@ package enum SharingCodec {
         ]
     }
 
-    /// The code of an invitation, as text and drawn.
+    /// The code of an invitation, as text and as pictures.
     package struct Code: Sendable {
         /// The text.
         package var text: String
-        /// A drawing as SVG.
+        /// The picture as SVG.
         package var svg: String
-        /// A drawing as PNG, in base64.
+        /// The picture as PNG, in base64.
         package var png: String
 
         /// Describes a code.
@@ -90,7 +92,7 @@ package enum SharingCodec {
         }
     }
 
-    /// Writes the answer of `share/invite`; `code` is that of an invitation by QR code.
+    /// Writes the answer of `share/invite`; `code` is set for an invitation by QR code.
     package static func invited(_ sharing: Sharing, code: Code?) -> Answer {
         [
             "sharingId": .string(sharing.id.text),

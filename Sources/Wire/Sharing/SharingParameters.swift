@@ -6,9 +6,9 @@ package struct SharingListParameters: Sendable, Equatable {
         case toMe, byMe
     }
 
-    /// Whether those to the caller are wanted, instead of those by the caller.
+    /// Whether to list the invitations to the caller, instead of those by the caller.
     package let isGuest: Bool
-    /// The device that they concern; nil for any.
+    /// The device of the invitations; nil for any.
     package let did: DeviceID?
 
     /// Reads `type` and `did`.
@@ -40,7 +40,7 @@ package enum SharingName: Sendable, Equatable {
     }
 }
 
-/// The parameters of `share/answer`: the answer, and what it is to.
+/// The parameters of `share/answer`: the answer and the invitation.
 package struct SharingAnswerParameters: Sendable, Equatable {
     /// Whether the invitation is accepted.
     package let accepts: Bool
@@ -58,9 +58,9 @@ package struct SharingAnswerParameters: Sendable, Equatable {
 package struct InvitationParameters {
     /// The kind of the invitation.
     package let way: Sharing.Way
-    /// What the guest may do.
+    /// The guest's access.
     package let access: Binding.Access
-    /// How long the guest may do it, in minutes; nil for ever.
+    /// The duration of the guest's access, in minutes; nil for no end.
     package let guestMinutes: Int64?
     private let guest: Fields?
 
@@ -82,9 +82,9 @@ package struct InvitationParameters {
         }
     }
 
-    /// Reads `guest`, the name of the user who is invited; nil for a code, which any user may scan.
+    /// Reads `guest`, the name of the invited user; nil for a code, which any user may scan.
     ///
-    /// A phone is one of `countryCode`, or of the inviter's country.
+    /// A phone number without a country of its own is in the inviter's country, `countryCode`.
     package func invitedName(
         ofCountry countryCode: String
     ) throws(Rejection) -> InvitedName? {

@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// Writes events and actors.
+/// A codec for events and actors.
 package enum EventCodec {
     /// Writes an event for users; a terminal is shown only to its own user, `reader`.
     package static func encode(_ event: Event, for reader: UserID? = nil) -> [UInt8] {

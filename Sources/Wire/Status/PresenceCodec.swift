@@ -1,7 +1,7 @@
 package import Domain
 import JSON
 
-/// Reads the presence messages of devices and of the gate.
+/// A reader of the presence messages of devices and of the gate.
 package enum PresenceCodec {
     /// Reads a birth or a will.
     package static func decode(device bytes: ArraySlice<UInt8>) throws(WireError) -> PresenceSignal

@@ -1,7 +1,7 @@
 package import Domain
 import JSON
 
-/// Reads the reports of devices (`report` in `schemas/messages/device.schema.json`).
+/// A codec for the reports of devices (`report` in `schemas/messages/device.schema.json`).
 ///
 /// The rules in words (reference: reports#backfill).
 package enum ReportCodec {
@@ -29,8 +29,8 @@ package enum ReportCodec {
         }
     }
 
-    /// Refuses values that would be too large when written by the service: a device may write `1e15`, and the
-    /// service writes sixteen digits.
+    /// Refuses values that would be too large when written by the service, which writes a device's
+    /// `1e15` with sixteen digits.
     private static func checked(
         _ report: Report,
         _ bytes: Int
@@ -42,7 +42,7 @@ package enum ReportCodec {
         return report
     }
 
-    /// The most that a number can grow when the service writes it, as a factor in bytes.
+    /// The largest factor by which a number's bytes can grow when the service writes it.
     private static let growthMax = 4
 
     private static func report(
@@ -85,7 +85,7 @@ package enum ReportCodec {
         return points
     }
 
-    /// Reads a device's own time; refuses one in seconds, before it fills the history with 1970.
+    /// Reads a device's own time; refuses one in seconds, which would date the history to 1970.
     private static func time(_ fields: Fields) throws(Rejection) -> Instant? {
         guard let ts = try fields.instant("ts") else { return nil }
         guard ts >= Report.earliest else {
@@ -122,9 +122,11 @@ package enum ReportCodec {
         return conditions
     }
 
-    /// Writes the answer to an accepted report: the place of the record, and the server's time.
+    /// Writes the answer to an accepted report: the place where it was stored, and the server's
+    /// time.
     ///
-    /// `stored` is nil for a record of the history, which accepts no more of the device today.
+    /// `stored` is nil for a report for the history alone, which accepts no more from the device
+    /// today.
     package static func accepted(
         _ id: MessageID,
         version: Int64,

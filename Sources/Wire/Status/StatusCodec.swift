@@ -1,12 +1,12 @@
 package import Domain
 import JSON
 
-/// Writes the state of a device for users (`status` in `schemas/messages/user.schema.json`).
+/// An encoder of the state of a device for users (`status` in `schemas/messages/user.schema.json`).
 package enum StatusCodec {
     /// Writes the status payload.
     ///
-    /// `changed` names the attributes that a report changed; `actor`, as shown to `reader`, is the sender of the
-    /// command that changed them, if any.
+    /// `changed` names the attributes that a report changed; `actor`, as shown to `reader`, is the
+    /// sender of the command that changed them, if any.
     package static func encode(
         _ status: Status,
         of did: DeviceID,
@@ -54,8 +54,10 @@ package enum StatusCodec {
         return value?.objectValue ?? [:]
     }
 
-    /// Whether users see an attribute: one that a later version of the product removed, or made write-only,
-    /// stays behind in the status.
+    /// Returns whether users see an attribute.
+    ///
+    /// The status keeps attributes that a later version of the product removed or made write-only;
+    /// those are hidden.
     private static func isShown(_ name: String, _ product: Product?) -> Bool {
         guard let product, !product.isFreeForm else { return true }
         guard let point = product.point(name) else { return false }

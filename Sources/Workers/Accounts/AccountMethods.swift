@@ -1,6 +1,6 @@
 import Domain
 
-/// `account/…`: the methods for accounts, with a file for each noun in `Account`.
+/// The `account/…` methods, with a file for each noun in this folder.
 enum AccountMethods {
     static let all: [String: Method] = [
         Codes.methods, Registration.methods, Login.methods, Anonymous.methods, Passwords.methods,

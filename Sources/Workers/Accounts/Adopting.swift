@@ -2,17 +2,17 @@ import Domain
 import Storage
 import Wire
 
-/// Moves an anonymous user's bindings with their roles, schedules and homes to the account that logs in on
-/// the same terminal.
+/// The move of an anonymous user's bindings (with roles), schedules and homes to the account that
+/// logs in on the same terminal.
 ///
-/// It runs in the transaction of the login: either the account gets all of it and the session, or neither.
+/// It runs in the login's transaction: the account gets everything and the session, or nothing.
 struct Adopting {
     /// The anonymous user whose session is on the terminal.
     let anonymous: User
-    /// The account that gets them.
+    /// The account that receives the devices.
     let account: User
 
-    /// Finds the anonymous user who leaves the terminal to an account; nil if there is none.
+    /// Finds the anonymous user whose session an account replaces; nil if there is none.
     init?(_ before: Session?, adoptedBy account: User, _ call: Call) throws {
         guard let before, !account.isAnonymous, before.uid != account.uid,
             before.app == call.app.id,
@@ -24,7 +24,7 @@ struct Adopting {
         self.account = account
     }
 
-    /// Moves the devices if the request asked for it, or else counts them; nil if there is nothing to say.
+    /// Moves the devices if requested, otherwise counts them; nil if there is nothing to report.
     static func answer(
         _ before: Session?,
         adoptedBy account: User,
@@ -118,7 +118,7 @@ struct Adopting {
         }
     }
 
-    /// Tells both users, and the special users and owners of each device, after all moves.
+    /// Notifies both users, and each device's special users and owners, after all moves.
     private func notifyUsers(
         of devices: [DeviceID],
         former: [DeviceID: Binding.Role],
@@ -140,7 +140,7 @@ struct Adopting {
         }
     }
 
-    /// Sends the account's other terminals its new list of devices.
+    /// Notifies the account's terminals of a device's new or changed binding.
     private func notifyAccount(
         _ push: DevicePush,
         former: Binding.Role?,

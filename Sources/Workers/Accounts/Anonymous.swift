@@ -38,8 +38,8 @@ enum Anonymous {
         return reply
     }
 
-    /// Returns the anonymous user of the terminal's session that a new one replaces: it has no devices, and no
-    /// installation can log in as it again once the session has ended.
+    /// Returns the terminal's anonymous user if a new one replaces it: it has no devices, and no
+    /// installation can log in as it once the session ends.
     private static func replaceable(_ call: Call) throws -> UserID? {
         let terminal = call.request.terminal
         guard let session = try call.tx.sessions.live(on: terminal), session.app == call.app.id,

@@ -11,28 +11,29 @@ extension Call {
         return user
     }
 
-    /// The regions that are known here, with the default country of the app.
+    /// The service's regions, with the app's default country.
     var regions: Regions {
         var regions = environment.regions
         regions.defaultCountryCode = app.policies.defaultCountryCode
         return regions
     }
 
-    /// Returns a user as shown to that user.
+    /// Returns a user's own view of the account.
     func shown(_ user: User) -> Answer {
         AccountCodec.encode(user, app.policies, publicURL: environment.publicURL)
     }
 
-    /// Returns the actor of a request without a session: the terminal itself.
+    /// Returns the user on this terminal as actor, or the terminal itself if `uid` is nil.
     func anybody(_ uid: UserID?) -> Actor {
         uid.map { Actor(.user, $0.text, terminal: request.terminal) }
             ?? Actor(.system, "terminal", terminal: request.terminal)
     }
 
-    /// Adds a line to the audit trail; its actor is the session's user, or else the proved owner of the account,
-    /// or else unknown.
+    /// Adds an audit entry by the session's user, or else by the account's proved owner, or else by
+    /// the terminal.
     ///
-    /// Only a limited number of a terminal's failures is noted in 15 minutes, since the trail is kept for good.
+    /// A terminal adds only a limited number of failures in 15 minutes, since the trail is kept
+    /// forever.
     func audit(_ kind: AuditEntry.Kind, of uid: UserID?, detail: String? = nil) throws {
         guard
             !kind.isFailure
@@ -54,7 +55,7 @@ extension Call {
         )
     }
 
-    /// Refuses a request about an account that doesn't exist, if the app allows its answers to tell.
+    /// Refuses a request about an unknown account, if the app reveals which accounts exist.
     ///
     /// - Throws: `Rejection` with `ResourceNotFound`.
     func reveal(_ user: User?) throws {
@@ -64,7 +65,7 @@ extension Call {
 
     /// Refuses another app's terminal before slow work is done for it.
     ///
-    /// New terminals are limited by the hour, so that a flood of them does not fill the store.
+    /// An app's new terminals are limited per hour, so that a flood of them doesn't fill the store.
     func checkTerminal() throws {
         if let owner = try tx.sessions.app(of: request.terminal) {
             guard owner != app.id else { return }
@@ -78,7 +79,7 @@ extension Call {
         if let wait { throw Self.tooManyTerminals(retryAfter: wait) }
     }
 
-    /// Counts the terminal if no user has logged in on it yet, or refuses it.
+    /// Counts a terminal on which no user has logged in yet, or refuses it.
     func countTerminal() throws {
         guard try tx.sessions.app(of: request.terminal) == nil else { return }
         let limit = AttemptTable.Limit(
@@ -101,12 +102,12 @@ extension Call {
 
     private var newTerminals: String { "terminal/app/\(app.id.text)" }
 
-    /// Queues a message without a link to a user's address.
+    /// Queues a message that contains no link.
     mutating func queue(_ notice: AddressNotice) throws {
         var channel = OutgoingMessage.Channel.email
         var (to, countryCode) = (notice.address.text, notice.countryCode)
         if case .phone(let phone) = notice.address {
-            // The number's own: its user may live elsewhere.
+            // The number's own country: its user may live elsewhere.
             (channel, to, countryCode) = (.sms, phone.national, phone.countryCode)
         }
         try tx.outgoingMessages.add(
@@ -128,8 +129,8 @@ extension Call {
 
     /// Sends the link with which a user proves a claimed e-mail address.
     ///
-    /// If another account has proved it, its owner is informed instead, one message for one message: neither an
-    /// answer nor a count tells the caller which it was.
+    /// If another account has proved it, that account's owner is informed instead. One message is
+    /// sent either way, so neither the answer nor a count reveals the difference.
     mutating func sendVerification(
         _ user: User,
         _ template: OutgoingMessage.Template = .verifyEmail
@@ -181,7 +182,8 @@ extension Call {
 
     /// Informs the owner of an address, once a day.
     ///
-    /// It never refuses: since nothing is sent to a free address, a refusal would tell which of the two it was.
+    /// It never refuses: nothing is sent to a free address, so a refusal would reveal that this one
+    /// is taken.
     private mutating func notifyOwnerOnce(_ address: Address, of owner: User) throws {
         let limit = AttemptTable.Limit(
             "taken/\(owner.uid.text)/\(address.isPhone ? "phone" : "email")",
@@ -192,8 +194,8 @@ extension Call {
         try notifyTaken(address, owner)
     }
 
-    /// Sends the account's previous address a link that restores it; `before` is the account as it was
-    /// then.
+    /// Sends the account's previous address a link that restores it; `before` is the account before
+    /// the change.
     mutating func notifyOldAddress(_ old: Address, of before: User, new: Address) throws {
         let mail = LinkMail(undoing: old, of: before, replacement: new)
         try mail.send(publicURL: environment.publicURL, in: &work)
@@ -205,7 +207,7 @@ extension Call {
         app.policies.sessionDays.map { $0 * 86_400 } ?? limits.sessionSeconds
     }
 
-    /// Tells a user's terminals that the phone or e-mail address of the account has changed.
+    /// Notifies a user's terminals that the account's phone or e-mail address has changed.
     mutating func notifyTerminals(of change: Address, _ user: User) {
         let payload = AccountCodec.addressChanged(
             isPhone: change.isPhone,

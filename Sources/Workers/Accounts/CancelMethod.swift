@@ -1,7 +1,7 @@
 import Domain
 import Wire
 
-/// `account/cancel`: the account is erased in seven days, unless its user logs in before.
+/// `account/cancel`: erases the account in seven days, unless its user logs in before then.
 enum CancelMethod {
     static let method = Method(locks: .user, prepare: prepare, run: run)
 

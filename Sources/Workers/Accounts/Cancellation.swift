@@ -2,14 +2,15 @@ package import Domain
 import Storage
 import Wire
 
-/// Erases accounts: first as a request that a login undoes, then step by step.
+/// The erasure of accounts: first a request that a login undoes, then step by step.
 package enum Cancellation {
     /// The number of devices that one step unbinds.
     private static let devicesStep = 50
-    /// The time for messages about a logout to arrive before its session's row is deleted, in seconds.
+    /// The time, in seconds, for logout messages to arrive before the session's row is deleted.
     private static let farewellSeconds: Int64 = 10
 
-    /// Notes a user's request for erasure, and ends all sessions of the user; returns the time of erasure.
+    /// Records a user's erasure request and ends all the user's sessions; returns the time of
+    /// erasure.
     static func request(_ user: User, _ call: inout Call) throws -> Instant {
         let actor = try call.actor()
         let requested = call.tx.now.adding(seconds: call.limits.cancellationSeconds)
@@ -34,7 +35,7 @@ package enum Cancellation {
         return deletesAt
     }
 
-    /// Tells every address of an account that it will be erased: the caller may not have been the account's
+    /// Notifies all of an account's addresses of its erasure, since the caller may not be its
     /// owner.
     private static func notifyAddresses(
         of user: User,
@@ -56,7 +57,8 @@ package enum Cancellation {
         }
     }
 
-    /// Schedules the erasure of an anonymous user after the last logout: the account can't be reached again.
+    /// Schedules the erasure of an anonymous user who logs out, since nobody can reach the account
+    /// again.
     static func discard(_ uid: UserID, _ call: inout Call) throws {
         guard let user = try call.tx.accounts.find(uid), user.isAnonymous else { return }
         let actor = try call.actor()
@@ -66,7 +68,7 @@ package enum Cancellation {
         try call.tx.cancellations.request(uid, deletesAt: soon)
     }
 
-    /// Schedules the erasure of an anonymous user whose terminal has another one now.
+    /// Schedules the erasure of an anonymous user whom a new one has replaced on the terminal.
     static func replace(_ uid: UserID, _ call: Call) throws {
         let soon = call.tx.now.adding(seconds: farewellSeconds)
         try call.tx.cancellations.request(uid, deletesAt: soon)
@@ -86,11 +88,11 @@ package enum Cancellation {
         )
     }
 
-    /// Erases an account irrevocably: ends its sessions, tells its terminals, and deletes it with its names, addresses
-    /// and all rows that belong to it alone.
+    /// Erases an account irrevocably: ends its sessions, notifies its terminals, and deletes it
+    /// with its names, addresses and all rows that belong to it alone.
     ///
-    /// Bindings with devices, and its name in the rows of others, follow with `step`. The session worker
-    /// publishes the messages.
+    /// `step` removes its bindings and its name in other users' rows. The session worker publishes
+    /// the messages.
     package static func begin(_ user: User, by actor: Actor, in work: inout UnitOfWork) throws {
         for session in try work.tx.sessions.live(of: user.uid) {
             try SessionLifecycle.endForGood(session, by: actor, in: &work)

@@ -2,12 +2,12 @@ import Domain
 import Storage
 import Wire
 
-/// Checks codes and tickets.
+/// The checks of codes and tickets.
 ///
-/// A try is counted in the transaction of `prepare`, before the one that compares: neither a crash nor a
+/// `prepare` commits the count of a try before the code is compared, so neither a crash nor a
 /// hundred requests at once give additional tries.
 enum CodeCheck {
-    /// The answer to a code that is wrong, used, too old, or was never sent.
+    /// The answer to a code that is wrong, used or expired, or was never sent.
     static let wrong = Rejection(
         .invalidCode,
         "The code is wrong or no longer valid; ask for a new one."
@@ -15,8 +15,8 @@ enum CodeCheck {
 
     /// Counts a try; a ticket can't be guessed and isn't counted.
     ///
-    /// If none is left, or no code is valid, the refusal waits for a commit like any other: its time must not tell
-    /// whether a code was sent to an address.
+    /// If no try is left or no code is valid, the refusal waits for a commit like any other: its
+    /// timing must not reveal whether a code was sent to an address.
     static func prepare(
         _ proof: AddressProof,
         of scope: CodeScope,
@@ -27,7 +27,7 @@ enum CodeCheck {
         return .refusal(wrong)
     }
 
-    /// Counts a try of several codes, of which any may be meant; those with none left are not compared.
+    /// Counts a try of each code that may match; codes without tries left are not compared.
     static func prepare(
         _ proof: AddressProof,
         ofAny scopes: [CodeScope],
@@ -46,7 +46,7 @@ enum CodeCheck {
             && call.tx.codes.countTry(scope, token: token, max: CodeRules.wrongCodesMax)
     }
 
-    /// Whether a code or ticket proves the address; does not use it up.
+    /// Returns whether a code or ticket proves the address, without using it up.
     ///
     /// Expensive work such as a hash follows, and the last step uses the code up.
     static func matches(_ proof: AddressProof, of scope: CodeScope, _ call: Call) throws -> Bool {
@@ -82,8 +82,8 @@ enum CodeCheck {
         return .refusal(wrong)
     }
 
-    /// Notes in the audit trail that a code was wrong, for the caller's account, or else for that of the
-    /// address.
+    /// Records a wrong code in the audit trail of the caller's account, or else of the address's
+    /// account.
     static func noteFailure(of scope: CodeScope, _ call: Call) throws {
         let owner = try call.tx.accounts.find(
             proved: scope.address,

@@ -61,7 +61,7 @@ enum Codes {
         return .result(answer, isSecret: true)
     }
 
-    /// Returns the user with the address: proved, or, to set a new password, used for the registration.
+    /// Returns the user who proved the address, or the user whose password it resets.
     private static func owner(
         of address: Address,
         for purpose: CodePurpose,
@@ -74,8 +74,8 @@ enum Codes {
         return try call.tx.accounts.find(proved: address, app: call.app.id, region: place.region)
     }
 
-    /// Whether a code makes sense only for an address with an account: other addresses get none, and the
-    /// answer does not tell the difference.
+    /// Returns whether only addresses with an account get a code; the answer doesn't reveal the
+    /// difference.
     private static func isForKnownOnly(_ purpose: CodePurpose, _ address: Address) -> Bool {
         switch (purpose, address) {
         case (.resetPassword, _), (.login, .email): true
@@ -83,7 +83,8 @@ enum Codes {
         }
     }
 
-    /// Returns the calling user, if the purpose needs one; refuses codes that this user may not ask for.
+    /// Returns the calling user if the purpose needs a session; refuses codes that the user may not
+    /// request.
     private static func asker(
         _ purpose: CodePurpose,
         to address: Address,
@@ -168,9 +169,9 @@ enum Codes {
     }
 }
 
-/// Unpredictable random numbers, as a generator of the standard library.
+/// A generator of unpredictable random numbers for the standard library.
 struct SecureRandom: RandomNumberGenerator {
-    /// The one source: it has no state.
+    /// The shared source, which has no state.
     static var source: SecureRandom {
         get { SecureRandom() }
         set {}

@@ -1,23 +1,23 @@
 package import Domain
 package import Storage
 
-/// What goes with an account when it is erased, for the operator who is about to do it.
+/// A summary of the data that an account's erasure removes, for the operator who confirms it.
 package struct ErasureSummary: Sendable, Equatable {
-    /// A device that the user is bound to, and what becomes of it.
+    /// A device that the user is bound to, and the effects on it.
     package struct Device: Sendable, Equatable {
         /// The device.
         package var did: DeviceID
-        /// The operators' name for it; nil where they gave none.
+        /// The operators' name for the device, if any.
         package var name: String?
         /// The user's role.
         package var role: Binding.Role
-        /// Other users who are no longer bound to it: guests of an owner.
+        /// The other users who lose the device: guests of an owner.
         package var losing: [UserID]
-        /// The user who becomes its special user.
+        /// The user who becomes the device's special user, if any.
         package var heir: UserID?
-        /// Whether it is left with no user at all.
+        /// Whether the device is left without users.
         package var isLeftAlone: Bool
-        /// Schedules that end: the user's own, and those of users who lose the device.
+        /// The number of schedules that end: the user's own, and any of users who lose the device.
         package var schedules: Int
     }
 
@@ -25,14 +25,14 @@ package struct ErasureSummary: Sendable, Equatable {
     package let uid: UserID
     /// The user's devices, in the order of binding.
     package let devices: [Device]
-    /// Sessions that end.
+    /// The number of sessions that end.
     package let sessions: Int
-    /// Homes that are deleted.
+    /// The number of homes that are deleted.
     package let homes: Int
-    /// Identities at providers that are forgotten.
+    /// The number of provider identities that are forgotten.
     package let identities: Int
 
-    /// Looks at what there is; changes nothing.
+    /// Collects the summary without changing anything.
     package init(_ user: User, in tx: Transaction) throws {
         uid = user.uid
         sessions = try tx.sessions.live(of: user.uid).count
@@ -57,6 +57,6 @@ package struct ErasureSummary: Sendable, Equatable {
         }
     }
 
-    /// Schedules that end, of all devices.
+    /// The number of schedules that end, of all devices.
     package var schedules: Int { devices.reduce(0) { $0 + $1.schedules } }
 }

@@ -18,10 +18,10 @@ enum Login {
         "The name or the password is wrong."
     )
 
-    /// The name of a login, and where it is looked for.
+    /// The name of a login, and where to look for it.
     private struct Wanted {
         let name: LoginName
-        /// Whether an e-mail address may be a username, too.
+        /// Whether an e-mail address may also be a username.
         var isAnyName = false
         let place: RequestRegion
         let terminal: TerminalInfo
@@ -54,7 +54,8 @@ enum Login {
         return try preparePassword(Wanted(parameters), call)
     }
 
-    /// Refuses an unknown address that can't be registered by a code, if the app allows its answers to tell.
+    /// Refuses an unknown address that no code can register, if the app reveals which accounts
+    /// exist.
     private static func revealUnknown(
         _ address: Address,
         region: String,
@@ -66,7 +67,7 @@ enum Login {
         )
     }
 
-    /// Counts a try and asks for the password's verification, at the same cost for an unknown user.
+    /// Counts a try and returns the password's verification, at the same cost for an unknown user.
     private static func preparePassword(
         _ wanted: Wanted,
         _ call: Call
@@ -95,12 +96,13 @@ enum Login {
         return places.compactMap(\.self).filter { seen.insert($0.uid).inserted }
     }
 
-    /// Returns the users who log in by an e-mail address besides its owner: those who registered it unproved, if the
-    /// app allows it, and the one with it as username, if it is given as `account`.
+    /// Returns the users besides an e-mail address's owner who can log in with it: users who
+    /// registered it without proof, if the app allows this, and the user with it as username, if it
+    /// is given as `account`.
     ///
-    /// The list always has the same length, with nil in empty places: neither the answer nor the time tells whether an
-    /// address or such a name is taken. An `owner` who has not proved it takes one of the places: as many users who
-    /// registered it unproved log in by it whether or not it was taken.
+    /// The list always has the same length, with nil in empty places, so that neither the answer
+    /// nor its timing reveals whether an address or such a username is taken. An `owner` without
+    /// proof takes one place, so that the same number of unproved users can log in either way.
     private static func others(
         _ wanted: Wanted,
         than owner: User?,
@@ -158,7 +160,8 @@ enum Login {
         return try SessionLifecycle.begin(for: user, on: wanted.terminal, isNew: false, &call)
     }
 
-    /// Returns the user whose name was given, and the one whose password it was, or else the first who may be meant.
+    /// Returns the user found by the name, and the candidate whose password matched, or else the
+    /// first candidate.
     private static func findMeant(
         _ wanted: Wanted,
         _ call: Call
@@ -170,7 +173,7 @@ enum Login {
         return (first, users.first { $0.passwordHash == matched } ?? users.first)
     }
 
-    /// Logs in a user with the code of a proved address; an unknown phone is registered by it.
+    /// Logs in a user with a code for a proved address; registers an unknown phone number.
     private static func runCode(
         _ proof: AddressProof,
         of address: Address,
@@ -242,7 +245,8 @@ enum Login {
         try call.lockForLogin { [] }
         let known = try call.tx.accounts.find(name, app: call.app.id, region: place.region)
         guard known == nil else {
-            // Another request registered the id first: the password must be that account's.
+            // Another request registered the id first: a retry compares the password with that
+            // account's.
             throw Rejection(.unavailable, "The id was just registered; ask again.", retryAfter: 1)
         }
         var user = NewUser.make(in: place, &call)

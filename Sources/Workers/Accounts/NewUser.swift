@@ -2,14 +2,14 @@ import Domain
 import Storage
 import Wire
 
-/// Creates users: new ones, or named ones out of the anonymous user on the terminal.
+/// The creation of users: new ones, or named ones from the terminal's anonymous user.
 enum NewUser {
-    /// The user to be made: the anonymous one whose session is on the terminal, or a new one.
+    /// A user to create: the anonymous user whose session is on the terminal, or a new user.
     ///
-    /// Neither is stored yet; `store` does it when all is set.
+    /// `store` stores it once all fields are set.
     struct Draft {
         var user: User
-        /// Whether it is the anonymous one.
+        /// Whether it is the terminal's anonymous user.
         let isConverted: Bool
     }
 
@@ -25,7 +25,7 @@ enum NewUser {
         return Draft(user: make(in: place, &call), isConverted: false)
     }
 
-    /// Returns a user of the request's app with an id of its own, and nothing else yet.
+    /// Returns a user of the request's app with a new id and no other data yet.
     static func make(
         in place: RequestRegion,
         isAnonymous: Bool = false,
@@ -58,8 +58,8 @@ enum NewUser {
 
     /// Turns an anonymous user into a named one.
     ///
-    /// The installation's secret no longer logs in, and all other terminals, which logged in with that secret, are
-    /// logged out.
+    /// The installation's secret stops working, and all other terminals, which logged in with it,
+    /// are logged out.
     static func becomeReal(_ user: inout User, _ call: inout Call) throws {
         user.isAnonymous = false
         try call.tx.accounts.save(user)
@@ -107,7 +107,7 @@ enum NewUser {
         throw Rejection(.duplicated, "This username is taken.", field: "params.username")
     }
 
-    /// Returns the answer to a caller with the code of an address that another user has.
+    /// Returns the refusal of an address that another user has.
     static func taken(_ address: Address) -> Rejection {
         switch address {
         case .phone:

@@ -3,11 +3,10 @@ import Providers
 import Storage
 import Wire
 
-/// Proves that the caller is the account's owner and not just holding the owner's phone: by password, by a code, or
-/// by a ticket.
+/// A proof that the caller is the account's owner and doesn't just hold the owner's phone: a
+/// password, a code or a ticket.
 ///
-/// A try is counted before it is compared: `prepare` counts, and its transaction is committed before `check`
-/// compares in another.
+/// `prepare` counts a try and is committed before `check` compares in the next transaction.
 enum OwnerProof {
     case password(String)
     case code(String, token: String?, CodePurpose, [Address])
@@ -15,7 +14,7 @@ enum OwnerProof {
 
     /// Counts the try, and returns the slow work that it needs.
     ///
-    /// With `isOwner` false the given name is another user's: no password is right then.
+    /// If `isOwner` is false, the given name is another user's, and no password is right.
     func prepare(
         _ user: User,
         isOwner: Bool = true,
@@ -91,7 +90,7 @@ enum OwnerProof {
 }
 
 extension CodeScope {
-    /// The scope of a code that one of an account's addresses gets.
+    /// Makes the scope of a code sent to one of an account's addresses.
     init(_ purpose: CodePurpose, _ address: Address, of user: User) {
         self.init(app: user.app, region: user.region, purpose: purpose, address: address)
     }

@@ -17,7 +17,7 @@ enum Passwords {
 
     private static let wrong = Rejection(.invalidCredentials, "The password is wrong.")
 
-    /// Refuses a password that was right for a hash that the account no longer has.
+    /// Refuses a password that matched a hash the account no longer has.
     static func checkCurrent(_ matched: String, _ user: User) throws {
         guard matched != user.passwordHash else { return }
         throw Rejection(.unavailable, "The password was just changed; ask again.", retryAfter: 1)
@@ -116,7 +116,8 @@ enum Passwords {
         return try CodeCheck.prepare(parameters.proof, ofAny: scopes, call)
     }
 
-    /// The purposes of a code that resets: the SDKs, which have one call for both, ask for one of purpose register.
+    /// The purposes of codes that reset; the SDKs, which have one call for both, request
+    /// `register`.
     ///
     /// Each has its own tries, and a guess counts as a try of both: ten in a million in total.
     private static let purposes: [CodePurpose] = [.resetPassword, .register]
@@ -150,8 +151,8 @@ enum Passwords {
         return .done
     }
 
-    /// Returns the user whose password an address resets: the one who proved it, else the first who registered with
-    /// it, else the one with it as username.
+    /// Returns the user whose password an address resets: the user who proved it, or the first who
+    /// registered with it, or the user with it as username.
     static func resettable(
         _ address: Address,
         region: String,
@@ -159,7 +160,7 @@ enum Passwords {
     ) throws -> User? {
         let accounts = call.tx.accounts
         let app = call.app.id
-        // By its rule, the user with this e-mail address proved it or registered with it.
+        // `find` returns the user who proved this e-mail address or registered with it.
         let owner = try accounts.find(LoginName(address), app: app, region: region)
         guard case .email(let email) = address else { return owner }
         let beside = try accounts.beside(email, app: app, region: region, limit: 1).first
@@ -173,7 +174,7 @@ enum Passwords {
     private static func requestReset(_ call: inout Call) throws -> Reply {
         let parameters = try PasswordResetParameters(call.fields, in: call.regions)
         let (place, email) = (parameters.place, parameters.email)
-        // Counted equally with and without such an account.
+        // Counts the same whether or not the account exists.
         try call.quotas.take(call.mailQuotas)
         try call.lock { [try resettable(.email(email), region: place.region, call)?.uid] }
         let user = try resettable(.email(email), region: place.region, call)

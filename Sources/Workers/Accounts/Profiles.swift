@@ -77,8 +77,8 @@ enum Profiles {
         try call.audit(.usernameChanged, of: user.uid)
     }
 
-    /// Stores a phone or an e-mail address without proof: it can't be used to log in, and the proved one stays in
-    /// use until this one is proved.
+    /// Stores a phone or e-mail address without proof: it can't be used to log in, and the proved
+    /// address stays in use until the new one is proved.
     private static func writeDown(
         _ address: Address,
         of user: inout User,

@@ -41,7 +41,7 @@ enum ProviderMethods {
         }
     }
 
-    /// Notes for the operator whether a provider works; a credential that it refuses says nothing about it.
+    /// Records for the operator whether a provider works; a refused credential records nothing.
     private static func noteUse(_ call: Call, failure: String?) throws {
         let provider = try ProviderParameters(call.fields).credential().provider
         try call.tx.providerUses.note(provider.rawValue, of: call.app.id, failure: failure)

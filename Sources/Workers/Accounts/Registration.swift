@@ -23,7 +23,7 @@ enum Registration {
         return try SecretBytes(new: GivenPassword(first: call.fields), names: names)
     }
 
-    /// Returns the scopes of the codes that may be meant.
+    /// Returns the scopes that the request's code may belong to.
     private static func scopes(
         _ parameters: RegistrationParameters,
         _ call: Call
@@ -32,9 +32,10 @@ enum Registration {
             .map { call.codeScope(.register, $0, region: parameters.place.region) }
     }
 
-    /// Whether one of the addresses must be proved at once.
+    /// Returns whether one of the addresses must be proved at once.
     ///
-    /// An e-mail address that the app registers without a proof needs none, nor does a phone beside it.
+    /// An e-mail address that the app registers without proof needs none, and neither does a phone
+    /// beside it.
     private static func needsProof(
         _ parameters: RegistrationParameters,
         _ policies: AppPolicies
@@ -43,7 +44,7 @@ enum Registration {
         return parameters.email == nil || policies.emailRegistration == .code
     }
 
-    /// Refuses a number as username that isn't proved: it may be another person's.
+    /// Refuses an unproved phone number as username: it may be another person's.
     private static func checkNumber(
         _ parameters: RegistrationParameters,
         proved: Address?,
@@ -53,8 +54,8 @@ enum Registration {
         throw call.fields.refuse("username", "is a phone number that is not proved by this request")
     }
 
-    /// Gives the user the requested username; a user with a proved phone and no other requested name gets its
-    /// number.
+    /// Gives the user the requested username, or the number of a proved phone if no other name is
+    /// requested.
     private static func giveUsername(
         _ parameters: RegistrationParameters,
         to user: inout User,
@@ -127,7 +128,8 @@ enum Registration {
         return try SessionLifecycle.begin(for: user, on: parameters.terminal, isNew: true, &call)
     }
 
-    /// Stores the user with the proved address; the other one is pending, or registered as the app's policy has it.
+    /// Stores the user with the proved address, or else the e-mail address by the app's policy;
+    /// others are pending.
     private static func make(
         _ parameters: RegistrationParameters,
         proved: Address?,
@@ -146,7 +148,7 @@ enum Registration {
         for address in pending { draft.user.writeDown(address, at: call.tx.now) }
         let user = try NewUser.store(draft, &call)
         if registered != nil {
-            // One of the users who claimed the address may own it: the first link followed decides.
+            // Any of the users who claimed the address may own it: the first link followed decides.
             let policies = call.app.policies
             let isLink = policies.emailRegistration == .link && policies.emailVerification
             try call.sendVerification(user, isLink ? .verifyEmail : .confirmation)
@@ -155,10 +157,10 @@ enum Registration {
         return user
     }
 
-    /// Registers an e-mail address without a proof.
+    /// Registers an e-mail address without proof.
     ///
-    /// An address that another account has is treated like a free one: the same answer, a login by the new user's own
-    /// password, and one message to the address.
+    /// Another account's address is treated like a free one: the answer is the same, the new user
+    /// can log in with their own password, and the address gets one message.
     private static func claim(
         _ email: EmailAddress,
         at place: RequestRegion,
@@ -178,8 +180,8 @@ enum Registration {
         user.emailClaim = owner == nil ? .registered : .beside
     }
 
-    /// Limits unproved registrations of one address in a day, to the number of accounts besides its owner's that can
-    /// log in by it.
+    /// Limits an address's unproved registrations per day to the number of unproved accounts that
+    /// can log in with it.
     private static func limit(_ email: EmailAddress, at place: RequestRegion, _ call: Call) throws {
         let digest = call.tx.hash(
             email.key,

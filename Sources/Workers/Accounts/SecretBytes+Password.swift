@@ -3,7 +3,7 @@ import Providers
 import Wire
 
 extension SecretBytes {
-    /// Takes the bytes of a password to be compared; none for one that no account can have.
+    /// Takes the bytes of a password to compare; they are empty if no account can have it.
     convenience init(compared password: GivenPassword) {
         self.init(PasswordRules.normalised(password.text) ?? [])
     }

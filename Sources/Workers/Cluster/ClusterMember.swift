@@ -3,10 +3,11 @@ package import Logging
 package import Mosquitto
 import Synchronization
 
-/// Runs this process's share of the lanes: takes those without a holder, gives back what is more than its share, and
-/// hands all over when it stops.
+/// A member of the cluster, which runs this process's share of the lanes.
 ///
-/// The thread says in time that the process is alive, and listens on a connection of its own to the others.
+/// It takes lanes without a holder, gives back lanes beyond its share, and hands all over when it
+/// stops. Its thread renews the process's lifetime, and listens to the other processes on a
+/// separate connection.
 package final class ClusterMember: Sendable {
     let membership: Membership
     let environment: Environment
@@ -18,7 +19,7 @@ package final class ClusterMember: Sendable {
     let waker: Waker
     private let isStopping = Atomic<Bool>(false)
     private let toWake = Mutex<Set<Lane>>([])
-    /// Called where the process can't go on: its slot is another's.
+    /// The callback for a process that can't go on because another process has its slot.
     private let lostSlot: @Sendable () -> Void
 
     /// Prepares a member; `options` name the broker and the password.
@@ -59,7 +60,7 @@ package final class ClusterMember: Sendable {
 
     var mustStop: Bool { isStopping.load(ordering: .acquiring) }
 
-    /// Says that the process can't go on.
+    /// Reports that the process can't go on.
     func giveUp() { lostSlot() }
 
     private func wakeElsewhere(_ lane: Lane) {
@@ -67,7 +68,7 @@ package final class ClusterMember: Sendable {
         waker.wake()
     }
 
-    /// Returns the lanes of other processes that are to be woken.
+    /// Removes and returns the lanes of other processes that must be woken.
     func takeWakeups() -> Set<Lane> {
         toWake.withLock { lanes in
             defer { lanes = [] }

@@ -1,7 +1,7 @@
 import Domain
 import Metrics
 
-/// The metrics of a process among those that share the work.
+/// The metrics of a process that shares the work with others.
 package final class ClusterMetrics: Sendable {
     private let processes = Gauge(label: "lamplighter_cluster_processes")
     private let takenLanes = Counter(label: "lamplighter_lanes_taken_total")
@@ -18,7 +18,7 @@ package final class ClusterMetrics: Sendable {
         )
     }
 
-    /// Notes how many processes live.
+    /// Records the number of living processes that take lanes.
     func lives(_ count: Int) { processes.record(count) }
 
     /// Counts a lane that was taken.
@@ -27,7 +27,7 @@ package final class ClusterMetrics: Sendable {
     /// Counts a lane that another process has taken.
     func lost() { lostLanes.increment() }
 
-    /// Notes the workers of the lanes that are held.
+    /// Records the number of held lanes of each worker.
     func holds(_ workers: some Sequence<WorkerName>) {
         var counts: [WorkerName: Int] = [:]
         for worker in workers { counts[worker, default: 0] += 1 }

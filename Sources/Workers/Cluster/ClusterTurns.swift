@@ -12,12 +12,13 @@ struct ClusterTurns: ~Copyable {
     private var nextBeat = ContinuousClock.now
     private var nextLink = ContinuousClock.now
     private var nextLook = ContinuousClock.now
-    /// Before this moment only lanes that were given back are taken: the others say first that they are alive, too.
+    /// The time before which only lanes that were given back are taken: the other processes first
+    /// renew their lifetimes, too.
     private var mayTakeFrom = ContinuousClock.now
     private var hadFailure = false
-    /// Whether the others were told that they may have the lanes, as the broker can't be reached.
+    /// Whether the lanes were given to the others because the broker can't be reached.
     private var hasGivenUp = false
-    /// Since when the broker has not been reached.
+    /// The time since which the broker can't be reached; nil while it can.
     private var unreachableSince: ContinuousClock.Instant? = .now
 
     init(_ member: ClusterMember) {
@@ -27,7 +28,7 @@ struct ClusterTurns: ~Copyable {
 
     private var store: Store { member.environment.store }
 
-    /// Runs until the member must stop, and hands over.
+    /// Runs until the member must stop, and hands over the lanes.
     mutating func run() {
         while !member.mustStop {
             renew()
@@ -43,7 +44,7 @@ struct ClusterTurns: ~Copyable {
     private mutating func renew() {
         guard ContinuousClock.now >= nextRenewal else { return }
         nextRenewal = .now + ClusterTiming.renewal
-        // A process that the broker does not hear is none that lanes could be given to.
+        // A process that can't reach the broker must not be given lanes.
         if isCutOff { return }
         do {
             guard try member.membership.renew(store) else {
@@ -102,7 +103,8 @@ struct ClusterTurns: ~Copyable {
         do { try link?.beat() } catch { dropLink() }
     }
 
-    /// How long to wait for the broker: with lanes in hand not beyond the moment at which they are others'.
+    /// The time to wait for the broker: while lanes are held, no longer than until they are given
+    /// up.
     private var linkPatience: Duration {
         let longest = Duration.seconds(3)
         guard let unreachableSince, !hasGivenUp, !lanes.isEmpty else { return longest }
@@ -110,9 +112,10 @@ struct ClusterTurns: ~Copyable {
         return min(longest, max(left, .milliseconds(200)))
     }
 
-    /// Lets other processes, which may reach the broker, have the lanes: at once, whatever their threads still wait for.
+    /// Gives the lanes at once to other processes, which may reach the broker, even if their
+    /// threads still wait.
     ///
-    /// Each taking makes the epoch larger, so that no later transaction of ours is committed.
+    /// Each taking increases the epoch, so that no later transaction of this process is committed.
     private mutating func giveUp() {
         guard !hasGivenUp else { return }
         lanes.abandonAll()
@@ -126,7 +129,7 @@ struct ClusterTurns: ~Copyable {
         nextRenewal = .now
     }
 
-    /// Whether the broker has not been heard for so long that others should have the lanes.
+    /// Whether the broker has been silent for so long that other processes should take the lanes.
     private var isCutOff: Bool {
         unreachableSince.map { .now - $0 > ClusterTiming.brokerPatience } ?? false
     }
@@ -184,7 +187,8 @@ struct ClusterTurns: ~Copyable {
         }
     }
 
-    /// Lets the others have each lane as soon as its thread has ended, and after a moment the rest as it is.
+    /// Gives back each lane as soon as its thread has ended, and after a moment the remaining lanes
+    /// unfinished.
     private mutating func handOver() {
         let start = ContinuousClock.now
         lanes.stopAll()

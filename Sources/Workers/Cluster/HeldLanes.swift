@@ -6,17 +6,17 @@ import Synchronization
 
 /// The lanes that this process holds, each with its thread.
 struct HeldLanes {
-    /// One lane.
+    /// A held lane.
     private struct Held {
         var lease: LaneLease
         var thread: WorkerThread
         var end: End
         var isStopping = false
-        /// Whether others may have it already, though its thread has not ended.
+        /// Whether it was given back although its thread has not ended.
         var isReleased = false
     }
 
-    /// Whether a lane's thread has ended.
+    /// A flag that a lane's thread has ended.
     private final class End: Sendable {
         let isReached = Atomic<Bool>(false)
     }
@@ -26,15 +26,15 @@ struct HeldLanes {
 
     init(_ member: ClusterMember) { self.member = member }
 
-    /// Whether no lane is held, nor about to end.
+    /// Whether no lane is held or about to end.
     var isEmpty: Bool { held.isEmpty }
 
-    /// Has all lanes finish what they began, and end.
+    /// Asks all lanes to finish their work and end.
     mutating func stopAll() {
         for lane in held.keys { stop(lane) }
     }
 
-    /// Ends all lanes at once: the broker can't be reached.
+    /// Ends all lanes at once because the broker can't be reached.
     mutating func abandonAll() {
         for lane in held.values { lane.thread.abandon() }
         stopAll()
@@ -47,9 +47,11 @@ struct HeldLanes {
         noteLanes()
     }
 
-    /// Gives back the lanes whose threads have ended, or all that are to end; returns whether there were any.
+    /// Gives back the lanes whose threads have ended, or all lanes if `isLate`; returns whether
+    /// there were any.
     ///
-    /// A thread that goes on ends its transaction before another process can take the lane, and commits none after that.
+    /// A thread that still runs ends its transaction before another process can take the lane, and
+    /// can't commit after that.
     mutating func releaseEnded(orAll isLate: Bool = false) -> Bool {
         let ended = held.values.filter { $0.end.isReached.load(ordering: .acquiring) }
         let leases = (isLate ? Array(held.values) : ended).filter { !$0.isReleased }.map(\.lease)
@@ -58,7 +60,8 @@ struct HeldLanes {
             try release(leases)
             for lease in leases { held[lease.lane]?.isReleased = true }
         } catch {
-            // It stays this process's until its life is over for the others; a later look takes it up again.
+            // The lane stays with this process until the others consider it dead; a later `balance`
+            // starts it again.
             member.logger.warning(
                 "A lane could not be given back",
                 metadata: ["error": "\(Failure.summary(error))"]
@@ -78,9 +81,9 @@ struct HeldLanes {
         }
     }
 
-    /// Takes lanes, and begins to give some back, so that all processes have about as many.
+    /// Takes lanes, and begins to give some back, so that all processes have about the same number.
     ///
-    /// Without `takesForeign` none is taken from a process that is taken for dead.
+    /// Without `takesForeign`, no lane is taken from a process that is considered dead.
     mutating func balance(takesForeign: Bool) throws {
         let id = member.membership.id
         let (leases, living) = try member.environment.store.coordinate { cluster in
@@ -104,7 +107,7 @@ struct HeldLanes {
                 isDraining: isDraining
             )
             let step = shares.step
-            // One after the other: the next is given back when the last one's thread has ended.
+            // One at a time: the next lane is given back when the last one's thread has ended.
             if step.give > 0, isDraining || !own.contains(where: \.isStopping) {
                 let surplus = own.map(\.lease.lane).sorted { $0.number > $1.number }
                 for lane in surplus.prefix(step.give) { stop(lane) }
@@ -137,7 +140,8 @@ struct HeldLanes {
         }
     }
 
-    /// Starts lanes again that are this process's and have no thread, such as one that could not be given back.
+    /// Restarts lanes that this process holds without a thread, such as a lane that could not be
+    /// given back.
     private mutating func resume(_ worker: WorkerName, _ leases: [LeaseTable.Lease]) throws {
         for lease in leases where lease.node == member.membership.id && lease.isHeld {
             let lane = member.environment.plan.lane(of: worker, number: lease.lane)
@@ -168,7 +172,7 @@ struct HeldLanes {
         }
     }
 
-    /// Notes for calls, metrics and what only one process does which lanes are here.
+    /// Updates the wakeups, the leadership and the metrics with the lanes held here.
     private func noteLanes() {
         member.environment.wakeups.runs(Set(held.keys))
         let leads = held[Lane(.session)].map { !$0.isStopping } ?? false

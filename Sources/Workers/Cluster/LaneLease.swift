@@ -1,18 +1,18 @@
 package import Storage
 
-/// A lane that this process holds.
+/// The lease of a lane that this process holds.
 package struct LaneLease: Sendable {
     /// The lane.
     package let lane: Lane
-    /// What each of its transactions checks.
+    /// The fence that each of its transactions checks.
     package let fence: Fence
-    /// The process.
+    /// The membership of the process.
     package let membership: Membership
 
-    /// Whether the lane is this process's without a doubt, as far as its clock tells.
+    /// Whether the lane certainly belongs to this process, by its clock.
     var isTrusted: Bool { membership.isTrusted }
 
-    /// Stops a turn that begins too long after the process last said that it is alive.
+    /// Stops a turn that begins too long after the process last renewed its lifetime.
     ///
     /// - Throws: `LaneInDoubt`.
     func check() throws {
@@ -20,7 +20,7 @@ package struct LaneLease: Sendable {
     }
 }
 
-/// The process has not been able to say that it is alive: another one may have the lane.
+/// The error of a process that could not renew its lifetime: another process may have the lane.
 struct LaneInDoubt: Error, CustomStringConvertible {
     var description: String { "the database was not told in time that this process is alive" }
 }

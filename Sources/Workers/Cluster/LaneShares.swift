@@ -1,25 +1,28 @@
-/// Decides how many lanes of a worker a process takes and gives back, so that all processes have about as many.
+/// The calculation of how many lanes of a worker a process takes or gives back, so that all
+/// processes have about the same number.
 struct LaneShares {
-    /// How many lanes the worker has.
+    /// The number of the worker's lanes.
     var total: Int
-    /// How many of them no living process holds.
+    /// The number of lanes that no living process holds.
     var free: Int
-    /// How many of them this process holds.
+    /// The number of lanes that this process holds.
     var own: Int
-    /// How many each of the other living processes holds that take lanes.
+    /// The number of lanes of each other living process that takes lanes.
     var others: [Int]
-    /// Whether this process is to hand over its lanes.
+    /// Whether this process must hand over its lanes.
     var isDraining = false
 
-    /// What a process does now; it looks again soon.
+    /// The next step of a process, which checks again soon.
     struct Step: Equatable {
-        /// How many free lanes to take.
+        /// The number of free lanes to take.
         var take = 0
-        /// How many of its own to give back.
+        /// The number of its lanes to give back.
         var give = 0
     }
 
-    /// Returns the next step: lanes move one at a time, as each is quiet for a moment; those without a holder all at
+    /// The next step.
+    ///
+    /// Lanes move one at a time, since each pauses for a moment; lanes without a holder move all at
     /// once.
     var step: Step {
         guard !isDraining else { return Step(give: others.isEmpty ? 0 : own) }
@@ -28,9 +31,9 @@ struct LaneShares {
         return Step(take: max(0, min(portion, share - own)))
     }
 
-    /// How many of the free lanes are this process's, if each goes to the one with the fewest.
+    /// The number of free lanes for this process if each goes to the process with the fewest.
     ///
-    /// Without regard to that two processes would take at once what they gave back for a third.
+    /// Otherwise two processes would at once retake the lanes that they gave back for a third.
     private var portion: Int {
         var (count, counts) = (own, others)
         for _ in 0..<free {

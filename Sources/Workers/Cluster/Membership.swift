@@ -2,9 +2,10 @@ package import Domain
 package import Storage
 import Synchronization
 
-/// This process among those that share the database: its id, its slot, and whether it may work now.
+/// This process's membership among the processes that share the database: its id, its slot, and
+/// whether it may work now.
 package final class Membership: Sendable {
-    /// What no other run of a process is called.
+    /// The id, unique to this run of the process.
     package let id: String
     /// The slot.
     package let slot: NodeSlot
@@ -16,14 +17,14 @@ package final class Membership: Sendable {
         trustedUntil = Mutex(start + ClusterTiming.trust)
     }
 
-    /// All slots are in use.
+    /// The error thrown when all slots are in use.
     package struct NoSlot: Error {}
 
-    /// Joins the processes of a database: takes a slot, by which the store numbers what it writes from now on.
+    /// Joins the processes of a shared database, and takes a slot, by which the store numbers its
+    /// rows from now on.
     ///
-    /// The store is a database that several share. `earlier` is a process that is known to be gone: what it held is free
-    /// at once, and its slot too.
-    /// - Throws: `NoSlot`, or what the store throws.
+    /// `earlier` is a process that is known to be gone: its lanes and its slot are free at once.
+    /// - Throws: `NoSlot`, or an error of the store.
     package static func join(
         _ store: Store,
         name: String,
@@ -46,10 +47,11 @@ package final class Membership: Sendable {
         return Membership(id: id, slot: slot, from: start)
     }
 
-    /// Whether the others still take this process for alive, so that its lanes are its own.
+    /// Whether the other processes still consider this process alive, so that its lanes are its
+    /// own.
     package var isTrusted: Bool { trustedUntil.withLock { ContinuousClock.now < $0 } }
 
-    /// Says that the process is alive; returns false where its slot is another's by now.
+    /// Renews the process's lifetime; returns false if another process has its slot by now.
     package func renew(_ store: Store) throws -> Bool {
         let start = ContinuousClock.now
         let isMember = try store.coordinate {
@@ -59,12 +61,12 @@ package final class Membership: Sendable {
         return isMember
     }
 
-    /// Has the others share out among themselves what this process holds.
+    /// Announces that the process is about to stop, so that the others share out its lanes.
     package func retire(_ store: Store) throws {
         try store.coordinate { try $0.nodes.retire(id) }
     }
 
-    /// Leaves the others.
+    /// Leaves the cluster and gives the slot back.
     package func leave(_ store: Store) throws {
         trustedUntil.withLock { $0 = .now }
         try store.coordinate { try $0.nodes.release(id) }

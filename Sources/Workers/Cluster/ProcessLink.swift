@@ -1,27 +1,29 @@
 import Mosquitto
 import Wire
 
-/// A process's own connection to the broker, whose will tells the others at once that the process is gone.
+/// A process's own connection to the broker, whose will notifies the other processes at once that
+/// this one is gone.
 ///
-/// Over it processes wake each other's lanes, and each hears itself, so that it notices a broker that is out of reach.
+/// Processes use it to wake each other's lanes. Each also receives its own echoes, to notice a
+/// broker that is out of reach.
 struct ProcessLink: ~Copyable {
     private var client: MosquittoClient
     private let topics: Topics
     private let id: String
     private var intake = Intake()
     private var beats: Int64 = 0
-    /// When something was last heard.
+    /// The time at which anything was last received.
     private(set) var heardAt = ContinuousClock.now
 
-    /// What another process has said of itself.
+    /// The state that another process has announced.
     struct News: Equatable {
-        /// The process.
+        /// The id of the process.
         var id: String
-        /// Whether it is there.
+        /// Whether it is online.
         var isOnline: Bool
     }
 
-    /// Connects, and waits for the broker at most as long as given.
+    /// Connects, and waits for the broker for at most `patience`.
     ///
     /// - Throws: `MosquittoError`.
     init(
@@ -53,7 +55,7 @@ struct ProcessLink: ~Copyable {
         self.id = id
     }
 
-    /// Has the gate divide messages by shard, and tells the others that this process is there.
+    /// Asks the gate to divide messages by shard, and announces this process to the others.
     mutating func begin() throws {
         try publish(Topics.gateControl, SystemCodec.gate([.divide]))
         try announce(isOnline: true)
@@ -64,12 +66,13 @@ struct ProcessLink: ~Copyable {
         try client.flush()
     }
 
-    /// Has the others look who holds which lane: this process has come, goes, or has given a lane back.
+    /// Announces that this process is online, is leaving or has given a lane back, so that the
+    /// others check the leases.
     mutating func announce(isOnline: Bool) throws {
         try publish(topics.system("process/\(id)"), SystemCodec.processState(isOnline: isOnline))
     }
 
-    /// Sends what comes back as long as the broker can be reached.
+    /// Sends an echo, which returns as long as the broker can be reached.
     mutating func beat() throws {
         beats += 1
         try publish(topics.system("echo/\(id)"), SystemCodec.echo(beats, seen: 0))
@@ -80,7 +83,7 @@ struct ProcessLink: ~Copyable {
         try publish(topics.system("wake/\(lane.name)"), SystemCodec.processState(isOnline: true))
     }
 
-    /// Waits for news, at most as long as given; returns what came.
+    /// Waits for news for at most `wait`; returns the news received.
     mutating func receive(wait: Duration) throws -> [News] {
         try client.receive(upTo: 100, linger: .zero, wait: wait, into: &intake)
         defer { try? client.flush() }
@@ -94,7 +97,8 @@ struct ProcessLink: ~Copyable {
         }
     }
 
-    /// Says goodbye, so that the will is not published; another message has said the same.
+    /// Announces that the process leaves and disconnects, so that the broker doesn't publish the
+    /// will as well.
     mutating func close() {
         try? announce(isOnline: false)
         client.disconnect()

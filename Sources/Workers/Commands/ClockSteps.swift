@@ -1,9 +1,9 @@
 import Domain
 
-/// Notices when the machine's clock was set back, with the help of the steady clock.
+/// A detector of backward steps of the machine's clock, by comparison with the steady clock.
 ///
-/// Due times by the earlier clock would come that much later: a command that waits five seconds for its answer would
-/// wait for hours.
+/// After such a step, stored due times lie too far ahead: a command that waits five seconds for its
+/// answer would wait for hours.
 struct ClockSteps {
     private var last: (wall: Instant, steady: ContinuousClock.Instant)?
 
@@ -18,6 +18,6 @@ struct ClockSteps {
         return step > Self.leastMilliseconds ? step : nil
     }
 
-    /// Notes the time by both clocks.
+    /// Records the time of both clocks.
     mutating func note(_ clock: any WallClock) { last = (clock.now, clock.steady) }
 }

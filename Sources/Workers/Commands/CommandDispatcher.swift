@@ -3,15 +3,17 @@ package import Domain
 import Storage
 import Wire
 
-/// Sends all commands, and makes those of apps and operators; `TriggerBatch` makes those of schedules.
+/// The sender of all commands, and the creator of app and operator commands; `TriggerBatch` creates
+/// the schedules' commands.
 ///
-/// Any worker takes requests, but only the control worker sends, and of its lanes the device's: the commands of one device
-/// leave in the order of their numbers. Schedules store theirs many at once and leave a dispatch request.
+/// Any worker accepts requests, but only the device's lane of the control worker sends, so that a
+/// device's commands leave in the order of their numbers. Schedules store many commands at once and
+/// leave a dispatch request.
 package enum CommandDispatcher {
     /// Checks a request, numbers and stores it as a command, and asks the control worker to send it
     /// at once.
     ///
-    /// The command is `queued` then; `sent` follows soon if the device is connected.
+    /// The command is then `queued`; `sent` follows soon if the device is connected.
     /// - Throws: `Rejection` if the device is unknown or offline, the data doesn't fit, or too many commands wait.
     package static func enqueue(
         _ request: CommandRequest,
@@ -27,7 +29,7 @@ package enum CommandDispatcher {
         return command
     }
 
-    /// Stores a command, and asks the control worker's lane of its device to send it.
+    /// Stores a command, and asks the device's lane of the control worker to send it.
     private static func leave(
         _ command: Command,
         _ state: DispatchState,
@@ -40,11 +42,12 @@ package enum CommandDispatcher {
         work.effects.wake(.control, of: command.did)
     }
 
-    /// Takes a request on the control worker itself, and sends it with this commit if the device is
+    /// Accepts a request on the control worker, and sends it with this commit if the device is
     /// connected.
     ///
-    /// If older commands are about to be sent, it goes with them: a device ignores a command that follows a newer
-    /// one. If the device may not listen yet, it is sent when the gate reports that it does.
+    /// It is sent together with older commands that are about to be sent, since a device ignores a
+    /// command that follows a newer one. If the device may not listen yet, it is sent when the gate
+    /// reports that it does.
     static func send(
         _ request: CommandRequest,
         product: Product?,
@@ -56,7 +59,8 @@ package enum CommandDispatcher {
             try CommandOutcome.publish(old, product: product, in: &work)
         }
         guard work.shards.contain(request.did.text) else {
-            // Another lane sends all commands of this device, or they might overtake each other.
+            // Another lane sends all of this device's commands, so that they can't overtake each
+            // other.
             try leave(command, state, in: &work)
             return command
         }
@@ -85,9 +89,9 @@ package enum CommandDispatcher {
         return sent.first { $0.cid == command.cid } ?? command
     }
 
-    /// Sends a connected device its queued commands, and repeats those that it may have missed.
+    /// Sends a connected device its queued commands, and repeats commands that it may have missed.
     ///
-    /// Sends nothing if the device is offline again, and later if it has reconnected meanwhile.
+    /// Sends nothing if the device is offline again; defers the request if it has reconnected.
     static func sendQueued(_ dispatch: DispatchRequest, in work: inout UnitOfWork) throws {
         guard let record = try work.tx.statuses.find(dispatch.did),
             record.status.presence.isOnline
@@ -151,8 +155,8 @@ package enum CommandDispatcher {
 
     // MARK: Sending
 
-    /// Returns the queued commands that can still be sent; ends those past their deadline and those whose sender
-    /// lost access.
+    /// Returns the queued commands that can still be sent; ends expired commands, and commands
+    /// whose sender lost access.
     private static func takeEntitled(
         _ did: DeviceID,
         product: Product?,
@@ -171,8 +175,8 @@ package enum CommandDispatcher {
         }
     }
 
-    /// Returns the reason why the command may no longer be sent, by the rights of its user or of its schedule's
-    /// creator; nil for other senders.
+    /// Returns the reason why the command may no longer be sent, by the rights of its user or its
+    /// schedule's creator; nil if it may, and for other senders.
     ///
     /// The rules in words (reference: commands#modes).
     private static func refusal(_ command: Command, in tx: Transaction) throws -> ErrorCode? {
@@ -219,7 +223,7 @@ package enum CommandDispatcher {
 }
 
 extension Command {
-    /// Returns the command as sent; one that didn't wait was never queued.
+    /// Returns the command as sent; a command that didn't wait has no `queued` step.
     fileprivate func sent(at now: Instant) -> Command {
         var command = self
         if createdAt == now {

@@ -2,18 +2,20 @@ import Domain
 import Storage
 import Wire
 
-/// Sends the outcome of a command to the terminal that sent it, and answers waiting requests.
+/// The outcomes of commands, for the terminals that sent them and for waiting requests.
 ///
-/// The status worker calls it, which takes the devices' answers; so does the control worker, which ends commands
-/// that have none. A terminal on which the user is no longer logged in gets nothing: another person may hold it.
+/// The status worker calls it for devices' answers, and the control worker for commands that end
+/// without an answer. A terminal on which the user is no longer logged in gets nothing, since
+/// another person may hold it.
 enum CommandOutcome {
-    /// Tells the outcome of a finished command to waiting requests, and to the users who see its schedule.
+    /// Publishes the outcome of a finished command, and ends its schedule's run.
     static func publish(_ command: Command, product: Product?, in work: inout UnitOfWork) throws {
         try answer(command, product: product, in: &work)
         try endScheduleRun(command, in: &work)
     }
 
-    /// Ends the run of a schedule's command in the store, and tells its users; ignores other commands.
+    /// Ends the run of a schedule's command in the store, and notifies its users; ignores other
+    /// commands.
     static func endScheduleRun(_ command: Command, in work: inout UnitOfWork) throws {
         guard command.actor.kind == .schedule else { return }
         try ScheduleRuns.finish(command, in: &work)
@@ -35,8 +37,8 @@ enum CommandOutcome {
         for waiter in waiters { try answer(waiter, with: result, of: command, in: &work) }
     }
 
-    /// Sends the outcome to the terminal that sent the command; a query is answered instead, with the status or with
-    /// the reason why there is none.
+    /// Sends a write's outcome to the terminal that sent it; a query is answered instead, with the
+    /// status or the reason why there is none.
     private static func tellTerminal(
         _ command: Command,
         product: Product?,
@@ -136,7 +138,7 @@ enum CommandOutcome {
         }
     }
 
-    /// Ends commands whose time is over.
+    /// Ends commands whose deadline has passed.
     static func expire(_ commands: [Command], in work: inout UnitOfWork) throws {
         for var command in commands
         where CommandRules.expired(&command, at: work.now) {
@@ -147,7 +149,7 @@ enum CommandOutcome {
                     try publish(command, product: product, in: &part)
                 }
             } catch  where Failure.isMessages(error) {
-                // Ends it without a message, so that it does not come again and block the others.
+                // Ends it without a message, so that it doesn't return and block the others.
                 try work.tx.commands.update([command])
                 work.effects.observed.note(EndedCommand(command, at: work.now))
                 work.effects.deadLetter(

@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// The room for commands: how many may wait for a device, and how large one may be.
+/// The limits of queued commands: their number per device, and the size of each.
 enum CommandQueueLimits {
     /// The refusal if no more commands may wait.
     static let full = Rejection(
@@ -14,12 +14,13 @@ enum CommandQueueLimits {
     /// Room for changes by merging, and for the fields that the log of commands adds, in bytes.
     private static let reserve = 2048
 
-    /// Whether one more command may wait for a device beside those that wait already.
+    /// Returns whether a device with `waiting` queued commands has room for one more.
     static func hasRoom(beside waiting: Int, in limits: Limits) -> Bool {
         waiting < limits.queuedPerDevice
     }
 
-    /// Returns the queued commands that a new one replaces, ended; none while there is room for all.
+    /// Returns the queued commands that a new command replaces, ended; empty while there is room
+    /// for all.
     ///
     /// Queued commands are sent as one message, so they have to fit into one.
     /// - Throws: `Rejection` if there is no room.

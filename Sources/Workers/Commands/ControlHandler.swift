@@ -2,16 +2,16 @@ import Batching
 package import Domain
 package import Storage
 
-/// The control worker: answers requests about devices, homes and sharing, sends all commands, and ends what expires:
-/// commands, invitations and guests' bindings.
+/// The control worker: answers requests about devices, homes and sharing, sends all commands, and
+/// ends expired commands, invitations and guests' bindings.
 package struct ControlHandler: BatchHandler {
     private let environment: Environment
     private var requests: RequestHandler
     /// The time at which the next command expires or must be sent, or the next invitation or guest's binding
     /// expires.
     package private(set) var nextDue: Instant?
-    /// Whether `nextDue` includes the effects of all batches; if not, the next look computes it, off the path of
-    /// a request.
+    /// Whether `nextDue` includes the effects of all batches; if not, `due` computes it, off the
+    /// path of a request.
     private var isPlanned = true
     private var clockSteps = ClockSteps()
 
@@ -98,6 +98,6 @@ package struct ControlHandler: BatchHandler {
         isPlanned = true
     }
 
-    /// Whether this lane ends what is past its time, of all devices.
+    /// Whether this lane ends all devices' expired commands, invitations and bindings.
     private var ends: Bool { environment.shards.lane == 0 }
 }

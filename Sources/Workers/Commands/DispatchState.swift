@@ -3,12 +3,12 @@ import Storage
 
 /// The place of a new command: whether its device listens, and which commands precede it.
 enum DispatchState {
-    /// The device is connected; the commands of a pending call are sent just before it.
+    /// The device is connected; the commands of a pending dispatch request are sent just before it.
     case front(DispatchRequest?)
     /// Other commands are sent before it as soon as the device listens.
     case behind
-    /// The connection is so new that the device may not listen before that time; `isNext` if only commands that
-    /// count as sent precede it.
+    /// The connection is so new that the device may not listen before `until`; `isNext` is true if
+    /// only commands that count as sent precede it.
     case unheard(until: Instant, isNext: Bool)
     /// The device is offline.
     case away

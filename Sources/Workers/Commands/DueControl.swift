@@ -2,7 +2,7 @@ import Batching
 import Domain
 import Storage
 
-/// What the control worker does without a message: ends what is past its time, and sends commands that wait.
+/// The control worker's work without a message: ending expired items, and sending waiting commands.
 ///
 /// All of its devices are locked at once, in the order of their ids, before anything is changed.
 struct DueControl {
@@ -16,14 +16,14 @@ struct DueControl {
             .union(guests.map(\.did) + dispatches.map(\.did))
     }
 
-    /// Looks for a limited number of each, the earliest first, and locks their devices.
+    /// Finds a limited number of each kind, the earliest first, and locks their devices.
     ///
-    /// Of several lanes each sends what waits for its devices, and the first ends what is past its time.
+    /// Each lane sends the commands that wait for its devices; the first lane ends expired items.
     init(in tx: Transaction, _ limits: Limits, of shards: Shards) throws {
         try self.init(reading: tx, limits, of: shards)
         let locked = devices
         guard try tx.lock(devices: Array(locked)) else { return }
-        // Ends only what is still past its time; what is so since a moment ago comes next.
+        // Reads again under the locks; items that expired in between are left for the next time.
         try self.init(reading: tx, limits, of: shards)
         commands.removeAll { !locked.contains($0.did) }
         invitations.removeAll { !locked.contains($0.did) }
@@ -42,7 +42,7 @@ struct DueControl {
         guests = try tx.bindings.overdueGuests(limit: limits.bindingStep)
     }
 
-    /// Carries it out.
+    /// Carries out the work found.
     func carryOut(in work: inout UnitOfWork) throws {
         try CommandOutcome.expire(commands, in: &work)
         try BindingExpiry.end(invitations, in: &work)

@@ -3,7 +3,7 @@ import Storage
 import Wire
 
 extension DeviceEntry {
-    /// Stores a device's new passcode, or the hardware fields that change, and answers it.
+    /// Stores a device's new passcode or changed hardware fields, and answers the device.
     func update(
         _ info: RegistrationCodec.Info,
         message: Inbound,

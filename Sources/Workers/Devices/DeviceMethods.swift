@@ -29,7 +29,7 @@ enum DeviceMethods {
         "device/commands": .reading(check: checkBound, LogMethods.commands),
     ]
 
-    /// Whether a list has more rows than a worker reads between others' commands.
+    /// Returns whether a page has more rows than a worker reads between other users' commands.
     @Sendable
     static func isLongPage(_ call: Call) throws -> Bool {
         try call.pageLimit() > Int(call.limits.pageDefault)
@@ -41,8 +41,7 @@ enum DeviceMethods {
 
     // MARK: The device of a request
 
-    /// Returns the caller's binding with the device that the request names, which must be of the app's
-    /// products.
+    /// Returns the caller's binding with the request's device, which must be of the app's products.
     static func binding(_ call: Call) throws -> Binding {
         let binding = try bindingOfAnyProduct(call)
         guard let record = try call.tx.statuses.find(binding.did),
@@ -51,7 +50,7 @@ enum DeviceMethods {
         return binding
     }
 
-    /// Returns the caller's binding with the device that the request names, of any product.
+    /// Returns the caller's binding with the request's device, of any product.
     static func bindingOfAnyProduct(_ call: Call) throws -> Binding {
         let did = try call.fields.did()
         guard let binding = try call.tx.bindings.find(did, call.caller().uid),
@@ -70,8 +69,8 @@ enum DeviceMethods {
         }
     }
 
-    /// Returns the time from which the present users of a device see its past: the beginning of its present
-    /// life with them, and no earlier than its history is kept.
+    /// Returns the time from which a device's users see its past: the start of its ownership
+    /// period, but no earlier than its history is kept.
     static func reach(
         _ did: DeviceID,
         _ call: Call
@@ -192,7 +191,7 @@ enum DeviceMethods {
         return .result(BindingCodec.hardware(device.hardware, productKey: device.productKey))
     }
 
-    /// Tells the caller's terminals that the row of a device in `device/list` has changed.
+    /// Notifies the caller's terminals that a device's row in `device/list` has changed.
     static func notifyChanged(_ did: DeviceID, _ call: inout Call) throws {
         let push = DevicePush(did, by: try call.actor())
         try push.notifyWithDevice(.changed, call.caller().uid, in: &call.work)

@@ -2,10 +2,10 @@ package import Domain
 import Storage
 import Wire
 
-/// Ends a device's ownership period, for all workers and commands.
+/// The end of a device's ownership period, for all workers and commands.
 package enum DeviceOwnership {
-    /// Ends all bindings of a device, fails its open commands, voids its invitations, clears what the
-    /// broker keeps for its users, tells them, and begins a new ownership period.
+    /// Ends all bindings of a device, fails its open commands, voids its invitations, clears its
+    /// users' retained statuses, notifies them, and begins a new ownership period.
     package static func end(
         _ did: DeviceID,
         because reason: UnbindReason,
@@ -20,8 +20,8 @@ package enum DeviceOwnership {
         try bindings.carryOut(change, because: reason, follower: reason, in: &work)
     }
 
-    /// Removes a device for good, on behalf of an operator: tells its users and closes its connection; it may
-    /// register again as a new one.
+    /// Removes a device permanently for an operator, notifies its users and closes its connection;
+    /// it can register again as a new device.
     package static func forget(_ did: DeviceID, in work: inout UnitOfWork) throws {
         let operatorActor = Actor(.operator, "lamplighter")
         try end(did, because: .forgotten, by: operatorActor, in: &work)

@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// Tells users of a change of one of their devices, on `user/{uid}/device`.
+/// Messages on `user/{uid}/device` that notify users of a change of one of their devices.
 struct DevicePush {
     private let did: DeviceID
     private let actor: Actor
@@ -13,7 +13,7 @@ struct DevicePush {
         self.actor = actor
     }
 
-    /// Tells a user of a change, with its time and actor.
+    /// Notifies a user of a change, with its time and actor.
     func notify(
         _ change: BindingCodec.Change,
         _ uid: UserID,
@@ -31,7 +31,7 @@ struct DevicePush {
         work.effects.publish(OutboundMessage(work.topics.user(uid, "device"), payload))
     }
 
-    /// Tells a user of a change, with the new state of the device.
+    /// Notifies a user of a change, with the device's new state.
     func notifyWithDevice(
         _ change: BindingCodec.Change,
         _ uid: UserID,

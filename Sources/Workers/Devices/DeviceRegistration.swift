@@ -3,21 +3,21 @@ import Sodium
 import Storage
 import Wire
 
-/// One registration: a device asks for an identity and a secret.
+/// A device's request for an identity and a secret.
 struct DeviceRegistration {
     let request: RegistrationRequest
     /// The SHA-256 of the message, by which a repeat is recognised.
     let content: [UInt8]
     /// The source address, as the gate states it; nil if it is exempt or unknown.
     let source: String?
-    /// The topic that it came on.
+    /// The topic on which it was received.
     let topic: String
-    /// The trace that it belongs to: the one that the device names, or a new one.
+    /// The trace that the device names, or a new trace.
     let trace: TraceID
 
     private var device: String { "\(request.productKey.text):\(request.mac.text)" }
     private var sender: String { "product:\(device)" }
-    /// The subject under which wrong secrets count.
+    /// The subject under which wrong secrets are counted.
     private var tries: String { "register:\(device)" }
 
     /// Gives the device an identity and a new secret, or refuses it.
@@ -25,7 +25,8 @@ struct DeviceRegistration {
         guard let product = try work.product(request.productKey) else {
             return refuse(Rejection(.resourceNotFound, "The product is unknown."), in: &work)
         }
-        // Locked before, with all devices of the batch; made by another one's request meanwhile, it is locked here.
+        // Already locked with the batch's devices; locked here if another request created it
+        // meanwhile.
         let known = try work.tx.lock {
             try work.tx.devices.find(request.productKey, request.mac)
         } naming: {
@@ -140,8 +141,9 @@ struct DeviceRegistration {
 
     /// Gives the device a new secret.
     ///
-    /// The credentials file has it before the answer is sent, and the gate closes connections with the old one by the
-    /// file. A message that tells it to might arrive behind the device, which comes at once, and close the new one.
+    /// The credentials file contains it before the answer is sent, and by the file the gate closes
+    /// connections with the old secret. A message that requests this could arrive after the device
+    /// has reconnected, and close the new connection.
     private func grant(_ did: DeviceID, in work: inout UnitOfWork) throws -> [UInt8] {
         let secret = Sodium.randomSecret()
         try work.tx.devices.setIdentity(
@@ -191,7 +193,7 @@ struct DeviceRegistration {
         }
     }
 
-    /// Whether the owners may be asked for a reset once more: a limited number of times in the window.
+    /// Counts a question to the owners whether they allow a reset; false if the limit is reached.
     private func mayAsk(_ did: DeviceID, in tx: Transaction) throws -> Bool {
         let limit = AttemptTable.Limit(
             "resetRequested:\(did.text)",

@@ -4,7 +4,7 @@ import Wire
 
 /// `device/events` and `device/commands`: a device's events and commands, newest first.
 enum LogMethods {
-    /// The span of time and the kinds that a request asks for.
+    /// The requested span of time and kinds.
     private struct Span {
         var did: DeviceID
         var types: Set<String>?
@@ -71,9 +71,9 @@ enum LogMethods {
 
     /// Returns the time from which users see their own commands.
     ///
-    /// A device's ownership period begins after all its earlier reports, so in the future if its clock is
-    /// ahead. Commands have the server's time: those that a user sent since the binding belong to this
-    /// ownership period.
+    /// A device's ownership period begins after all its earlier reports, so in the future if its
+    /// clock is ahead. Commands have the server's time, so each command that a user sent since the
+    /// binding belongs to this ownership period.
     private static func ownSince(
         _ binding: Binding,
         since: Instant,
@@ -84,8 +84,8 @@ enum LogMethods {
     }
 }
 
-/// A page of a log: cut at a number of rows, before it would exceed a payload, and after very many entries that did
-/// not match.
+/// A page of a log, cut at a number of rows, before it would exceed a payload, and after `scanMax`
+/// entries.
 private struct LogPage {
     private let limit: Int
     private let scanMax: Int

@@ -2,14 +2,15 @@ import Domain
 import Sodium
 import Wire
 
-/// Carries out the registrations of a batch, before all messages about devices; row by row, since they are few.
+/// The registrations of a batch, carried out one by one before all messages about devices.
 struct RegistrationProcessor {
     private var registrations: [DeviceRegistration] = []
     private let quotas: QuotaFront
 
     init(quotas: QuotaFront) { self.quotas = quotas }
 
-    /// Reads a registration; one that can't be read becomes a dead letter, and is refused if it has an id.
+    /// Reads a registration; an unreadable one becomes a dead letter, and is refused if it has an
+    /// id.
     mutating func read(
         _ message: Inbound,
         product key: ProductKey,
@@ -43,7 +44,7 @@ struct RegistrationProcessor {
         }
     }
 
-    /// Carries out the registrations, in the order in which they came.
+    /// Carries out the registrations in order of arrival.
     func carryOut(in work: inout UnitOfWork) throws {
         for registration in registrations {
             try registration.carryOut(counting: quotas, in: &work)

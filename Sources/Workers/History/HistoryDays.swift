@@ -1,18 +1,19 @@
 import Domain
 import Storage
 
-/// Sums up the days that are over, device by device, so that charts of months and years need not read each record
-/// (`HistoryDayTable`).
+/// The summaries of past days, made device by device so that charts of months and years need not
+/// read each record (`HistoryDayTable`).
 ///
-/// A store of before begins with the days that are kept. A run stops between two devices, and a later one goes on with the day.
+/// A store without summaries begins with the oldest kept day. A run stops between two devices, and
+/// a later run continues the day.
 struct HistoryDays: MaintenanceJob {
     private let environment: Environment
-    /// The day that is summed up, and the last device that was looked at; nil between two days.
+    /// The day being summed up, and the last device checked; nil between two days.
     private var pass: (day: Int64, place: String)?
-    /// Days to sum up, the last one next.
+    /// The days to sum up, in reverse order.
     private var waiting: [(did: DeviceID, day: Int64)] = []
     private static let page = 500
-    /// How long after its end a day is summed up: its last records wait in the buffer before.
+    /// The delay after a day's end, in milliseconds: its last records are buffered until then.
     private static let lag: Int64 = 900_000
 
     let name = "historyDays"
@@ -40,7 +41,7 @@ struct HistoryDays: MaintenanceJob {
 
     func backlog(limit: Int) -> Int64? { Int64(min(waiting.count, limit)) }
 
-    /// Returns the next day up to the last one that is over; nil where all were summed up.
+    /// Returns the next day to sum up, at most `last`; nil if all are summed up.
     private func nextDay(_ last: Int64) throws -> Int64? {
         let (done, days) = try environment.store.read { tx in
             (try tx.history.days.done(), try tx.products.all().compactMap(\.historyDays).max())
@@ -50,7 +51,7 @@ struct HistoryDays: MaintenanceJob {
         return next <= last ? next : nil
     }
 
-    /// Looks for devices of the next page with a day to sum up; behind the last page the day is done.
+    /// Finds the next page's devices with a day to sum up; after the last page the day is done.
     private mutating func look(_ pass: (day: Int64, place: String)) throws -> Bool {
         let (devices, missing) = try environment.store.read { tx in
             let devices = try tx.devices.page(after: pass.place, limit: Self.page).map(\.did)
@@ -66,7 +67,7 @@ struct HistoryDays: MaintenanceJob {
         return true
     }
 
-    /// Sums up one day; what came while it was read leaves it for a later run.
+    /// Sums up one day; records that arrive during the reading leave it for a later run.
     private func sumUp(_ did: DeviceID, _ day: Int64) throws {
         let draft = try environment.store.read { try $0.history.days.sumUp(did, day: day) }
         _ = try environment.store.batch(at: environment.clock.now) { tx in

@@ -43,7 +43,7 @@ enum HistoryMethod {
         return question
     }
 
-    /// Checks that an attribute is one that users of the product may see.
+    /// Checks that users of the product may see an attribute.
     private static func attribute(
         _ name: String?,
         of product: Product?,

@@ -19,15 +19,14 @@ package struct HistoryPage: Sendable {
     static let bytesMax = Payload.bytesMax - 2048
 }
 
-/// Answers questions about devices' past, outside the workers: it only reads, and never delays
-/// messages.
+/// A reader of devices' history, outside the workers: it only reads, and never delays messages.
 package struct HistoryReader: Sendable {
     private let store: Store
     private let scanMax: Int
     /// The number of records in one read of the store: a long read prevents the copying of the log.
     private static let stepRecords = 20_000
 
-    /// Reads a store; an answer reads at most `scanMax` records.
+    /// Reads a store; an answer stops once it has read `scanMax` records.
     package init(_ store: Store, scanMax: Int) {
         self.store = store
         self.scanMax = scanMax

@@ -2,15 +2,15 @@ import Domain
 import Storage
 import Wire
 
-/// Makes the rows of a page from records, one after the other.
+/// A collector of a page's rows from consecutive records.
 protocol HistoryRows {
     /// Adds a record at its place; false if it belongs on the next page.
     mutating func take(_ record: HistoryRecord, at place: HistoryPlace) -> Bool
-    /// Returns the page, which is cut before a place or reaches to the end.
+    /// Returns the page, cut before a place or complete.
     mutating func page(_ page: HistoryPage, isCut: Bool, at place: HistoryPlace) -> HistoryPage
 }
 
-/// The records themselves.
+/// Rows with the records themselves.
 struct PlainRows: HistoryRows {
     private let question: HistoryQuestion
     private var rows: [AnswerRow] = []
@@ -27,7 +27,7 @@ struct PlainRows: HistoryRows {
         )
         guard let row else { return true }
         let size = AnswerRows.bytes(of: row)
-        // A row that is larger than a page stands alone on one.
+        // A row larger than a page stands alone on a page.
         guard rows.count < question.limit,
             rows.isEmpty || bytes + size <= HistoryPage.bytesMax
         else { return false }

@@ -1,17 +1,19 @@
 import Synchronization
 
-/// Limits the bytes of answers that each terminal is sent per second: beyond the rate, its further requests wait.
+/// A limit on the bytes that each terminal is sent per second, beyond which its further requests
+/// wait.
 ///
-/// Each byte sent advances the terminal's virtual time. A terminal more than two seconds ahead of the clock
-/// waits. Workers of a process share one budget. A party is the hash of a terminal's topic (`Parties`).
+/// Each byte sent advances the terminal's virtual time. A terminal more than two seconds ahead of
+/// the clock waits. Workers of a process share one budget. A party is the hash of a terminal's
+/// topic (`Parties`).
 package final class AnswerBudget: Sendable {
-    /// Terminals that are remembered, of some 50 bytes each: 5 MB.
+    /// The most terminals that are remembered, at some 50 bytes each: 5 MB.
     ///
-    /// Beyond it all are forgotten.
+    /// Beyond that all are forgotten.
     private static let partiesMax = 100_000
-    /// The bytes that may leave at once, as a time at the rate.
+    /// The bytes that may be sent at once, as a time at the rate.
     private static let burst: Duration = .seconds(2)
-    /// Bytes that a read request is charged until its answer is known: the largest payload.
+    /// The bytes that a reading request is charged until its answer is known: the largest payload.
     private static let reserve = 65_536
 
     private struct State {
@@ -23,10 +25,10 @@ package final class AnswerBudget: Sendable {
     private let state = Mutex(State())
     private let bytesPerSecond: Int
 
-    /// Sets the rate; 0 for no limit.
+    /// Creates a budget with a rate; 0 for no limit.
     package init(bytesPerSecond: Int) { self.bytesPerSecond = bytesPerSecond }
 
-    /// Counts bytes that leave for a party; negative ones that were reserved.
+    /// Charges a party for bytes sent; a negative number refunds reserved bytes.
     func charge(_ bytes: Int, to party: UInt64, at now: ContinuousClock.Instant) {
         guard bytesPerSecond > 0 else { return }
         let time = Duration.nanoseconds(Int64(bytes) * 1_000_000_000 / Int64(bytesPerSecond))
@@ -52,7 +54,7 @@ package final class AnswerBudget: Sendable {
         charge(-Self.reserve, to: party, at: now)
     }
 
-    /// Returns the time until a party's next request may begin; nil if it may now.
+    /// Returns the time until a party's next request may begin; nil if it may begin now.
     func wait(of party: UInt64, at now: ContinuousClock.Instant) -> Duration? {
         let paidAt = state.withLock { $0.paidAt[party] }
         guard let paidAt, paidAt > now + Self.burst else { return nil }

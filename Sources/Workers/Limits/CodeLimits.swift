@@ -3,15 +3,15 @@ import Sodium
 import Storage
 import Wire
 
-/// Limits how often codes are sent, equally for addresses with and without an account.
+/// The limits on sending codes, equal for addresses with and without an account.
 enum CodeLimits {
     /// The least time between two codes of one purpose to one address, in seconds.
     static let pauseSeconds: Int64 = 60
 
     /// Counts a code that is about to be sent; refuses it, uncounted, if a limit is reached.
     ///
-    /// All limits are checked before one is counted: a refused terminal takes nothing from its app's and country's
-    /// limits.
+    /// All limits are checked before any is counted, so that a refused terminal takes nothing from
+    /// the limits of its app and country.
     static func count(_ scope: CodeScope, at place: RequestRegion, _ call: Call) throws {
         let digest = call.tx.hash(
             scope.address.key,
@@ -40,7 +40,7 @@ enum CodeLimits {
             max: call.limits.counts.codesPerTerminal,
             seconds: Quota.hour
         )
-        // Told before what is others' too.
+        // The terminal's own limit is reported before limits that it shares with others.
         try call.quotas.check([quota])
         return [quota]
     }

@@ -2,36 +2,40 @@ package import Domain
 package import Storage
 import Synchronization
 
-/// Watches the free room of the data directory's disk, and decides when no more may be written.
+/// A guard of the free space on the data directory's disk, which decides when nothing more may be
+/// written.
 ///
-/// Below a reserve, requests that write are refused and reports stay with the broker unacknowledged: before
-/// the disk is full, so that there is still room to end sessions, and for the deletions that free room. Where store and
-/// broker are on other machines it only tells: they have disks of their own.
-/// One thread checks; any thread may ask.
+/// Below a reserve, requests that write are refused and reports stay with the broker
+/// unacknowledged. This happens before the disk is full, so that there is still space to end
+/// sessions, and for the deletions that free space. If store and broker are on other machines,
+/// which have their own disks, the guard only reports.
+///
+/// One thread checks the disk; any thread may read the result.
 package final class DiskGuard: Sendable {
-    /// The room of a disk, in bytes.
+    /// The space of a disk, in bytes.
     package typealias Room = DiskRoom
 
-    /// There is too little room to accept anything; the message is not the cause.
+    /// The error thrown when there is too little space to accept anything; the message is not the
+    /// cause.
     package struct IsLow: Error, CustomStringConvertible {
         package var description: String { "the disk is nearly full" }
     }
 
     /// The change that a check found.
     package enum News: Sendable, Equatable {
-        /// From now on nothing more may be written; the reason, in words for an operator.
+        /// Nothing more may be written; the reason, as text for an operator.
         case low(String)
-        /// There is room again.
+        /// There is enough space again.
         case well
     }
 
     private let reserve: DiskReserve
-    /// Whether too little room stops what writes.
+    /// Whether too little space stops writes.
     private let stops: Bool
     private let measure: @Sendable () -> Room?
     private let low = Atomic<Bool>(false)
 
-    /// Makes a guard of the disk that `measure` measures; without `stops` it only tells.
+    /// Makes a guard of the disk that `measure` measures; without `stops` it only reports.
     package init(
         _ reserve: DiskReserve,
         stops: Bool = true,
@@ -42,7 +46,7 @@ package final class DiskGuard: Sendable {
         self.measure = measure
     }
 
-    /// Makes a guard of the disk that a path is on; without `stops` it only tells.
+    /// Makes a guard of the disk that a path is on; without `stops` it only reports.
     package convenience init(path: String, _ reserve: DiskReserve, stops: Bool = true) {
         self.init(reserve, stops: stops) { Room.of(path) }
     }
@@ -50,15 +54,16 @@ package final class DiskGuard: Sendable {
     /// A guard that watches nothing.
     package static let none = DiskGuard(DiskReserve(percent: 0)) { nil }
 
-    /// Whether the last check found too little room for what writes.
+    /// Whether the last check found too little space for writes.
     package var isLow: Bool { stops && low.load(ordering: .acquiring) }
 
-    /// The room of the disk, as it is now; nil where it can't be measured, or nothing is watched.
+    /// The current space of the disk; nil if it can't be measured, or nothing is watched.
     package var room: Room? { measure() }
 
     /// Checks the disk; returns a change since the last check.
     ///
-    /// The disk has room again with a tenth more than the reserve, so that its state doesn't change with every report.
+    /// The disk has enough space again only with a tenth more than the reserve, so that its state
+    /// doesn't change with every report.
     package func look() -> News? {
         guard reserve.percent > 0, let room = measure() else { return nil }
         let wanted = reserve.bytes(of: room.total)

@@ -3,18 +3,19 @@ import Sodium
 package import Storage
 import Wire
 
-/// Counts failed passwords: for a name, existing or not, for a terminal, and for the account.
+/// The counts of failed passwords: for a name, existing or not, for a terminal, and for the
+/// account.
 ///
-/// A try is counted before the password is compared, so that a hundred requests at once have no more tries than
-/// one after the other; a right password removes its own count.
+/// A try is counted before the password is compared, so that a hundred simultaneous requests have
+/// no more tries than successive ones; a right password removes its own count.
 package struct PasswordTries {
     private static let windowSeconds: Int64 = 900
 
-    /// The accounts that used up their tries under other names: the answer must equal that to a wrong password,
-    /// or it would show which names belong together.
+    /// The accounts that used up their tries under other names: they must get the same answer as
+    /// for a wrong password, or it would show which names belong together.
     let silentlyLocked: Set<UserID>
 
-    /// Counts the try of a login under a name that may mean several users.
+    /// Counts the try of a login under a name that can mean several users.
     ///
     /// - Throws: `Rejection` with `TooManyRequests`.
     static func begin(
@@ -66,7 +67,7 @@ package struct PasswordTries {
         }
     }
 
-    /// Returns after how many seconds a user may try a password again; nil while there are tries left.
+    /// Returns the seconds until a user may try a password again; nil while there are tries left.
     package static func wait(of user: User, _ limits: Limits, in tx: Transaction) throws -> Int64? {
         try tx.attempts.retryAfter(
             account(user),
@@ -75,8 +76,9 @@ package struct PasswordTries {
         )
     }
 
-    /// Forgets the failures under all of a user's names, after a new password was set by a code or a
-    /// link, or an operator lifted the wait.
+    /// Forgets the failures under all of a user's names.
+    ///
+    /// It is called after a code or a link set a new password, or an operator lifted the wait.
     package static func clear(_ user: User, in tx: Transaction) throws {
         for subject in [account(user)] + names(user, tx) { try tx.attempts.clear(subject) }
     }
@@ -135,7 +137,7 @@ package struct PasswordTries {
         of app: AppID,
         in tx: Transaction
     ) -> String {
-        // A username that is an e-mail address is tried as either: both have one count.
+        // A username that is an e-mail address can be used as either, so both have one count.
         var name = name
         if case .username(let username) = name, let email = EmailAddress(username.text) {
             name = .email(email)

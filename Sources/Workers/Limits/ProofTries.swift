@@ -1,14 +1,15 @@
 import Domain
 import Wire
 
-/// Counts wrong proofs: passcodes, labels and scanned codes.
+/// The counted tries of proofs: passcodes, labels and scanned codes.
 ///
-/// A proof is counted before it is looked at, so that several at once have no more tries than one after the other; a
-/// right one is taken back (`succeed`), and a request that fails takes its count with it.
+/// A try is counted before its proof is checked, so that simultaneous requests have no more tries
+/// than successive ones. The count of a right proof is taken back (`succeed`), and the count of a
+/// failed request is rolled back with it.
 ///
-/// The checked and the counted limits differ: a try for a device that doesn't exist is refused by the same
-/// limits as any other, but counts for that name and user alone, so that it does not reduce the tries that
-/// the terminal has for other devices.
+/// The checked and the counted limits differ: a try for a device that doesn't exist is refused by
+/// the same limits as any other, but counts only for that name and user, so that it does not reduce
+/// the tries that the terminal has for other devices.
 struct ProofTries {
     private let counted: [Quota]
 
@@ -21,15 +22,15 @@ struct ProofTries {
         try call.quotas.take(counted)
     }
 
-    /// Counts a try, if a user has any left for a thing that counts for the user alone, such as scanned codes.
+    /// Counts a try that is limited for the user alone, such as for scanned codes, if any are left.
     init(_ owner: String, _ call: Call) throws {
         try self.init([Self.own(owner, call)], call)
     }
 
-    /// Counts a try, if any are left for a device that the caller names by `target`.
+    /// Counts a try for a device that the caller names by `target`, if any are left.
     ///
-    /// `isThere`: the device belongs to this app. With `hasLabel`, the right text of its label, the tries of other
-    /// users for the device don't count.
+    /// `isThere` means that the device belongs to this app. `hasLabel` means that the request has
+    /// the right text of its label; then the tries of other users for the device don't count.
     init(_ target: String, isThere: Bool, hasLabel: Bool, _ call: Call) throws {
         let uid = try call.caller().uid.text
         let counts = call.limits.counts

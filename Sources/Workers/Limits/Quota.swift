@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// One limit in a window of time: its kind, owner and number.
+/// A limit in a window of time: its kind, owner and number.
 struct Quota: Sendable {
     /// The counted thing; the label of the metric.
     enum Kind: String, Sendable, CaseIterable {
@@ -16,7 +16,7 @@ struct Quota: Sendable {
         case bindTriesPerUser, bindTriesPerTerminal, bindTriesPerDevice
         case previewsPerTerminal
 
-        /// The answer if the limit is reached; it does not tell whose limit it is.
+        /// The message if the limit is reached, which does not reveal whose limit it is.
         var message: String {
             switch self {
             case .codePause, .codesPerPurpose, .codesPerAddress:
@@ -80,17 +80,17 @@ struct Quota: Sendable {
 
 /// The counts of quotas in a transaction.
 ///
-/// All are rows of the store and survive a restart: those that protect money must, and the others cost nothing
-/// more. Refused requests are not counted, and after a first refusal the next ones come from memory
-/// (`QuotaFront`), without a look into the store.
+/// All are rows of the store and survive a restart: counts that protect money must, and the others
+/// cost nothing more. Refused requests are not counted. After a first refusal the next ones are
+/// refused from memory (`QuotaFront`), without reading the store.
 struct QuotaBook {
     let tx: Transaction
     let front: QuotaFront
 
     /// Refuses if a limit is reached; counts nothing.
     ///
-    /// - Throws: `Rejection` with `TooManyRequests` and the time until the last of the reached limits opens
-    ///   again.
+    /// - Throws: `Rejection` with `TooManyRequests` and the time until the last of the reached
+    ///   limits opens again.
     func check(_ quotas: [Quota]) throws {
         var reached: (kind: Quota.Kind, wait: Int64)?
         for quota in quotas {
@@ -102,7 +102,7 @@ struct QuotaBook {
         throw Rejection(.tooManyRequests, reached.kind.message, retryAfter: reached.wait)
     }
 
-    /// Counts one for each quota, or refuses if a limit is reached, and counts none.
+    /// Counts one for each quota; refuses if a limit is reached, and counts none.
     ///
     /// - Throws: `Rejection` with `TooManyRequests`.
     func take(_ quotas: [Quota]) throws {
@@ -114,7 +114,7 @@ struct QuotaBook {
         throw Rejection(.tooManyRequests, quotas[0].kind.message, retryAfter: wait)
     }
 
-    /// Takes back what was counted before it proved right.
+    /// Takes back the counts of a try that proved right.
     func takeBack(_ quotas: [Quota]) throws {
         for quota in quotas { try tx.attempts.takeBack(quota.subject) }
     }
@@ -132,9 +132,9 @@ struct QuotaBook {
 }
 
 extension Transaction {
-    /// Counts a try within a limit of its own.
+    /// Counts a try within a single limit.
     ///
-    /// - Throws: `Rejection` with `TooManyRequests` and the message, where the limit is used up.
+    /// - Throws: `Rejection` with `TooManyRequests` and the message, if the limit is used up.
     func take(_ limit: AttemptTable.Limit, elseSay message: String) throws {
         if let wait = try attempts.take([limit]) {
             throw Rejection(.tooManyRequests, message, retryAfter: wait)
@@ -158,7 +158,7 @@ extension Call {
         Quota(kind, app.id.text, max: max, seconds: Quota.hour)
     }
 
-    /// Returns the limit of the request's source address in an hour; none if the address isn't counted.
+    /// Returns the hourly limit of the request's source address; none if the address isn't counted.
     func perSource(_ kind: Quota.Kind, max: Int) -> [Quota] {
         Quota.source(kind, request.sourceAddress, max: max, seconds: Quota.hour)
     }
@@ -198,7 +198,7 @@ extension Call {
         [perTerminal(.sessionsPerTerminal, max: limits.counts.sessionsPerTerminal)]
     }
 
-    /// The limits of looks at invitations.
+    /// The limits of invitation previews.
     var previewQuotas: [Quota] {
         [perTerminal(.previewsPerTerminal, max: limits.counts.previewsPerTerminal)]
     }

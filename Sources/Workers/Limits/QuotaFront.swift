@@ -2,20 +2,20 @@ import Domain
 import Metrics
 import Synchronization
 
-/// Remembers in memory which counts of the store are used up, and until when.
+/// A cache of the stored counts that are used up, with the times until which they are.
 ///
-/// In a flood, each refused request costs a look into memory and no write. It is only a hint: forgotten entries are
-/// found in the store again, and it never refuses a request that the store would let through. When it is full it
-/// forgets all entries.
+/// In a flood, each refused request costs a lookup in memory and no write. It is only a hint:
+/// forgotten entries are found in the store again, and it never refuses a request that the store
+/// would accept. When it is full it forgets all entries.
 package final class QuotaFront: Sendable {
-    /// Of some 150 bytes each: 3 MB.
+    /// The most entries, at some 150 bytes each: 3 MB.
     private static let entriesMax = 20_000
-    /// Transactions whose counts are remembered, more than are under way at once.
+    /// The most transactions whose counts are remembered, more than are under way at once.
     private static let transactionsMax = 256
 
     private struct State {
         var until: [String: Instant] = [:]
-        /// The counts of the last transactions by their moments, which may still be rolled back.
+        /// The counts of the last transactions by their times, which may still be rolled back.
         var counted: [Instant: Set<String>] = [:]
         var notes: [String: (count: Int, end: Instant)] = [:]
     }
@@ -24,7 +24,7 @@ package final class QuotaFront: Sendable {
     private let limited: [Quota.Kind: Counter]
     private let devicesErased = Counter(label: "lamplighter_devices_erased_total")
 
-    /// Begins without entries.
+    /// Creates an empty cache.
     package init() {
         limited = Dictionary(
             uniqueKeysWithValues: Quota.Kind.allCases.map { kind in
@@ -47,7 +47,7 @@ package final class QuotaFront: Sendable {
         }
     }
 
-    /// Notes that a transaction has counted at a quota, whose count it must then not trust.
+    /// Notes that a transaction has counted at a quota, so that `refuse` ignores that count.
     func noteCounted(_ quota: Quota, at now: Instant) {
         state.withLock { state in
             if state.counted.count >= Self.transactionsMax { state.counted = [:] }
@@ -57,8 +57,8 @@ package final class QuotaFront: Sendable {
 
     /// Notes that a quota is used up by committed counts.
     ///
-    /// The transaction's own counts are ignored: otherwise a batch that fails and is tried again would be refused
-    /// for counts that were rolled back.
+    /// The transaction's own counts are ignored: otherwise a batch that fails and is tried again
+    /// would be refused for counts that were rolled back.
     func refuse(_ quota: Quota, seconds: Int64, at now: Instant) {
         let until = now.adding(seconds: seconds)
         state.withLock { state in
@@ -68,13 +68,13 @@ package final class QuotaFront: Sendable {
         }
     }
 
-    /// Counts a device that was erased since it was never bound.
+    /// Counts a device that was erased because it was never bound.
     func erased() { devicesErased.increment() }
 
     /// Counts a refusal in the metrics.
     func count(_ kind: Quota.Kind) { limited[kind]?.increment() }
 
-    /// Whether one more failure of a sender may be noted, within `max` in 15 minutes.
+    /// Counts a failure of a sender; returns whether it is within `max` in 15 minutes.
     func mayNote(_ sender: String, max: Int, at now: Instant) -> Bool {
         state.withLock { state in
             if state.notes.count >= Self.entriesMax { state.notes = [:] }

@@ -4,11 +4,11 @@ import Metrics
 package import Storage
 import Wire
 
-/// Counts the refusals of the gate and of listeners, and stores them for `lamplighter refusals`.
+/// A log of the refusals of the gate and of listeners, stored for `lamplighter refusals`.
 ///
-/// The gate reports at most a hundred a second. Equal ones are counted in memory and written together, once a second,
-/// and during a flood once in five seconds: it costs only a small transaction now and then, which waits like any
-/// other. Belongs to one thread.
+/// The gate reports at most a hundred a second. Equal refusals are counted in memory and written
+/// together, once a second, and during a flood once in five seconds: a flood costs only a small
+/// transaction now and then, which waits like any other. A log belongs to one thread.
 package struct RefusalLog {
     private let limits: Limits
     private let isOurs: (ClientRefusal) -> Bool
@@ -18,13 +18,14 @@ package struct RefusalLog {
     private let suppressed: Counter
     private let unknown: Counter
 
-    /// The number of refusals that may wait to be written; others are only counted in the metrics.
+    /// The most refusals that wait to be written; others are only counted in the metrics.
     private static let waitingMax = 1000
-    /// The number of refusals in one write above which the next one waits longer.
+    /// The number of refusals in one write above which the next write waits longer.
     private static let manyMin = 50
     private static let (pauseMilliseconds, longPauseMilliseconds) = (Int64(1000), Int64(5000))
 
-    /// Makes an empty log; what `isOurs` names are knocks of the service's own, which count nowhere.
+    /// Makes an empty log; refusals that `isOurs` accepts are the service's own probes, which
+    /// aren't counted.
     package init(_ limits: Limits, isOurs: @escaping (ClientRefusal) -> Bool = { _ in false }) {
         self.limits = limits
         self.isOurs = isOurs
@@ -37,7 +38,8 @@ package struct RefusalLog {
         unknown = counter("other")
     }
 
-    /// Counts a message of `system/refusal` and returns it; ignores unreadable ones and our own.
+    /// Counts a message of `system/refusal` and returns it; ignores unreadable messages and the
+    /// service's own probes.
     @discardableResult
     package mutating func take(_ payload: ArraySlice<UInt8>) -> ClientRefusal? {
         guard let (refusal, missed) = RefusalCodec.decode(payload) else { return nil }
@@ -62,7 +64,7 @@ package struct RefusalLog {
                 || nextWrite.milliseconds - now.milliseconds > Self.longPauseMilliseconds)
     }
 
-    /// Writes the waiting refusals if the disk has room; after a failure the next round tries again.
+    /// Writes the waiting refusals; after a failure a later call tries again.
     ///
     /// - Throws: The error of the store.
     package mutating func write(to store: Store, at now: Instant) throws {

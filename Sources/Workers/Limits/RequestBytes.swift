@@ -2,8 +2,8 @@ import Storage
 
 /// The size of the remembered requests, page by page: each row is read once, when it is new.
 ///
-/// Rows come at the end and leave at the front, so that sums of neighbours are enough; a page of which some rows
-/// have left counts whole until the last has.
+/// Rows are added at the end and deleted at the front, so sums of pages are enough; a page counts
+/// in full until its last row is deleted.
 struct RequestBytes: Sendable {
     private var pages: [RequestTable.Page] = []
     private var first: Int64 = 0
@@ -11,7 +11,7 @@ struct RequestBytes: Sendable {
     /// The number of the last row that was read.
     private(set) var seen: Int64 = 0
 
-    /// Notes the rows that exist, nil for none, and removes the pages before them.
+    /// Sets the range of the existing rows, nil for none, and removes the pages before it.
     mutating func begin(with rows: ClosedRange<Int64>?) {
         let first = rows?.lowerBound ?? 0
         // A table that was empty numbers its rows from 1 again.
@@ -27,9 +27,9 @@ struct RequestBytes: Sendable {
         seen = page.last
     }
 
-    /// Removes the oldest page where all of them are larger than `max`.
+    /// Removes the oldest page if all pages together are larger than `max` bytes.
     ///
-    /// - Returns: The number of its last row; nil where they are not larger.
+    /// - Returns: The number of its last row; nil if they are not larger.
     mutating func popExcess(over max: Int64) -> Int64? {
         guard total > max, let page = pages.first else { return nil }
         pop(page)

@@ -3,20 +3,23 @@ import Logging
 import Storage
 import Wire
 
-/// Commits a worker's batches: all of a batch in one transaction; after a failure its halves, until the message that
-/// fails stands alone and is kept as a dead letter.
+/// The committer of a worker's batches, each in one transaction, or in one for each of its parts on
+/// a shared database.
 ///
-/// So too where a transaction lasted too long, though no message is to blame then, and none becomes a dead letter.
+/// If a batch fails, its halves are committed, until the failing message stands alone and becomes a
+/// dead letter. A batch whose transaction lasted too long is halved, too, but no message is to
+/// blame then, and none becomes a dead letter.
 struct BatchCommitter<Handler: BatchHandler> {
-    /// What follows a commit.
+    /// The results of a commit.
     struct Outcome {
         /// Notices of dead letters, each published once.
         var deadLetterNotices: [OutboundMessage] = []
         /// Messages that need no outbox.
         var signals: [OutboundMessage] = []
-        /// Changes of credentials that a gate on another machine is told of before all messages.
+        /// Changes of credentials, which a gate on another machine must receive before all
+        /// messages.
         var credentials: [String] = []
-        /// What became of due work.
+        /// The outcome of due work.
         var due = Due.untried
 
         fileprivate mutating func add(_ other: Outcome) {
@@ -26,7 +29,7 @@ struct BatchCommitter<Handler: BatchHandler> {
         }
     }
 
-    /// What became of due work.
+    /// The outcome of due work.
     enum Due {
         case untried, succeeded
         case failed(any Error)
@@ -52,7 +55,8 @@ struct BatchCommitter<Handler: BatchHandler> {
         self.metrics = metrics
         self.logger = logger
         self.reached = reached
-        // Requests have a transaction each there, and few at a time let their answers leave soon.
+        // On a shared database requests have a transaction each; their answers leave soon if
+        // batches are small.
         let isShared = environment.store.isShared
         pace = BatchPace(
             environment.limits,
@@ -67,8 +71,9 @@ struct BatchCommitter<Handler: BatchHandler> {
         )
     }
 
-    /// Lets the handler prepare after connecting; returns messages for the broker, and whether the worker has
-    /// connected to any broker before.
+    /// Lets the handler prepare after connecting.
+    ///
+    /// Returns messages for the broker, and whether the lane has connected to any broker before.
     mutating func begin(
         isSessionPresent: Bool,
         at now: Instant
@@ -77,7 +82,7 @@ struct BatchCommitter<Handler: BatchHandler> {
         let begun = try environment.store.batch(at: now) { tx in
             let hadSession = try tx.meta.value(fact) != nil
             if !hadSession { try tx.meta.set(fact, to: "begun") }
-            // The transaction may be run again.
+            // The transaction may run again.
             var handler = handler
             let signals = try handler.connected(isSessionPresent: isSessionPresent, in: tx)
             return (handler: handler, signals: signals, hadSession: hadSession)
@@ -93,7 +98,8 @@ struct BatchCommitter<Handler: BatchHandler> {
     /// Commits a batch, and due work if `due`; hands their messages to the publisher.
     ///
     /// Deletes confirmed rows, and reads rows that others left, in the same transaction.
-    /// - Throws: What no message causes: the connection and the loop are at their end.
+    /// - Throws: An error that no message causes, after which the connection and the loop can't go
+    ///   on.
     mutating func commit(
         _ batch: [Inbound],
         due: Bool,
@@ -107,7 +113,8 @@ struct BatchCommitter<Handler: BatchHandler> {
         do {
             return try commitAtOnce(batch, due: true, into: &publisher, at: now)
         } catch  where Failure.isMessages(error) {
-            // Due work has a transaction of its own, so that neither it nor messages suffer from the other's failures.
+            // Retries due work in a separate transaction, so that neither it nor messages suffer
+            // from the other's failure.
             var outcome = try commitMessages(batch, into: &publisher, at: now)
             let own = try commitDue(into: &publisher, at: now)
             outcome.add(own)
@@ -116,7 +123,7 @@ struct BatchCommitter<Handler: BatchHandler> {
         }
     }
 
-    /// Commits part after part of a batch, each in a transaction of its own, and due work behind them.
+    /// Commits the parts of a batch, and then due work, each in a separate transaction.
     private mutating func commitParts(
         _ batch: [Inbound],
         due: Bool,
@@ -128,7 +135,7 @@ struct BatchCommitter<Handler: BatchHandler> {
         for part in handler.parts(of: batch) {
             outcome.add(try commitMessages(part, into: &publisher, at: now))
         }
-        // Answers leave when all parts are done.
+        // Answers are sent when all parts are done.
         pace.note(batch.count, took: ContinuousClock.now - start)
         guard due || batch.isEmpty else { return outcome }
         repeat {
@@ -179,17 +186,18 @@ struct BatchCommitter<Handler: BatchHandler> {
         let start = ContinuousClock.now
         var isRunAgain = false
         let (done, credentials) = try environment.store.batch(at: now) { tx in
-            // The transaction may be run again, and begins anew then.
+            // The transaction may run again, from the beginning.
             var handler = handler
             var all: [Effects] = []
             reached(.inTransaction)
             // Another worker committed earlier messages; publish those first.
             if environment.wakeups.isCalled(lane) { publisher.lookAgain() }
-            // A run whose commit was not answered may have left its row, which goes before that of this run.
+            // An earlier run whose commit was not confirmed may have left its row, which precedes
+            // this run's row.
             if isRunAgain { publisher.lookAgain() }
             isRunAgain = true
             try publisher.deleteConfirmed(in: tx)
-            // Before this batch's own row is written, which is published behind all earlier ones.
+            // Read before this batch's row is written, which is published after all earlier rows.
             let stored = try publisher.stored(in: tx)
             if !batch.isEmpty { all.append(try handler.handle(batch, in: tx)) }
             tx.beginPiece()
@@ -228,7 +236,8 @@ struct BatchCommitter<Handler: BatchHandler> {
 
     // MARK: A message that fails
 
-    /// Repeats the halves of a failed batch, until the bad message stands alone and is kept as a dead letter.
+    /// Commits the halves of a failed batch, until the bad message stands alone and becomes a dead
+    /// letter.
     private mutating func commitHalves(
         _ batch: [Inbound],
         into publisher: inout Publisher,
@@ -274,7 +283,7 @@ struct BatchCommitter<Handler: BatchHandler> {
     }
 }
 
-/// The step of a turn; tests and traces watch it.
+/// A step of a turn, which tests and traces observe.
 package enum TurnStep: String, Sendable, CaseIterable {
     case read, inTransaction, beforeCommit, committed, published, flushed
 }

@@ -1,7 +1,8 @@
 import Mosquitto
 import Synchronization
 
-/// Says that the broker can't be reached: once for all workers of a process, then once a minute.
+/// The limit on reports that the broker can't be reached: one for all workers of a process, then
+/// one a minute.
 package final class BrokerAbsence: Sendable {
     private let toldAt = Mutex<ContinuousClock.Instant?>(nil)
     private static let pause: Duration = .seconds(60)
@@ -13,7 +14,7 @@ package final class BrokerAbsence: Sendable {
             && [.system, .lookup, .noConnection, .connectionLost].contains(error.code)
     }
 
-    /// Whether it is time to say so.
+    /// Returns whether the absence must be reported now, and records the report.
     package func mustTell(at now: ContinuousClock.Instant) -> Bool {
         toldAt.withLock { last in
             if let last, now - last < Self.pause { return false }
@@ -22,6 +23,6 @@ package final class BrokerAbsence: Sendable {
         }
     }
 
-    /// The broker answers: its next absence is told at once.
+    /// Ends the absence, so that the next one is reported at once.
     func end() { toldAt.withLock { $0 = nil } }
 }

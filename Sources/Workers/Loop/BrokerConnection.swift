@@ -2,18 +2,19 @@ package import Domain
 package import Mosquitto
 package import Wire
 
-/// A worker's connection to the broker; a seam, so that tests can fail it at every step.
+/// A worker's connection to the broker, which tests replace to fail at every step.
 ///
-/// One thread uses the implementation. Acknowledgements of received messages leave in `flush` after
-/// `acknowledge`, and nowhere else. After an error the connection is dropped, and a new one is made.
+/// One thread uses a connection. Acknowledgements of received messages are sent by `flush` after
+/// `acknowledge`, and by nothing else. After an error the connection is dropped, and a new one is
+/// made.
 package protocol BrokerConnection: ~Copyable {
-    /// The filters for many messages in one; empty if each message is to come by itself.
+    /// The filters of message batches; empty if each message arrives separately.
     var batchFilters: [String] { get }
     /// Connects; returns whether the broker still had the session.
     mutating func connect() throws -> Bool
-    /// Subscribes; `sendsRetained` asks for the retained messages of the filters.
+    /// Subscribes; `sendsRetained` requests the retained messages of the filters.
     mutating func subscribe(_ filters: [String], sendsRetained: Bool) throws
-    /// Ends subscriptions; only while no acknowledgement is held.
+    /// Ends subscriptions; allowed only while no acknowledgement is held.
     mutating func unsubscribe(_ filters: [String]) throws
     /// Receives the next batch, which replaces the intake's content.
     mutating func receive(
@@ -22,18 +23,18 @@ package protocol BrokerConnection: ~Copyable {
         wait: Duration,
         into intake: inout Intake
     ) throws
-    /// Queues a message, which may expire after some seconds; returns the packet id that its confirmation
-    /// will name.
+    /// Queues a message, which may expire after some seconds; returns the packet id of its
+    /// confirmation.
     ///
-    /// `outlet` selects the connection: messages over one stay in order. Without an outlet the message takes the
-    /// connection that receives messages.
+    /// `outlet` selects the connection: messages over the same outlet stay in order. Without an
+    /// outlet the message takes the connection that receives messages.
     mutating func publish(
         _ message: OutboundMessage,
         over outlet: Int?,
         quality: QualityOfService,
         expirySeconds: UInt32?
     ) throws -> Int32
-    /// Lets the acknowledgements of the oldest received messages leave with the next `flush`.
+    /// Releases the acknowledgements of the oldest received messages for the next `flush`.
     mutating func acknowledge(_ count: Int)
     /// Sends acknowledgements and messages.
     mutating func flush() throws
@@ -73,20 +74,20 @@ extension BrokerConnection where Self: ~Copyable {
     }
 }
 
-/// Finds out over a connection whether the broker is one to take messages from; throws where it is not.
+/// A check that the connected broker is the right one to take messages from; throws if it isn't.
 package typealias BrokerProof = @Sendable (inout MosquittoClient) throws -> Void
 
-/// The connection through libmosquitto.
+/// A connection through libmosquitto.
 package struct MosquittoConnection: BrokerConnection, ~Copyable {
     private var client: ConnectionSet
     private let proof: BrokerProof?
     /// The filters of the batches that the gate makes for this client.
     package let batchFilters: [String]
 
-    /// Prepares a connection to receive over, and others to publish over.
+    /// Prepares a connection for receiving, and others for publishing.
     ///
-    /// With a `proof` `connect` fails where the broker does not give it: before anything is read, subscribed or
-    /// acknowledged. It is asked for over an outlet, so that there is at least one.
+    /// With a `proof`, `connect` fails if the broker doesn't give it, before anything is read,
+    /// subscribed or acknowledged. The proof is requested over an outlet, so there is at least one.
     package init(
         _ options: ConnectionOptions,
         outlets: Int,

@@ -2,8 +2,8 @@ import Domain
 
 /// The pause before a worker retries failed due work.
 ///
-/// Work that fails once most likely fails again: the pauses double, and the worker handles messages meanwhile.
-/// After a success the pauses start over.
+/// Work that fails once most likely fails again: the pauses double, and the worker handles messages
+/// meanwhile. After a success the pauses start over.
 struct DueBackoff {
     static let firstSeconds: Int64 = 1
     static let lastSeconds: Int64 = 60

@@ -3,23 +3,26 @@ import Logging
 import Storage
 import Wire
 
-/// Stores the effects of a worker's transactions; wakes workers and starts slow work after the commit.
+/// The writer that stores the effects of a worker's transactions.
+///
+/// After the commit it wakes workers and starts slow work.
 struct EffectWriter {
-    /// The lane by its name.
+    /// The lane's name.
     private let worker: String
     private let topics: Topics
     private let parties: Parties
-    /// The beginning of terminals' topics.
+    /// The prefix of terminals' topics.
     private let appSpace: [UInt8]
     private let deadLettersMax: Int
     private let disk: DiskGuard
-    /// Wakes and starts what follows; nil in a process without workers, whose store the workers look into.
+    /// The environment that wakes workers and starts slow work; nil in a process without workers,
+    /// whose effects the service's workers find in the store.
     private let environment: Environment?
-    /// Nil where no loop of the worker counts.
+    /// The metrics of the worker's loop; nil outside a loop.
     private let metrics: WorkerMetrics?
     private let logger: Logger
 
-    /// Writes for a worker: as its loop with metrics, or on its behalf without.
+    /// Creates a writer for a worker: with metrics for its loop, or without to write on its behalf.
     init(
         worker: WorkerName,
         environment: Environment,
@@ -36,7 +39,7 @@ struct EffectWriter {
         self.logger = logger
     }
 
-    /// Writes on behalf of a worker of another process.
+    /// Creates a writer on behalf of a worker of another process.
     init(worker: WorkerName, topics: Topics, limits: Limits) {
         self.worker = worker.rawValue
         (self.topics, parties) = (topics, Parties(topics))
@@ -50,15 +53,15 @@ struct EffectWriter {
 
     // MARK: In the transaction
 
-    /// Stores the messages; returns their row in the outbox.
+    /// Stores the messages; returns their row in the outbox, or nil if there are none.
     ///
-    /// A row behind older ones that are still in the store is later read there in its order.
+    /// A row behind older ones that are still in the store is later read from the store, in order.
     func write(_ effects: Effects, in tx: Transaction) throws -> Int64? {
         guard !effects.messages.isEmpty else { return nil }
         return try tx.outbox.add(effects.messages, by: worker, isSecret: effects.isSecret)
     }
 
-    /// Stores dead letters; returns the notices of them, which are published once without an outbox.
+    /// Stores dead letters; returns their notices, which are published once, without the outbox.
     func keepDeadLetters(of effects: Effects, in tx: Transaction) throws -> [OutboundMessage] {
         // With too little room on the disk they are only counted and logged.
         guard !effects.deadLetters.isEmpty, !disk.isLow else { return [] }
@@ -81,8 +84,8 @@ struct EffectWriter {
         }
     }
 
-    /// Stores messages, dead letters and the notices of them for the worker, which did not make them itself;
-    /// returns whether there is something to publish.
+    /// Stores messages, dead letters and their notices on behalf of the worker; returns whether
+    /// there is something to publish.
     @discardableResult
     func leave(_ effects: Effects, in tx: Transaction) throws -> Bool {
         var effects = effects
@@ -112,7 +115,8 @@ struct EffectWriter {
         for letter in effects.deadLetters { metrics?.deadLetter(letter.kind) }
     }
 
-    /// Counts what leaves for terminals, and what the readers may find for them.
+    /// Charges the bytes of messages to terminals, and reserves budget for answers that the readers
+    /// will find.
     private func charge(_ effects: Effects, _ environment: Environment) {
         let (budget, parties, now) = (environment.answers, parties, environment.clock.steady)
         for messages in [effects.messages, effects.readings] {

@@ -10,11 +10,11 @@ package struct Effects {
     package private(set) var deadLetters: [DeadLetter.Draft] = []
     /// Messages for the broker itself that are published once, without the outbox.
     private(set) var signals: [OutboundMessage] = []
-    /// Answers that only tell what was read: they are published once, without a row of the outbox.
+    /// Answers to reading requests, published once, without a row of the outbox.
     ///
-    /// Who gets none asks again.
+    /// A client that gets no answer repeats its request.
     private(set) var readings: [OutboundMessage] = []
-    /// Where answers go to requests for which room was reserved.
+    /// The answer topics of requests whose reserved budget is refunded.
     private(set) var settled: [String] = []
     /// Whether a message holds a token, a code or a secret.
     package private(set) var isSecret = false
@@ -28,7 +28,7 @@ package struct Effects {
         /// The device, terminal or other id whose lane is called.
         package var id: String?
 
-        /// Calls all lanes, or the one of an id.
+        /// Calls all lanes of a worker, or the lane of an id.
         package init(_ worker: WorkerName, of id: String? = nil) {
             self.worker = worker
             self.id = id
@@ -38,12 +38,12 @@ package struct Effects {
     private(set) var jobs: [BackgroundJob] = []
     /// Refusals, by reason, for the metrics.
     package private(set) var rejected: [String: Int] = [:]
-    /// Records of devices' histories that were not kept, for the metrics.
+    /// The number of history records that were not kept, for the metrics.
     package private(set) var droppedHistory = 0
-    /// What operators watch.
+    /// The observations for metrics and logs.
     var observed = Observations()
 
-    /// No effects.
+    /// Creates empty effects.
     package init() {}
 
     /// Adds a message to publish.
@@ -52,19 +52,19 @@ package struct Effects {
         if isSecret { self.isSecret = true }
     }
 
-    /// Adds an answer that tells what was read.
+    /// Adds the answer to a reading request.
     mutating func publish(reading message: OutboundMessage) { readings.append(message) }
 
-    /// Notes that a request is answered for which room was reserved.
+    /// Notes that a request with reserved budget is answered.
     mutating func settle(_ topic: String) { settled.append(topic) }
 
-    /// Adds a message that is published once, without the outbox: its loss does no harm.
+    /// Adds a message that is published once, without the outbox, since its loss does no harm.
     mutating func signal(_ message: OutboundMessage) { signals.append(message) }
 
     /// Wakes another worker after the commit.
     package mutating func wake(_ worker: WorkerName) { woken.insert(Call(worker)) }
 
-    /// Wakes the lane of a worker that a device's messages go to.
+    /// Wakes the lane of a worker that handles a device's messages, after the commit.
     package mutating func wake(_ worker: WorkerName, of did: DeviceID) {
         woken.insert(Call(worker, of: did.text))
     }
@@ -90,7 +90,8 @@ package struct Effects {
         )
     }
 
-    /// Makes a dead letter of a message; keeps only names and sizes of a payload that may hold a secret.
+    /// Makes a dead letter of a message; keeps only names and sizes of a payload that may hold a
+    /// secret.
     ///
     /// Without `trace` it belongs to the trace that the message names, if any.
     package mutating func deadLetter(
@@ -112,7 +113,8 @@ package struct Effects {
         )
     }
 
-    /// Makes a dead letter of a message for an unknown topic; keeps only names and sizes of its payload.
+    /// Makes a dead letter of a message for an unknown topic; keeps only names and sizes of its
+    /// payload.
     package mutating func deadLetter(_ message: Inbound, unknownTopic reason: String) {
         deadLetter(message, .topic, because: reason, isSecret: true)
     }
@@ -130,7 +132,7 @@ package struct Effects {
     /// Adds slow work that begins after the commit.
     mutating func submit(_ job: BackgroundJob) { jobs.append(job) }
 
-    /// Adds all of other effects, their messages behind the present ones.
+    /// Adds all other effects, with their messages after the present ones.
     mutating func merge(_ other: Effects) {
         messages += other.messages
         deadLetters += other.deadLetters

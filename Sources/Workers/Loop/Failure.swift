@@ -1,7 +1,7 @@
 import Mosquitto
 import Storage
 
-/// Classifies the errors of a turn.
+/// The classification of a turn's errors.
 enum Failure {
     /// Whether a message may be the cause, so that the batch would succeed without it.
     static func isMessages(_ error: any Error) -> Bool {
@@ -10,8 +10,10 @@ enum Failure {
             && !StoreError.isStoresFault(error)
     }
 
-    /// Whether so many messages may get through in parts where together they don't: one of them is to blame, and then
-    /// one alone too, or they took too long.
+    /// Returns whether the messages of a failed batch can succeed in parts.
+    ///
+    /// They can if a message may be the cause, even a single one, or if several messages took too
+    /// long together.
     static func mayPass(_ error: any Error, inPartsOf count: Int) -> Bool {
         count > 0 && isMessages(error) || count > 1 && StoreError.isTooLong(error)
     }

@@ -2,38 +2,40 @@ import DequeModule
 import Domain
 import Wire
 
-/// Measures a worker's delay: the age of the oldest message that it has received or owes, or that still waits for it
-/// at the broker.
+/// A worker's delay: the age of the oldest message that it has received or must publish, or that
+/// still waits for it at the broker.
 ///
-/// The messages at the broker can't be counted. So the worker sends itself an echo each second, over the connections
-/// and through the queue that all messages take: it is as late as they are, and if the queue is full it is dropped,
-/// until a later one comes.
+/// The messages at the broker can't be counted. So the worker sends itself an echo each second,
+/// over the connections and through the queue that all messages take. The echo is as late as they
+/// are. If the queue is full, the echo is dropped, and a later one returns.
 ///
-/// With the status worker's echoes the gate counts the unprocessed messages of devices (`Backlog`). So while there is
-/// traffic, each echo follows as soon as all messages before the last one are done.
+/// The status worker's echoes let the gate count the unprocessed messages of devices (`Backlog`).
+/// So while there is traffic, each echo follows as soon as all messages before the last one are
+/// done.
 struct Lateness {
     private let worker: WorkerName
     private let name: String
-    /// How many lanes the worker has.
+    /// The number of the worker's lanes.
     private let lanes: Int
     private let topic: String
     private let limits: Limits
     private let metrics: WorkerMetrics
     private let health: Health
-    /// Echoes that have not come back, each with a unique number.
+    /// Echoes that have not returned, each with a unique number.
     private var echoes = Deque<(number: Int64, at: ContinuousClock.Instant)>()
     private var lastNumber: Int64
     private var lastEcho = ContinuousClock.now
-    /// An echo that came back while messages before it are unfinished.
+    /// An echo that returned while messages before it are unfinished.
     private var returned: (number: Int64, at: ContinuousClock.Instant)?
     /// The newest echo before which all messages are done.
     private var seen: Int64 = 0
-    /// The number of echoes that still follow at once: two after a message, one behind it and one that names the first.
+    /// The number of echoes still to be sent at once: two after a message, one behind it and one
+    /// that names the first.
     private var hasten = 0
     private var nextLook = ContinuousClock.now
     private var isLate = false
 
-    /// The most outstanding echoes; more would not improve the measurement.
+    /// The maximum number of outstanding echoes; more would not improve the measurement.
     private static let echoesMax = 60
     /// The least time between two echoes.
     private static let gap = Duration.milliseconds(50)
@@ -47,7 +49,7 @@ struct Lateness {
         topic = environment.topics.system("echo/\(name)")
         limits = environment.limits
         health = environment.health
-        // Avoids the numbers of the previous run, whose echoes may still come.
+        // Avoids the numbers of the previous run, whose echoes may still arrive.
         lastNumber = environment.clock.now.milliseconds
     }
 
@@ -70,16 +72,17 @@ struct Lateness {
         message.topic.count == topic.utf8.count && message.topic.elementsEqual(topic.utf8)
     }
 
-    /// Notes a returned echo, and with it all earlier ones: those that didn't come were dropped.
+    /// Notes a returned echo, and with it all earlier ones: any that didn't return were dropped.
     private mutating func note(_ number: Int64) {
         while let first = echoes.first, first.number <= number { _ = echoes.popFirst() }
         if returned == nil, number > seen { returned = (number, .now) }
     }
 
-    /// Measures the delay, reports whether the worker is late, and returns the next echo if it is time for one.
+    /// Measures the delay, reports whether the worker is late, and returns the next echo if it is
+    /// time for one.
     ///
-    /// `queued` is the time of arrival of the oldest unfinished message, `unpublished` that of the oldest
-    /// unconfirmed row.
+    /// `queued` is the arrival time of the oldest unfinished message, and `unpublished` is the time
+    /// of the oldest unconfirmed row.
     mutating func look(
         queued: ContinuousClock.Instant?,
         unpublished: ContinuousClock.Instant?
@@ -109,7 +112,7 @@ struct Lateness {
         lastEcho + (mayHasten ? min(Self.gap, limits.echoInterval) : limits.echoInterval)
     }
 
-    /// The longest wait for messages before the next echo; nil if none must follow at once.
+    /// The longest wait for messages before the next echo; nil if no echo must follow at once.
     var pause: Duration? {
         guard limits.echoInterval > .zero, mayHasten else { return nil }
         return max(.milliseconds(1), nextEcho - .now)

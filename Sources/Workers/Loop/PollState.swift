@@ -1,63 +1,67 @@
 import Domain
 
-/// Decides what a worker does next: how long it waits, and what follows the wait.
+/// A state machine that decides how long a worker waits, and which step follows the wait.
 ///
-/// Pure: events in, a step out. A worker looks into the store for messages left by other workers and for due work twice
-/// a second, when another worker calls, and when a wait ended without a packet, since then it was woken. A packet
-/// without work, such as a confirmation, is not a reason to look.
+/// It takes events, returns steps and has no side effects. A worker checks the store for messages
+/// left by other workers and for due work twice a second, or every two seconds if processes share
+/// the work. It also checks when another worker calls, and when a wait ends without a packet, since
+/// then it was woken. A packet without work, such as a confirmation, is no reason to check.
 struct PollState {
-    /// What the worker does next.
+    /// The worker's next step.
     enum Step: Equatable {
         /// Waits for messages, at most this long.
         case wait(Duration)
-        /// Reads in the store whether there is work, due work too if `due`; the answer is `Event.looked`.
+        /// Checks whether the store holds work, due work too if `due`; `Event.looked` reports the
+        /// result.
         case look(due: Bool)
-        /// Publishes what it may; the store isn't needed.
+        /// Publishes what it may, without using the store.
         case publishOnly
-        /// Commits this number of messages, and due work if `due`; confirmed rows are deleted with it.
+        /// Commits this number of messages, and due work if `due`; confirmed rows are deleted with
+        /// it.
         case commit(messages: Int, due: Bool)
     }
 
-    /// What has happened.
+    /// An event that a step follows.
     enum Event {
         /// A turn begins.
         case turnBegins(Outlook)
         /// The wait is over.
         case waitEnded(Received)
-        /// The look into the store is done.
+        /// The check of the store is done.
         case looked(hasWork: Bool, due: Bool)
     }
 
-    /// The work that the worker knows of as a turn begins.
+    /// The work known at the beginning of a turn.
     struct Outlook {
         /// Whether messages wait in memory, or rows of the store must be read.
         var hasWork = false
-        /// The next time of due work; nil if only others can bring it, or if it must not be done.
+        /// The next time of due work; nil if only other workers can cause it, or if it must not be
+        /// done.
         var nextDue: Instant?
-        /// The time after which a message may be published; nil if none waits for a time.
+        /// The time until the first message that waits for its time; nil if none does.
         var pause: Duration?
         /// Whether rows of the outbox wait for deletion.
         var hasConfirmedRows = false
     }
 
-    /// What a wait has brought.
+    /// The result of a wait.
     struct Received {
         /// The number of messages to commit.
         var messages = 0
-        /// Whether neither a message nor a confirmation came.
+        /// Whether neither a message nor a confirmation arrived.
         var isIdle = false
         /// Whether another worker has called.
         var isCalled = false
         /// Rows of the outbox that wait for deletion.
         var confirmedRows = ConfirmedRows.none
-        /// Whether the outbox is behind: due work must not add to it.
+        /// Whether the outbox is behind, so that due work must not add to it.
         var isBehind = false
     }
 
     /// The number of rows that wait for deletion; many must be deleted at once.
     enum ConfirmedRows { case none, some, many }
 
-    /// A moment, by the clock that people set and by one that is never set.
+    /// A moment, by the wall clock and by a clock that is never set.
     struct Moment {
         var wall: Instant
         var steady: ContinuousClock.Instant
@@ -71,15 +75,18 @@ struct PollState {
     private var isPausing = false
     /// The time since which rows of the outbox wait for deletion; nil if none does.
     private var confirmedSince: ContinuousClock.Instant?
-    /// Whether the present turn looks for what others left in the store.
+    /// Whether the current turn checks the store for messages that others left.
     private(set) var isLooking = false
 
-    /// The milliseconds between two looks into the store.
+    /// The milliseconds between two checks of the store.
     private let interval: Int64
     private static let ownInterval: Int64 = 500
     private static let sharedInterval: Int64 = 2_000
 
-    /// Begins for a worker; where processes share the work they also wake each other's lanes over the broker.
+    /// Creates the state of a worker.
+    ///
+    /// Processes that share the work also wake each other's lanes over the broker, so they check
+    /// the store less often.
     init(_ limits: Limits, isShared: Bool = false) {
         interval = isShared ? Self.sharedInterval : Self.ownInterval
         patience = limits.patience
@@ -128,7 +135,7 @@ struct PollState {
     }
 
     private mutating func mustLook(_ received: Received, at now: Instant) -> Bool {
-        // One that lies farther ahead than looks are apart was set by a clock that was set back since.
+        // A next check farther ahead than the interval was set by a clock that was set back since.
         let isTime = now >= nextLook || nextLook > now.adding(milliseconds: interval)
         guard received.isCalled || isTime || (received.isIdle && !isPausing) else { return false }
         nextLook = now.adding(milliseconds: interval)

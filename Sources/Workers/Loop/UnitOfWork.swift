@@ -3,23 +3,23 @@ package import Domain
 package import Storage
 package import Wire
 
-/// One transaction being carried out: what it may use, and the effects that follow its commit.
+/// A transaction being carried out, with its dependencies and the effects that follow its commit.
 ///
-/// A worker makes one for each batch; pages, background jobs and tools make one for each transaction
-/// (`Environment.work(publishedBy:_:)`). A function that decides, stores or publishes takes it as
-/// `in work: inout UnitOfWork`. It doesn't outlive its transaction.
+/// A worker makes one for each batch; pages, background jobs and tools make one for each
+/// transaction (`Environment.work(publishedBy:_:)`). A function that decides, stores or publishes
+/// takes it as `in work: inout UnitOfWork`. It doesn't outlive its transaction.
 package struct UnitOfWork {
     /// The transaction.
     package let tx: Transaction
     /// The topics.
     package let topics: Topics
-    /// The bounds.
+    /// The limits.
     package let limits: Limits
-    /// Products and apps as of this transaction; nil where they are read from the store.
+    /// Products and apps as of this transaction; nil if they are read from the store.
     private let catalog: Catalog?
     /// The source of new ids.
     package var ids: IDSource
-    /// The shards of the lane at work; all where the work isn't divided.
+    /// The shards of the lane; all if the work isn't divided.
     var shards = Shards.all
     /// The effects that follow the commit.
     package var effects = Effects()
@@ -38,13 +38,14 @@ package struct UnitOfWork {
         self.ids = ids
     }
 
-    /// The moment of the transaction.
+    /// The time of the transaction.
     package var now: Instant { tx.now }
 
     /// Makes a new id with a prefix.
     package mutating func makeID(_ prefix: Character) -> String { ids.make(prefix, at: now) }
 
-    /// Makes the id of a new device: where the work is divided, of the lane that its registrations go to.
+    /// Makes the id of a new device; if the work is divided, in the shard that its registrations go
+    /// to.
     mutating func makeDeviceID(_ mac: MAC) -> DeviceID {
         let shard = shards.areAll ? nil : Shard.of(mac.text.utf8)
         return DeviceID(trusted: ids.make("d", at: now, shard: shard))
@@ -69,7 +70,7 @@ package struct UnitOfWork {
 
     // MARK: Parts
 
-    /// Returns the same work without effects, for a part whose effects are dropped if it fails.
+    /// Returns a copy without effects, for a part whose effects are dropped if it fails.
     func branch() -> UnitOfWork {
         var part = UnitOfWork(tx, topics: topics, limits: limits, catalog: catalog, ids: ids)
         part.shards = shards
@@ -94,10 +95,11 @@ package struct UnitOfWork {
 }
 
 extension Environment {
-    /// Runs a transaction outside of a worker's loop; a worker of this process publishes its messages.
+    /// Runs a transaction outside of a worker's loop; a worker of this process publishes its
+    /// messages.
     ///
-    /// The worker publishes the notices of dead letters too. Wakes it, and the workers that the effects name,
-    /// after the commit.
+    /// The worker also publishes the notices of dead letters. After the commit it is woken, as are
+    /// the workers that the effects name.
     package func work<Value>(
         publishedBy worker: WorkerName,
         _ body: (inout UnitOfWork) throws -> Value
@@ -117,7 +119,8 @@ extension Environment {
 extension Store {
     /// Runs a transaction of a tool; a worker of the service publishes its messages.
     ///
-    /// A running service looks for them within half a second, one that is down when it starts.
+    /// A running service finds them within half a second, or two seconds if processes share the
+    /// work; a stopped service finds them when it starts.
     package func work<Value>(
         publishedBy worker: WorkerName,
         topics: Topics,

@@ -4,7 +4,8 @@ import Mosquitto
 import Storage
 
 extension WorkerLoop where Connection: ~Copyable {
-    /// Commits a batch and due work, if there is any; returns the messages that leave once, without the outbox.
+    /// Commits a batch, and due work if any; returns the messages that are published once, without
+    /// the outbox.
     mutating func commit(_ batch: [Inbound]) throws -> BatchCommitter<Handler>.Outcome {
         environment.clockHistory.note(environment.clock)
         let now = environment.clock.now

@@ -20,12 +20,13 @@ extension WorkerLoop where Connection: ~Copyable {
 
     /// The number of messages that may be received.
     ///
-    /// None while much waits to be published: that bounds the memory, and the broker queues new messages meanwhile.
-    /// Emptying the outbox needs no message.
+    /// It is zero while much waits to be published: that bounds the memory, and the broker queues
+    /// new messages meanwhile. Emptying the outbox needs no message.
     private var room: Int {
         let limits = environment.limits
         guard mayReceive, !publisher.isBehind, queue.hasRoom(limits) else { return 0 }
-        // While work waits, the worker reads more than it handles: senders take turns among the messages here.
+        // While work waits, the worker reads more than it handles: senders take turns among the
+        // messages here.
         return queue.count == 0 ? limits.batchMax : 4 * limits.batchMax
     }
 
@@ -49,7 +50,7 @@ extension WorkerLoop where Connection: ~Copyable {
     /// The topic on which other processes wake the lane.
     var wakeTopic: String { environment.topics.system("wake/\(lane.name)") }
 
-    /// Removes the calls of other processes from a batch, and notes that there were some.
+    /// Removes other processes' calls from a batch, and wakes the lane if there were any.
     func takeWakeups(from batch: [Inbound]) -> [Inbound] {
         guard environment.plan.isShared else { return batch }
         let topic = wakeTopic
@@ -58,7 +59,7 @@ extension WorkerLoop where Connection: ~Copyable {
         return rest
     }
 
-    /// Returns the present moment, at a time of the clock that people set.
+    /// Returns the current moment, with its wall clock time given.
     func moment(_ wall: Instant) -> PollState.Moment {
         PollState.Moment(wall: wall, steady: .now)
     }

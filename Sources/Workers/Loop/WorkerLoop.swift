@@ -4,11 +4,11 @@ import Mosquitto
 import Storage
 import Wire
 
-/// Runs a worker's turns: receive, decide, commit, publish, acknowledge, in that order.
+/// The loop of a worker's turns: receive, decide, commit, publish and acknowledge, in that order.
 ///
-/// If anything throws before `flush()`, nothing was acknowledged: the broker delivers the batch again, and the
-/// inbox makes the second time harmless. Committed messages are in the outbox and are published again. So a loop
-/// that threw is dropped with its connection, and a new one begins.
+/// If anything throws before `flush()`, nothing was acknowledged: the broker delivers the batch
+/// again, and the inbox makes the second time harmless. Committed messages are in the outbox and
+/// are published again. So a loop that threw is dropped with its connection, and a new one begins.
 package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: BatchHandler>:
     ~Copyable
 {
@@ -70,10 +70,10 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         lateness = Lateness(handler.name, environment, metrics: metrics)
     }
 
-    /// Rows of the outbox that the broker has confirmed, and that are still to be deleted.
+    /// Rows of the outbox that the broker has confirmed and that must still be deleted.
     package var confirmedRows: [Int64] { publisher.confirmedRows }
 
-    /// Whether messages are not published yet, or the broker has not confirmed them.
+    /// Whether messages are unpublished, or not confirmed by the broker.
     package var isPublishing: Bool { backlog > 0 || publisher.needsStore }
 
     /// The number of messages in memory that wait, or that the broker has not confirmed.
@@ -84,14 +84,15 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
 
     /// Stops receiving: later messages wait for the next connection.
     ///
-    /// What others left in the outbox by now is still published.
+    /// Messages that others have left in the outbox by now are still published.
     package mutating func endIntake() {
         mayReceive = false
         publisher.lookAgain()
         queue.endHolding()
     }
 
-    /// The gate reads at most 64 KiB of commands; a record takes up to 700 digits.
+    /// The most credentials in a message: the gate reads at most 64 KiB of commands, and a record
+    /// takes up to 700 digits.
     private static var credentialsInAMessage: Int { 60 }
 
     // MARK: Open, turn, close
@@ -107,21 +108,22 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         try connection.subscribe(subscriptions.retained, sendsRetained: true)
         let now = environment.clock.now
         let start = try committer.begin(isSessionPresent: isSessionPresent, at: now)
-        // The first connection of all has no session to lose.
+        // The very first connection has no session to lose.
         if start.hadSession, !isSessionPresent { metrics.sessionLost() }
         if !isSessionPresent {
             try connection.subscribe(subscriptions.swept, sendsRetained: true)
         }
-        // Also where an earlier connection ended before it did.
+        // Set even without new subscriptions: an earlier connection may have ended before it
+        // unsubscribed.
         mustUnsubscribe = subscriptions.swept
         for signal in start.signals { try connection.publish(signal, quality: .atLeastOnce) }
         try publishState(isOnline: true, at: now)
-        // Before messages come, whose acknowledgements these would wait for.
+        // Flushed before messages arrive, or these would wait for their acknowledgements.
         try connection.flush()
         try environment.store.read { try publisher.lookThrough(in: $0) }
     }
 
-    /// Runs one turn; returns the number of received and published messages.
+    /// Runs one turn; returns the numbers of received and published messages.
     @discardableResult
     package mutating func turn() throws -> (received: Int, published: Int) {
         try receive()
@@ -135,11 +137,11 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         }
         tell(unfit.refused)
         let outcome = try commit(handler.isForOthers(batch) ? [] : batch)
-        // Only permits them: they leave with `flush()`, behind what is published.
+        // Only released here: `flush()` sends them after the published messages.
         connection.acknowledge(queue.done())
         try teach(outcome.credentials)
         let published = try publisher.publish(to: &connection, at: environment.clock.now)
-        // Over the receiving connection they would wait behind acknowledgements that are held.
+        // Over the receiving connection the notices would wait behind held acknowledgements.
         try connection.publish(outcome.deadLetterNotices, over: 0, quality: .atMostOnce)
         let echo = lateness.look(queued: queue.oldest, unpublished: publisher.oldest)
         let signals = unfit.answers + outcome.signals + [echo].compactMap(\.self)
@@ -157,8 +159,11 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         return (intake.deliveries.count, published)
     }
 
-    /// Tells a gate on another machine of changed credentials, ahead of the answers that rest on them: over each of the
-    /// connections that those may take, since only what one connection sends stays in its order.
+    /// Sends changed credentials to a gate on another machine, before the answers that depend on
+    /// them.
+    ///
+    /// They are sent over each connection that these answers can take, since only the messages of
+    /// one connection stay in order.
     private mutating func teach(_ credentials: [String]) throws {
         guard !credentials.isEmpty else { return }
         for start in stride(from: 0, to: credentials.count, by: Self.credentialsInAMessage) {
@@ -178,19 +183,20 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         ObservationLog(logger: logger, bounded: environment.refusalLog).tell(effects)
     }
 
-    /// Disconnects; after the last turn, when no acknowledgement is held.
+    /// Disconnects after the last turn, when no acknowledgement is held.
     package mutating func close() {
         let now = environment.clock.now
         if publisher.hasConfirmedRows {
             _ = try? environment.store.batch(at: now) { try publisher.deleteConfirmed(in: $0) }
         }
-        // If this fails, the will says the same.
+        // If this fails, the will reports the same.
         try? publishState(isOnline: false, at: now)
         try? connection.flush()
         connection.disconnect()
     }
 
-    /// Publishes whether the worker is online; of several lanes the session worker says so, by the leases.
+    /// Publishes whether the worker is online; if processes share the work, the session worker does
+    /// so by the leases.
     private mutating func publishState(isOnline: Bool, at now: Instant) throws {
         guard !environment.plan.isShared else { return }
         let state = OutboundMessage(

@@ -3,8 +3,8 @@ import Metrics
 
 /// The metrics of one worker.
 ///
-/// A class: as a struct of ten references, stored by the initialiser of a noncopyable generic struct,
-/// it was released once too often by Swift 6.3.1.
+/// It is a class because Swift 6.3.1 released a struct of ten references once too often after the
+/// initialiser of a noncopyable generic struct had stored it.
 package final class WorkerMetrics: Sendable {
     private let received: Counter
     private let published: Counter
@@ -23,7 +23,7 @@ package final class WorkerMetrics: Sendable {
     private let leftOut: Counter
     private let worker: String
 
-    /// Makes the counters of a worker, or of one lane of several.
+    /// Makes the metrics of a worker, or of one of its lanes.
     package init(_ lane: Lane) {
         worker = lane.name
         let labels = [("worker", lane.name)]

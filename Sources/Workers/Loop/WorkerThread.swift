@@ -6,7 +6,7 @@ import Storage
 import Synchronization
 import Wire
 
-/// Runs one worker, or one lane of several, on a thread of its own, and restarts it after every failure.
+/// A thread that runs one worker, or one of its lanes, and restarts it after every failure.
 ///
 /// libmosquitto and SQLite block, so a worker never runs on the cooperative pool.
 package final class WorkerThread: Sendable {
@@ -15,20 +15,21 @@ package final class WorkerThread: Sendable {
     private let environment: Environment
     private let logger: Logger
     private let lane: Lane
-    /// What a lane of several holds.
+    /// The lease of a lane; nil if one process does all the work.
     private let lease: LaneLease?
     private let isStopping = Atomic<Bool>(false)
     private let isAbandoned = Atomic<Bool>(false)
     private let hasBegun = Atomic<Bool>(false)
     private let metrics: WorkerMetrics
     private let waker: Waker
-    /// The rows that the broker had confirmed when the previous run failed: they aren't published again.
+    /// The rows that the broker had confirmed when the previous run failed, which aren't published
+    /// again.
     private let confirmedRows = Mutex<[Int64]>([])
 
     /// Prepares a worker; `options` name the broker and the password.
     ///
-    /// `clientID` differs from the worker's own if a second one runs next to it. `proof` is asked for at each connection,
-    /// before anything is taken from the broker.
+    /// `clientID` differs from the worker's own if a second instance runs beside it. `proof` is
+    /// required at each connection, before anything is taken from the broker.
     package convenience init(
         _ name: WorkerName,
         clientID: String? = nil,
@@ -39,7 +40,7 @@ package final class WorkerThread: Sendable {
     ) throws {
         var options = options
         options.clientID = clientID ?? name.clientID
-        // The gate takes many messages in one from the service's own workers alone.
+        // The gate accepts message batches only from the service's own workers.
         options.batches = clientID == nil ? environment.topics.batches(of: Lane(name)) : nil
         options.will = .init(
             topic: environment.topics.system("worker/\(name.rawValue)"),
@@ -56,7 +57,7 @@ package final class WorkerThread: Sendable {
         )
     }
 
-    /// Prepares one lane of several, which ends when it is stopped or lost.
+    /// Prepares one of a worker's lanes, which ends when it is stopped or lost.
     convenience init(
         _ lease: LaneLease,
         options: ConnectionOptions,
@@ -121,8 +122,9 @@ package final class WorkerThread: Sendable {
         waker.wake()
     }
 
-    /// Asks a lane to end at once, without a word to a broker that does not answer; what it has not acknowledged stays
-    /// there.
+    /// Asks a lane to end at once, without disconnecting from a broker that doesn't answer.
+    ///
+    /// Unacknowledged messages stay at the broker.
     func abandon() {
         isAbandoned.store(true, ordering: .releasing)
         stop()
@@ -161,7 +163,7 @@ package final class WorkerThread: Sendable {
                 pause(backoff.next())
             }
         }
-        // A lane that is another process's is no fault of this one.
+        // A lane that another process has taken is no fault of this process.
         if lease == nil {
             environment.health.notReady(lane.name, "stopped")
         } else {
@@ -171,10 +173,11 @@ package final class WorkerThread: Sendable {
 
     /// Runs the worker over one connection, until it fails or must stop.
     private func live(_ handler: some BatchHandler, _ backoff: inout Backoff) throws {
-        // Before the broker closes the connections of an earlier holder, which may be this lane's by now.
+        // Checked before connecting, which makes the broker close the connection of the lane's
+        // holder: that may be another process by now.
         if lease != nil {
             try environment.store.enter(lane.name)
-            // Nor may an answer leave before the gate knows what it rests on.
+            // No answer may be sent before the gate has the credentials that it depends on.
             try environment.store.inheritCredentials()
         }
         var loop = WorkerLoop(
@@ -211,15 +214,16 @@ package final class WorkerThread: Sendable {
         loop.close()
     }
 
-    /// Answers requests that wait for their turn, or whose slow work is nearly done; clients repeat the others.
+    /// Answers requests that wait for their turn, or whose slow work is nearly done; clients repeat
+    /// the others.
     ///
-    /// Empties the outbox, as long as the broker takes what is in it: what it has not confirmed would be published again
-    /// by the next holder of a lane, and a store that is moved must have none.
+    /// Empties the outbox while the broker confirms messages: the next holder of a lane would
+    /// publish unconfirmed ones again, and a store can be moved only with an empty outbox.
     private func drain<Handler: BatchHandler>(
         _ loop: inout WorkerLoop<MosquittoConnection, Handler>
     ) throws {
         loop.endIntake()
-        // Nobody has a lane that is handed over meanwhile.
+        // No process serves a lane while it is handed over.
         let longest = lease == nil ? environment.limits.drainMax : ClusterTiming.laneDrain
         let end = ContinuousClock.now + longest
         var (backlog, silentUntil) = (loop.backlog, ContinuousClock.now + Self.brokerSilence)
@@ -232,19 +236,20 @@ package final class WorkerThread: Sendable {
         }
     }
 
-    /// How long a worker that ends waits for a broker that confirms nothing.
+    /// The time that a stopping worker waits for a broker that confirms nothing.
     private static let brokerSilence: Duration = .milliseconds(500)
 
-    /// Whether reports must stay with the broker, since the disk has too little room for them.
+    /// Whether reports must stay with the broker because the disk has too little space for them.
     ///
-    /// False before the worker has a session, without which the broker keeps nothing for it.
+    /// False until the worker has a session, without which the broker keeps nothing for it.
     private var mustRest: Bool {
         lane.worker == .status && environment.disk.isLow && hasBegun.load(ordering: .relaxed)
     }
 
-    /// Stays disconnected while there is too little room; the broker keeps new messages, unacknowledged.
+    /// Stays disconnected while there is too little space; the broker keeps new messages,
+    /// unacknowledged.
     ///
-    /// It reports no fault of the worker: the disk has its own part in the readiness.
+    /// The worker reports no fault: the disk is a separate part of the readiness.
     private func rest() {
         logger.notice("The worker stays away until the disk has room")
         environment.health.ready(lane.name)
@@ -266,7 +271,7 @@ package final class WorkerThread: Sendable {
         logger.warning("The worker restarts", metadata: ["error": "\(summary)"])
     }
 
-    /// Waits, unless the worker must stop.
+    /// Waits for a duration, or until the worker must stop.
     private func pause(_ duration: Duration) {
         let end = ContinuousClock.now + duration
         while !mustStop, ContinuousClock.now < end { usleep(20_000) }

@@ -2,7 +2,7 @@ package import Domain
 package import Mosquitto
 import Synchronization
 
-/// The lanes of this process, which can call each other, and those of others.
+/// The wakeups of this process's lanes, and the calls of other processes' lanes.
 package final class WorkerWakeups: Sendable {
     private let plan: LanePlan
     private let wakeups: [Lane: Wakeup]
@@ -14,7 +14,8 @@ package final class WorkerWakeups: Sendable {
         init() throws { waker = try Waker() }
     }
 
-    /// Where several processes share the work: which lanes run here, and who calls the others.
+    /// The lanes that run here and the function that calls the others, if several processes share
+    /// the work.
     private struct Others: Sendable {
         var here: Set<Lane> = []
         var call: (@Sendable (Lane) -> Void)?
@@ -28,13 +29,14 @@ package final class WorkerWakeups: Sendable {
         self.wakeups = wakeups
     }
 
-    /// Returns the waker of a lane; nil for one of a worker that never runs here.
+    /// Returns the waker of a lane; nil if its worker never runs here.
     package func waker(of lane: Lane) -> Waker? { wakeups[lane]?.waker }
 
-    /// Calls all lanes of a worker to look into the store; those of another process look by themselves a little later.
+    /// Calls all lanes of a worker to check the store; a lane that can't be called from here checks
+    /// it a little later.
     package func wake(_ name: WorkerName) { for lane in plan.lanes(of: name) { wake(lane) } }
 
-    /// Calls the lane of a worker that an id's messages go to.
+    /// Calls the lane of a worker that handles an id's messages.
     func wake(_ name: WorkerName, of id: String) { wake(plan.lane(of: name, for: id)) }
 
     /// Calls a lane.
@@ -53,10 +55,10 @@ package final class WorkerWakeups: Sendable {
         wakeup.waker.wake()
     }
 
-    /// Notes which lanes run here.
+    /// Sets the lanes that run here.
     func runs(_ lanes: Set<Lane>) { others.withLock { $0.here = lanes } }
 
-    /// Sets what calls the lanes of other processes, after a commit; it must not block.
+    /// Sets the function that calls the lanes of other processes after a commit; it must not block.
     func onRemote(_ call: @escaping @Sendable (Lane) -> Void) {
         others.withLock { $0.call = call }
     }

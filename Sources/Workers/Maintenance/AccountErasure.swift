@@ -1,10 +1,11 @@
 import Domain
 import Storage
 
-/// Erases cancelled accounts, and anonymous users who were idle for long: each step a little of each account.
+/// A job that erases cancelled accounts and long-idle anonymous users, a little of each account in
+/// each step.
 struct AccountErasure: MaintenanceJob {
     private let environment: Environment
-    /// The number of accounts of each kind that one step advances by a transaction.
+    /// The number of accounts of each kind for which one step runs a transaction.
     private static let accountsStep = 20
     let name = ExpiringRows.cancellation.kind
     let interval: Duration = .seconds(5)
@@ -26,7 +27,7 @@ struct AccountErasure: MaintenanceJob {
     private func erase(_ uid: UserID, idleSince since: Instant) throws -> Bool {
         try environment.work(publishedBy: .session) { work in
             try work.tx.lock(users: [uid])
-            // A login may have come since it was read.
+            // The user may have logged in since it was read.
             let isDue = try work.tx.cancellations.find(uid).map { $0.deletesAt <= work.now }
             let isWanted = try isDue ?? work.tx.cancellations.isIdle(uid, since: since)
             guard isWanted else { return false }

@@ -1,7 +1,7 @@
 import Metrics
 import Storage
 
-/// Records how much a database takes on its server's disk.
+/// A job that records the size of a database on its server's disk.
 struct DatabaseSize: MaintenanceJob {
     private let environment: Environment
     private let bytes = Gauge(label: "lamplighter_database_bytes")

@@ -1,18 +1,20 @@
 import Domain
 import Storage
 
-/// Deletes the history, events and commands that their device's product no longer keeps, device by device.
+/// A job that deletes the history, events and commands that a device's product no longer keeps,
+/// device by device.
 struct DeviceRetention: MaintenanceJob {
     private let environment: Environment
-    /// The last device that was looked at; empty before a run.
+    /// The last device that was checked; empty before a run.
     private var place = ""
     private var days: [ProductKey: Int] = [:]
-    /// Those devices of the page that have something to delete, the last of them next.
+    /// The devices of the page that have something to delete, the last of them next.
     private var overdue: [(did: DeviceID, oldest: Instant)] = []
-    /// Devices that one step looks at.
+    /// The devices that one step checks.
     private static let page = 500
 
-    /// The kind `history` counts devices: their records lie many in a row.
+    /// The name of the job; its backlog counts devices, since one row of history holds many
+    /// records.
     let name = "history"
     let interval: Duration = .seconds(600)
     let pause: Duration = .milliseconds(5)
@@ -27,7 +29,8 @@ struct DeviceRetention: MaintenanceJob {
 
     func backlog(limit: Int) -> Int64? { Int64(min(overdue.count, limit)) }
 
-    /// Looks for devices of the next page that have something to delete; false behind the last page.
+    /// Finds the devices of the next page that have something to delete; returns false after the
+    /// last page.
     private mutating func lookAtPage() throws -> Bool {
         let store = environment.store
         if place.isEmpty {

@@ -3,7 +3,8 @@ import Logging
 import Metrics
 import Storage
 
-/// Checks the disk a few times a second, and reports changes to the log, the metrics and the readiness.
+/// A job that checks the disk ten times a second, and reports changes to the log, the metrics and
+/// the readiness.
 struct DiskWatch: MaintenanceJob {
     private let environment: Environment
     private let logger: Logger
@@ -30,7 +31,7 @@ struct DiskWatch: MaintenanceJob {
             low.record(0)
             environment.health.diskIsLow(nil)
             logger.notice("The disk has room again")
-            // They hold back waiting work; without a call they would look a little later.
+            // Workers hold back waiting work; without a call they would check a little later.
             for name in WorkerName.allCases { environment.wakeups.wake(name) }
         }
         return false

@@ -1,6 +1,7 @@
 import Storage
 
-/// Removes the remains of erased accounts from the database's files, when no account is being erased.
+/// A job that removes the remains of erased accounts from the database's files, when no account is
+/// being erased.
 struct ErasedContent: MaintenanceJob {
     private let environment: Environment
     /// The least time between two removals, which block all writers, in seconds.

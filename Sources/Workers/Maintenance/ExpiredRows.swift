@@ -1,11 +1,11 @@
 import Domain
 import Storage
 
-/// Deletes the rows of one kind when they are no longer kept.
+/// A job that deletes the rows of one kind when they are no longer kept.
 struct ExpiredRows: MaintenanceJob {
     private let environment: Environment
     private let rows: ExpiringRows
-    /// The time for which rows are kept after they ended, in seconds; nil for good.
+    /// The seconds for which rows are kept after they ended; nil to keep them forever.
     private let keptSeconds: Int64?
     let interval: Duration = .seconds(5)
 
@@ -58,7 +58,8 @@ struct ExpiredRows: MaintenanceJob {
 
     /// Returns the times of the rows that are kept.
     ///
-    /// Those of requests run on while the clock is set: a repeat that is under way then must not have its effect twice.
+    /// For requests they cover steps of the clock: a repeat that is under way then must not have
+    /// its effect twice.
     private func kept(_ seconds: Int64, at now: Instant) -> ClosedRange<Instant> {
         guard rows.kind == ExpiringRows.request.kind else {
             return now.adding(seconds: -seconds)...now.adding(seconds: seconds)
@@ -76,13 +77,13 @@ struct ExpiredRows: MaintenanceJob {
     }
 }
 
-/// Counts the rows of one kind whose time is over and that a worker has not ended yet.
+/// A job that counts the rows of one kind whose time is over and that a worker has not ended yet.
 struct RowsEndedByWorkers: MaintenanceJob {
     private let environment: Environment
     private let rows: ExpiringRows
     let interval: Duration = .seconds(5)
 
-    /// Makes a job for each such kind.
+    /// Makes a job for each kind of rows that workers end.
     static func all(_ environment: Environment) -> [any MaintenanceJob] {
         [.command, .invitation, .guest].map { RowsEndedByWorkers(environment, $0) }
     }

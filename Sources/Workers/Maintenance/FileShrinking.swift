@@ -1,17 +1,19 @@
 import Metrics
 import Storage
 
-/// Shrinks the database file after large deletions, in steps so small that they don't delay commits.
+/// A job that shrinks the database file after large deletions, in steps so small that they don't
+/// delay commits.
 ///
-/// It starts when more than a quarter of the file is free, since most free pages are used again, and stops at an
-/// eighth.
+/// It starts when more than a quarter of the file is free, since most free pages are used again,
+/// and stops at an eighth.
 struct FileShrinking: MaintenanceJob {
     private let environment: Environment
     private let free = Gauge(label: "lamplighter_database_free_bytes")
     private var isAtWork = false
     private var pages = 32
 
-    /// The longest time for which a step may hold the writer; if it takes longer, the next one has half the pages.
+    /// The longest time for which a step may hold the writer; after a longer step, the next has
+    /// half the pages.
     private static let stepMax: Duration = .milliseconds(4)
     private static let (pagesMin, pagesMax) = (8, 512)
     /// The free bytes below which the work is not worth it.
@@ -40,7 +42,8 @@ struct FileShrinking: MaintenanceJob {
             : size.freeBytes > max(Self.beginMin, size.bytes / 4)
     }
 
-    /// Adapts the size of steps; the time includes the wait for other writers, so steps are smaller under load.
+    /// Adapts the size of steps; the time includes the wait for other writers, so steps are smaller
+    /// under load.
     private mutating func adapt(to took: Duration) {
         pages =
             took > Self.stepMax

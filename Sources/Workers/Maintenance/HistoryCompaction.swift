@@ -1,18 +1,21 @@
 import Domain
 import Storage
 
-/// Moves records from the history buffer, where batches add them, into the devices' chunks.
+/// A job that moves records from the history buffer, where batches add them, into the devices'
+/// chunks.
 ///
 /// It runs if enough records wait, or if one has waited long.
 struct HistoryCompaction: MaintenanceJob {
     private let environment: Environment
-    /// The round under way; a failure ends it, and a later one finds what it left in the buffer.
+    /// The round under way; a failure ends it, and a later round finds the remaining records in the
+    /// buffer.
     private var round: Compaction?
 
     let name = "historyCompaction"
     let interval: Duration = .seconds(1)
     let pause: Duration = .milliseconds(2)
-    /// 1 MB, a quarter of the buffer's limit: looking delays the workers by a third of a millisecond.
+    /// 1 MB, a quarter of the buffer's limit: a check delays the workers by a third of a
+    /// millisecond.
     let pagesBetween: Int? = 500
 
     init(_ environment: Environment) { self.environment = environment }
@@ -27,12 +30,13 @@ struct HistoryCompaction: MaintenanceJob {
             round = isMore ? compaction : nil
             return isMore
         } catch is RoundTaken {
-            // What it left is read anew at the next run.
+            // The next run reads the remaining records again.
             return false
         }
     }
 
-    /// Begins a round if it is time, of this process's part or that of one that is gone.
+    /// Begins a round if it is time, for this process's part of the buffer or for the part of a
+    /// process that is gone.
     private func begin() throws -> Compaction? {
         for owner in try environment.store.ownersToCompact() {
             if let round = try begin(owner) { return round }

@@ -2,10 +2,11 @@ import Domain
 import Logging
 import Storage
 
-/// Makes the weekly partitions of the history ahead of their time, and drops those that no product keeps any longer.
+/// A job that makes the weekly partitions of the history in advance, and drops partitions that no
+/// product keeps any longer.
 ///
-/// It is for a database of PostgreSQL's; a file has none. Devices of products that keep less are gone through one by one
-/// (`DeviceRetention`).
+/// It is only for PostgreSQL. `DeviceRetention` handles the devices of products that keep less, one
+/// by one.
 struct HistoryPartitions: MaintenanceJob {
     private let environment: Environment
     private let logger: Logger

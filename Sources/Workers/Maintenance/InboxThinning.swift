@@ -1,14 +1,16 @@
 import Domain
 import Storage
 
-/// Deletes the older report ids of devices that send very many, before their time.
+/// A job that deletes the older report ids of devices that send very many, before they expire.
 struct InboxThinning: MaintenanceJob {
     private let environment: Environment
-    /// Those devices, each with the moment up to which its report ids are deleted; nil before a run.
+    /// These devices, each with the moment up to which its report ids are deleted; nil before a
+    /// run.
     private var crowded: [(did: DeviceID, before: Instant)]?
-    /// Transactions of one step: workers commit between two of them.
+    /// The most transactions of one step: workers commit between two of them.
     ///
-    /// All ids of a device in one transaction would hold up every worker for as long as a second.
+    /// Deleting all ids of a device in one transaction would delay every worker for as long as a
+    /// second.
     private static let transactionsMax = 10
 
     let name = "crowdedInbox"
@@ -16,7 +18,7 @@ struct InboxThinning: MaintenanceJob {
 
     init(_ environment: Environment) { self.environment = environment }
 
-    /// Looks for such devices, and then deletes until none is left.
+    /// Finds these devices first, and then deletes until none is left.
     mutating func step() throws -> Bool {
         var devices = try crowded ?? findCrowded()
         defer { crowded = devices.isEmpty ? nil : devices }
@@ -33,7 +35,7 @@ struct InboxThinning: MaintenanceJob {
         return !devices.isEmpty
     }
 
-    /// Looks for devices with twice as many report ids as are kept.
+    /// Returns the devices with more than twice as many report ids as are kept.
     private func findCrowded() throws -> [(did: DeviceID, before: Instant)] {
         let kept = environment.limits.inboxPerDevice
         let dids = try environment.store.read { tx in try tx.inbox.crowded(over: kept * 2) }

@@ -1,22 +1,24 @@
 import Logging
 import Storage
 
-/// Copies the log into the database file and lets it restart from its beginning.
+/// A job that copies the log into the database file and lets the log restart from its beginning.
 ///
-/// It restarts only when all of it is copied, and while workers write there is always a rest. Otherwise it
-/// would grow until a writer has to copy for some 40 ms; so this job copies the rest in the writer's place as
-/// soon as it is small, which takes about a millisecond.
+/// The log restarts only when all of it is copied, and while workers write there is always a
+/// remainder. It would grow until a writer had to copy for some 40 ms, so this job copies the
+/// remainder in place of a writer as soon as it is small, which takes about a millisecond.
 struct LogCopy: MaintenanceJob {
     private let environment: Environment
     private let checkpointer: Checkpointer?
 
     let name = "logCopy"
-    /// While little is written: on a full disk the log is then reused from its beginning.
+    /// The interval while little is written: on a full disk the log is then reused from its
+    /// beginning.
     let interval: Duration = .seconds(10)
     /// 32 MB.
     ///
-    /// Commits during a copy wait for the disk, so the log is copied no more often than its length requires: at 200
-    /// commands a second once in four seconds, so that fewer than one commit in a hundred is affected.
+    /// Commits during a copy wait for the disk, so the log is copied no more often than its length
+    /// requires: at 200 commands a second once in four seconds, so that fewer than one commit in a
+    /// hundred is affected.
     let pagesBetween: Int? = 16_000
 
     init(_ environment: Environment, _ logger: Logger) {
@@ -29,7 +31,7 @@ struct LogCopy: MaintenanceJob {
     }
 
     func step() -> Bool {
-        // A writer may be copying just then; the next run tries again.
+        // A writer may be copying at the same time; the next run tries again.
         try? copy()
         return false
     }

@@ -1,6 +1,7 @@
 import Storage
 
-/// Lengthens the log's file ahead of the writes, so that commits write over what is there.
+/// A job that extends the log's file ahead of the writes, so that commits overwrite existing
+/// content.
 struct LogGrowth: MaintenanceJob {
     private let environment: Environment
     private var rest = DueBackoff()
@@ -11,7 +12,7 @@ struct LogGrowth: MaintenanceJob {
 
     init(_ environment: Environment) { self.environment = environment }
 
-    /// Adds a piece; pauses for a while after a failure, as on a full disk.
+    /// Adds a piece to the file; pauses for a while after a failure, such as on a full disk.
     mutating func step() -> Bool {
         guard rest.isOver(at: environment.clock.now) else { return false }
         do {

@@ -1,11 +1,12 @@
 package import Logging
 import Storage
 
-/// The jobs of maintenance, each in one line.
+/// The maintenance jobs, each in one line.
 package enum MaintenanceJobs {
     /// Makes the jobs that read and delete rows.
     ///
-    /// Also two processes may run them at once. They may read for a while, so they have a runner of their own.
+    /// Two processes may run them at the same time. They can read for a while, so they have a
+    /// separate runner.
     package static func rows(
         _ environment: Environment,
         logger _: Logger
@@ -28,7 +29,9 @@ package enum MaintenanceJobs {
         return ExpiredRows.all(environment) + RowsEndedByWorkers.all(environment) + others
     }
 
-    /// Makes the jobs that keep the room on the disk and the files of the database, where it has any; one process runs them.
+    /// Makes the jobs that watch the disk and maintain the database's files, if it has any.
+    ///
+    /// Each process with workers runs them; a database in a file has only one such process.
     package static func files(
         _ environment: Environment,
         logger: Logger

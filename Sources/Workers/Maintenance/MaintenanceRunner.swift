@@ -2,28 +2,28 @@ package import Logging
 import Metrics
 import Storage
 
-/// Decides which job's step is next, and measures what waits.
+/// A runner of jobs, which chooses the next job's step and measures backlogs.
 ///
-/// The job that has been due longest goes first, so none keeps another waiting for longer than its steps last.
-/// Belongs to one thread.
+/// The job that has been due longest goes first, so no job delays another for longer than its steps
+/// last. A runner belongs to one thread.
 package struct MaintenanceRunner {
     private let environment: Environment
     private let logger: Logger
     private var entries: [Entry]
     private var measuresAt: ContinuousClock.Instant
 
-    /// The time between two measurements of what waits.
+    /// The time between two measurements of the backlogs.
     static let measureInterval: Duration = .seconds(5)
     /// The longest pause after a failed step.
     static let failurePauseMax: Duration = .seconds(5)
-    /// Larger backlogs are recorded as this many rows.
+    /// The largest number of rows recorded for a backlog.
     static let backlogMax = 100_000
 
-    /// A job, and when its next step is due.
+    /// A job, and the due time of its next step.
     private struct Entry {
         var job: any MaintenanceJob
         var due: ContinuousClock.Instant
-        /// When its last run began, and how many pages had been written to the database by then.
+        /// The beginning of its last run, and the number of pages written to the database by then.
         var began: (at: ContinuousClock.Instant, pages: Int)
         var isRunning = false
         var hasFailed = false
@@ -44,7 +44,7 @@ package struct MaintenanceRunner {
         }
     }
 
-    /// Prepares jobs, all of which are due at once.
+    /// Prepares jobs, which are all due at once.
     package init(_ jobs: [any MaintenanceJob], _ environment: Environment, logger: Logger) {
         self.environment = environment
         self.logger = logger
@@ -53,12 +53,13 @@ package struct MaintenanceRunner {
         entries = jobs.map { Entry(job: $0, due: now, began: (now, 0)) }
     }
 
-    /// Tells the jobs that another process does the work from now on.
+    /// Notifies the jobs that another process does the work from now on.
     package func rest() {
         for entry in entries { entry.job.rest() }
     }
 
-    /// Runs one step of a job, if one is due; returns the time until the next one is.
+    /// Runs one step of a job, or a measurement, if one is due; returns the time until the next one
+    /// is.
     package mutating func turn() -> Duration {
         let now = environment.clock.steady
         noteWrites(at: now)
@@ -76,7 +77,7 @@ package struct MaintenanceRunner {
         return .zero
     }
 
-    /// Makes those jobs due for which enough was written.
+    /// Makes jobs due after enough pages were written.
     private mutating func noteWrites(at now: ContinuousClock.Instant) {
         let written = environment.store.pagesWritten
         for place in entries.indices where !entries[place].isRunning {
@@ -96,7 +97,7 @@ package struct MaintenanceRunner {
         }
     }
 
-    /// Reports the first of several failures in a row: on a full disk every run fails.
+    /// Logs the first of several failures in a row as a warning: on a full disk every run fails.
     private mutating func report(_ error: any Error, of place: Int) {
         logger.log(
             level: entries[place].hasFailed ? .debug : .warning,
@@ -108,7 +109,7 @@ package struct MaintenanceRunner {
         entries[place].hasFailed = true
     }
 
-    /// Records how much waits for each job; what can't be counted now keeps its last figure.
+    /// Records the backlog of each job; a backlog that can't be counted now keeps its last value.
     private mutating func measure() {
         for place in entries.indices {
             guard let count = try? entries[place].job.backlog(limit: Self.backlogMax) else {

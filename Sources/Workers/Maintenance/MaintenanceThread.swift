@@ -2,19 +2,22 @@ import Glibc
 package import Logging
 import Synchronization
 
-/// Runs jobs of maintenance on a thread of its own, since they block.
+/// A separate thread for maintenance jobs, since they block.
 package final class MaintenanceThread: Sendable {
     private let makeRunner: @Sendable () -> MaintenanceRunner
-    /// Whether this process does it, of several.
+    /// The leadership that decides whether this process runs the jobs; nil if every process runs
+    /// them.
     private let leadership: Leadership?
     private let isStopping = Atomic<Bool>(false)
 
-    /// The longest sleep: stopping waits for it, and so do jobs that depend on what is written.
+    /// The longest sleep, which delays stopping and the jobs that depend on the number of written
+    /// pages.
     private static let sleepMax: Duration = .milliseconds(100)
 
-    /// Prepares a thread for one of the lists of `MaintenanceJobs`; the jobs are made on the thread.
+    /// Prepares a thread for one of the lists of `MaintenanceJobs`; the jobs are made on the
+    /// thread.
     ///
-    /// With `isForOne`, one of the processes that share the database does them.
+    /// With `isForOne`, only one of the processes that share the database runs them.
     package init(
         _ jobs: @escaping @Sendable (Environment, Logger) -> [any MaintenanceJob],
         _ environment: Environment,

@@ -1,20 +1,21 @@
 import Domain
 import Storage
 
-// Limits of the rows and bytes of tables that clients fill. Their rows expire by themselves; these jobs are for
-// floods, which add more rows in that time than there is room for. Each step deletes the oldest rows first.
+// Limits of the rows and bytes of tables that clients fill. Their rows expire anyway; these jobs
+// are for floods, which add more rows before that than there is room for. Each step deletes the
+// oldest rows first.
 
-/// Deletes the oldest dead letters beyond their bytes and their number.
+/// A job that deletes the oldest dead letters beyond the limits of bytes and number.
 struct DeadLetterBound: MaintenanceJob {
     private let environment: Environment
-    /// The newest letter of the last step: without newer ones there is nothing to weigh.
+    /// The newest letter at the last step: without newer ones there is nothing to check.
     private var seen: Int64 = 0
     let name = "deadLetter"
     let interval: Duration = .seconds(5)
 
     init(_ environment: Environment) { self.environment = environment }
 
-    /// Deletes all at once: a letter may have 64 KiB.
+    /// Deletes all excess letters at once: a letter can have 64 KiB.
     mutating func step() throws -> Bool {
         let limits = environment.limits
         let (newest, heavy) = try environment.store.read { [seen] tx -> (Int64, Int64?) in
@@ -33,19 +34,19 @@ struct DeadLetterBound: MaintenanceJob {
         return false
     }
 
-    /// Counts the letters beyond their number.
+    /// Returns the number of letters beyond their limit.
     func backlog(limit: Int) throws -> Int64? {
         let count = try environment.store.read { tx in try tx.deadLetters.count() }
         return min(Int64(limit), max(0, count - Int64(environment.limits.deadLettersMax)))
     }
 }
 
-/// Deletes the oldest requests remembered for repeats, beyond their number and their bytes: some answers are as
-/// long as a payload.
+/// A job that deletes the oldest requests remembered for repeats, beyond the limits of number and
+/// bytes: some answers are as long as a payload.
 struct RequestBound: MaintenanceJob {
     private let environment: Environment
     private var bytes = RequestBytes()
-    /// Pages of new requests that one step reads.
+    /// The most pages of new requests that one step reads.
     private static let pagesMax = 20
     let name = "excessRequest"
     let interval: Duration = .seconds(5)
@@ -89,7 +90,7 @@ struct RequestBound: MaintenanceJob {
     }
 }
 
-/// Deletes rows of one kind beyond their number, those first that end first.
+/// A job that deletes rows of one kind beyond their number, the first to expire first.
 struct ExcessRows: MaintenanceJob {
     private let environment: Environment
     private let rows: ExpiringRows
@@ -104,7 +105,7 @@ struct ExcessRows: MaintenanceJob {
         self.most = most
     }
 
-    /// Counters of tries.
+    /// Makes the job for counters of tries.
     static func attempts(_ environment: Environment) -> ExcessRows {
         ExcessRows(
             environment,
@@ -114,7 +115,7 @@ struct ExcessRows: MaintenanceJob {
         )
     }
 
-    /// Records of messages.
+    /// Makes the job for records of messages.
     static func messageRecords(_ environment: Environment) -> ExcessRows {
         ExcessRows(
             environment,
@@ -139,7 +140,7 @@ struct ExcessRows: MaintenanceJob {
     }
 }
 
-/// Deletes the gate's refusals beyond their time and their number.
+/// A job that deletes the gate's refusals beyond the limits of age and number.
 struct RefusalBound: MaintenanceJob {
     private let environment: Environment
     let name = "refusal"

@@ -2,9 +2,9 @@ import Domain
 import Metrics
 import Storage
 
-/// Records how many sessions there are, and how many devices of each product and state.
+/// A job that records the number of sessions, and of devices by product and state.
 ///
-/// Less often than other gauges: counting them reads an index from end to end.
+/// It runs less often than other gauges, since counting reads an index from end to end.
 struct StoreCounts: MaintenanceJob {
     private struct Key: Hashable {
         var product: String
@@ -19,7 +19,7 @@ struct StoreCounts: MaintenanceJob {
     let name = "counts"
     let interval: Duration = .seconds(30)
 
-    /// Products that are shown by themselves: those with most devices.
+    /// The number of products that are shown separately: the products with the most devices.
     static let productsMax = 100
     /// The name under which all other products are shown.
     private static let others = "other"
@@ -52,7 +52,8 @@ struct StoreCounts: MaintenanceJob {
             let offline = count.total - count.online
             values[Key(product: product, state: "offline"), default: 0] += offline
         }
-        // A product that is gone, or no longer among the largest, which is shown under another name now.
+        // The product is gone, or is no longer among the largest and is now shown under another
+        // name.
         for (key, gauge) in devices where values[key] == nil {
             gauge.destroy()
             devices[key] = nil

@@ -2,7 +2,8 @@ import Domain
 import Metrics
 import Storage
 
-/// Records how many devices are connected, and how much waits in each worker's outbox, and for how long.
+/// A job that records the number of connected devices, and the rows and the age of each worker's
+/// outbox.
 struct StoreGauges: MaintenanceJob {
     private struct Outbox {
         let worker: String
@@ -20,7 +21,7 @@ struct StoreGauges: MaintenanceJob {
             )
         }
 
-        /// Whether a lane is the worker's: `status`, or `status.07` of several.
+        /// Whether a lane belongs to the worker: `status`, or `status.07` if there are several.
         func owns(_ lane: String) -> Bool { lane == worker || lane.hasPrefix("\(worker).") }
     }
 

@@ -1,19 +1,19 @@
 import Domain
 import Storage
 
-/// Erases devices that were never bound and not seen for a while.
+/// A job that erases devices that were never bound and not seen for a while.
 ///
-/// Any holder of the product's secret can register devices; each is a row, and a record that the gate holds. A device
-/// that was bound once stays, also if it was bound remotely; so does one whose MAC an operator listed, since
-/// the list limits their number. A device that is switched on after so long registers again with its product's
-/// secret, as at its first run.
+/// Any holder of the product's secret can register devices; each takes a row, and a record that the
+/// gate holds. A device that was ever bound stays, even if it was bound remotely; so does a device
+/// whose MAC an operator listed, since the list limits their number. An erased device that is
+/// switched on later registers again with its product's secret, as at its first run.
 struct UnboundDevices: MaintenanceJob {
     private let environment: Environment
-    /// Devices that one run looks at, in the order of their ids: a million in three hours.
+    /// The devices that one run checks, in the order of their ids: a million in three hours.
     private static let page = 500
-    /// The last device that was looked at; empty when the next page is the first.
+    /// The last device that was checked; empty when the next page is the first.
     private(set) var place = ""
-    /// Those of the page that are due, the last of them next.
+    /// The devices of the page that are due, the last of them next.
     private var overdue: [DeviceID] = []
 
     let name = "unboundDevice"
@@ -44,7 +44,7 @@ struct UnboundDevices: MaintenanceJob {
             try tx.lock(devices: [did])
             // The device may have been bound, or may have connected, since it was read.
             guard try tx.devices.isNeverBound(did, notSeenSince: oldest) else { return false }
-            // Later than any time that a device's clock may give.
+            // Later than any time that a device's clock can give.
             let end = now.adding(seconds: 2 * Report.aheadMaxSeconds)
             if try tx.retention.prune(did, before: end, limit: limit) { return true }
             let pieces = environment.limits.historyStep

@@ -1,6 +1,6 @@
 import Domain
 
-/// A message without a link to an address.
+/// A message to an address that contains no link.
 struct AddressNotice {
     var template: OutgoingMessage.Template
     var address: Address
@@ -11,9 +11,9 @@ struct AddressNotice {
     var params: [String: String] = [:]
     /// The request whose terminal gets the outcome; nil if none does.
     var origin: OutgoingMessage.Origin?
-    /// The time after which it is not sent any more; nil means in a day.
+    /// The time after which it is no longer sent; nil means a day from now.
     var expiresAt: Instant?
-    /// Whether nothing is sent, after the same work.
+    /// Whether nothing is sent, although the same work is done.
     var isDummy = false
 
     /// Addresses a message in a user's language.

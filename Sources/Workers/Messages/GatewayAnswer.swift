@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// Handles a gateway's answers on `system/outbound/result`, for the session worker.
+/// A gateway's answers on `system/outbound/result`, which the session worker handles.
 ///
 /// The rules in words (reference: delivery#gateway).
 enum GatewayAnswer {

@@ -6,7 +6,8 @@ import Storage
 struct LinkMail {
     /// The recipient of a link.
     struct Recipient: Sendable {
-        /// The user whose account it acts on; nil if there is none and the caller must not find out.
+        /// The user whose account it acts on; nil without an account, which the caller must not
+        /// find out.
         var uid: UserID?
         /// The app.
         var app: AppID
@@ -25,10 +26,10 @@ struct LinkMail {
     private let recipient: Recipient
     /// The account's new address, for `undoAddress`.
     private let replacement: String?
-    /// The account as it was before that, for `undoAddress`.
+    /// The account before the change, for `undoAddress`.
     private let before: User?
 
-    /// A link that a user asked for; the text is that of the kind unless the caller gives another.
+    /// Makes a message with a requested link; its template is the kind's by default.
     init(
         _ kind: Link.Kind,
         saying template: OutgoingMessage.Template? = nil,
@@ -41,7 +42,8 @@ struct LinkMail {
         before = nil
     }
 
-    /// A link for the account's previous address that restores it; `before` is the account as it was then.
+    /// Makes a message to the account's previous address that restores it; `before` is the account
+    /// before the change.
     init(undoing old: Address, of before: User, replacement: Address) {
         kind = .undoAddress
         template = Self.standard(.undoAddress)
@@ -64,9 +66,10 @@ struct LinkMail {
 
     /// Creates the link and queues its message; voids earlier links of the kind, except undo links.
     ///
-    /// Without an account nothing is sent, after the same work.
-    /// - Throws: `Rejection` with `TooManyRequests`, equally for addresses with and without an account, if the link was
-    ///   asked for and the address has reached its limit of such messages in an hour.
+    /// Without an account nothing is sent, although the same work is done.
+    /// - Throws: `Rejection` with `TooManyRequests`, equally for addresses with and without an
+    ///   account, if the link was requested and the address has reached its hourly limit of these
+    ///   messages.
     func send(publicURL: String, in work: inout UnitOfWork) throws {
         if kind != .undoAddress { try count(in: work) }
         let expiresAt = work.now.adding(seconds: kind.lifeSeconds)

@@ -2,11 +2,11 @@ import Domain
 import Sodium
 import Storage
 
-/// Decides whether links still fit their account, and applies them to it.
+/// Rules that decide whether links still fit their account, and that apply them to it.
 ///
 /// The rules in words (reference: delivery#links).
 enum LinkRules {
-    /// Whether an account still has the state for which a link was made.
+    /// Returns whether an account still has the state for which a link was made.
     static func fits(_ link: Link, _ user: User) -> Bool {
         switch link.kind {
         case .verifyEmail:
@@ -21,15 +21,15 @@ enum LinkRules {
         }
     }
 
-    /// Returns a digest by which a password's hash is recognised.
+    /// Returns a digest that identifies a password's hash.
     static func mark(_ hash: String) -> String { Sodium.base64URL(Sodium.sha256(hash.utf8)) }
 
     private static func has(_ email: EmailAddress?, _ address: String) -> Bool {
         email == EmailAddress(trusted: address)
     }
 
-    /// Applies a link to its user, except a new password; false if another account has the address
-    /// now.
+    /// Applies a link to its user, except a new password; false if another account now has the
+    /// address.
     static func apply(_ link: Link, to user: inout User, in tx: Transaction) throws -> Bool {
         guard let address = address(of: link),
             try tx.accounts.prove(address, for: user.uid, app: user.app, region: user.region)
@@ -79,11 +79,12 @@ enum LinkRules {
         user.providers = try tx.identities.all(of: user.uid).map(\.provider)
     }
 
-    /// Verifies the mailbox of a user's registration after its proof by a link or a code that sets a new password.
+    /// Verifies the mailbox of a user's registration, proved by a link or code that sets a new
+    /// password.
     ///
-    /// It removes everything linked while the mailbox was unproved: it may be another person's way to log in. It
-    /// changes nothing for a user who proved it before, or who has no such address. It returns false if another
-    /// account has proved the mailbox now.
+    /// It removes everything linked while the mailbox was unproved: another person may log in with
+    /// it. It changes nothing for a user who proved the mailbox before or doesn't have it. It
+    /// returns false if another account has proved the mailbox.
     static func prove(_ mailbox: Address, of user: inout User, in tx: Transaction) throws -> Bool {
         guard case .email(let email) = mailbox, user.email == email, !user.isEmailVerified,
             user.emailClaim != .given
@@ -115,7 +116,7 @@ enum LinkRules {
             .map { .phone($0) }
     }
 
-    /// Returns the audit trail's kind for a followed link.
+    /// Returns the kind of audit entry for a followed link.
     static func auditKind(_ kind: Link.Kind) -> AuditEntry.Kind {
         switch kind {
         case .verifyEmail: .addressVerified

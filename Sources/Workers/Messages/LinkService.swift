@@ -3,10 +3,10 @@ import Providers
 package import Storage
 import Wire
 
-/// Shows links and follows them, for the pages that the service serves.
+/// The service that shows links and follows them, for the pages that the program serves.
 ///
-/// Looking changes nothing, so that a program that opens every link in a mail uses none up. Following a link
-/// uses it up in the transaction of its effect, or not at all.
+/// Looking changes nothing, so that a program that opens every link in a mail uses none up.
+/// Following a link uses it up in its effect's transaction, or not at all.
 package struct LinkService: Sendable {
     private let environment: Environment
     private let blocking: BlockingPool
@@ -71,7 +71,7 @@ package struct LinkService: Sendable {
         )
     }
 
-    /// Locks the user of a link, and all who have the address that following it proves.
+    /// Locks the user of a link, and all users with the address that it proves.
     private func lock(_ token: String, in tx: Transaction) throws {
         try tx.lock(naming: {
             let resolved = try resolved(token, at: tx.now, in: tx)
@@ -84,7 +84,7 @@ package struct LinkService: Sendable {
     }
 
     private func view(_ body: @escaping @Sendable () throws -> LinkView) async -> LinkView {
-        // Full, or the store is not available: the link stays valid.
+        // The pool is full or the store unavailable: the link stays valid.
         (try? await blocking.run(body)) ?? LinkView(.busy)
     }
 
@@ -111,7 +111,7 @@ package struct LinkService: Sendable {
         }
     }
 
-    /// Sends the address that was replaced a link to restore it, and tells the user's terminals.
+    /// Sends the replaced address a link to restore it, and notifies the user's terminals.
     private func notifyChange(from before: User?, to user: User, in work: inout UnitOfWork) throws {
         guard let before, let new = user.email, before.pendingEmail == new else { return }
         let payload = AccountCodec.addressChanged(
@@ -141,7 +141,8 @@ package struct LinkService: Sendable {
 
     /// Follows a link that sets a new password.
     ///
-    /// The password is hashed before the link is used up; of two visitors at the same time one succeeds.
+    /// The password is hashed before the link is used up; of two simultaneous visitors one
+    /// succeeds.
     package func follow(_ token: String, password: String) async -> LinkView {
         let seen: ResolvedLink
         do {
@@ -176,7 +177,7 @@ package struct LinkService: Sendable {
         return await view { try reset(token, hash) }
     }
 
-    /// Finds a link and counts the try, since each costs a hash.
+    /// Finds a link and counts the try, since each try costs a hash.
     private func admit(_ token: String, in tx: Transaction) throws -> ResolvedLink {
         let resolved = try resolved(token, at: tx.now, in: tx)
         guard let link = resolved.link else { return resolved }
@@ -241,7 +242,7 @@ package struct LinkService: Sendable {
         )
     }
 
-    /// Informs the mailbox that the password has changed.
+    /// Returns the message that informs the mailbox of the changed password.
     private func passwordChanged(
         of user: User,
         by link: Link,

@@ -5,7 +5,7 @@ import Storage
 import Synchronization
 import Wire
 
-/// Decides the consequences of a try to send a message, for all routes.
+/// The consequences of tries to send a message, for all routes.
 ///
 /// It tracks the condition of each channel, so that a dummy looks like a message: its terminal gets the outcome of the
 /// last real message, after the same time.
@@ -14,15 +14,15 @@ package final class MessageOutcomes: Sendable {
     struct Condition: Equatable {
         /// Whether the last try was accepted, or refused because of the message itself.
         var works = true
-        /// The time from the last message's creation until it was sent.
+        /// The milliseconds from the last message's creation until it was sent.
         var milliseconds: Int64 = 0
     }
 
-    /// How many shown messages' secrets are remembered.
+    /// The number of shown messages whose secrets are remembered.
     private static let secretsMax = 100
     private let shown = Mutex<[(id: MessageID, secret: String)]>([])
 
-    /// The code or link of a message whose text went to the log, in development alone; of the last ones only.
+    /// Returns the code or link of a recent message whose text was logged, in development only.
     package func shownSecret(_ id: MessageID) -> String? {
         shown.withLock { $0.last { $0.id == id }?.secret }
     }
@@ -43,21 +43,21 @@ package final class MessageOutcomes: Sendable {
         self.logger = logger
     }
 
-    /// The condition of a channel.
+    /// Returns the condition of a channel.
     func condition(_ channel: OutgoingMessage.Channel) -> Condition {
         conditions.withLock { $0[channel] ?? Condition() }
     }
 
-    /// Notes that the gateway of a channel did not answer in time.
+    /// Records that the gateway of a channel did not answer in time.
     func isSilent(_ channel: OutgoingMessage.Channel) {
         conditions.withLock { $0[channel, default: Condition()].works = false }
     }
 
     // MARK: Outcomes of a try
 
-    /// Handles a message that a provider sent: deletes it and tells its terminal.
+    /// Handles a message that a provider sent: deletes it and notifies its terminal.
     ///
-    /// With `isShown` its text goes to the log.
+    /// If `isShown`, its text is logged and its secret remembered.
     func sent(
         _ row: OutgoingMessageTable.Due,
         by provider: String,
@@ -75,7 +75,7 @@ package final class MessageOutcomes: Sendable {
         notifyTerminal(row, nil, in: &work)
     }
 
-    /// Handles a failed try: schedules another one, or gives up the message.
+    /// Handles a failed try: schedules the next, or gives up the message.
     func failed(
         _ row: OutgoingMessageTable.Due,
         _ failure: MessageFailure,
@@ -86,7 +86,7 @@ package final class MessageOutcomes: Sendable {
             self.count(row, "retried")
             self.log(failure, of: row)
         }
-        // Its lease was over, and another process tries: what comes of that counts.
+        // The lease has expired and another process tries: its outcome counts.
         guard try work.tx.outgoingMessages.isAt(row.tries, row.message.id) else { return }
         let error = row.message.redacted(failure.reason)
         try noteUse(row, by: provider, failure: error, in: work)
@@ -125,7 +125,7 @@ package final class MessageOutcomes: Sendable {
         return Rejection(.unavailable, "The message was refused.")
     }
 
-    /// Handles a due dummy: tells its terminal an outcome by the condition of the channel.
+    /// Handles a due dummy: reports an outcome by the channel's condition to its terminal.
     func stand(_ row: OutgoingMessageTable.Due, in work: inout UnitOfWork) throws {
         let condition = condition(row.message.channel)
         let ripe = row.createdAt.milliseconds + condition.milliseconds
@@ -169,7 +169,7 @@ package final class MessageOutcomes: Sendable {
         notifyTerminal(row, why, in: &work)
     }
 
-    /// Keeps what became of a message, for operators; a dummy was none.
+    /// Records the outcome of a message for operators; a dummy leaves no record.
     private func record(
         _ row: OutgoingMessageTable.Due,
         _ state: MessageRecord.State,
@@ -196,7 +196,7 @@ package final class MessageOutcomes: Sendable {
         )
     }
 
-    /// Notes for the operator whether the app's messages are sent; nothing sends what is only logged.
+    /// Records for the operator whether the app's messages are sent; logged messages don't count.
     private func noteUse(
         _ row: OutgoingMessageTable.Due,
         by provider: String,

@@ -4,12 +4,12 @@ import Storage
 import Synchronization
 import Wire
 
-/// Sends queued e-mails and texts: leases them in small transactions, hands them over outside of these, and stores
-/// the outcome.
+/// The sender of queued e-mails and texts: leases them in small transactions, hands them over
+/// outside of these, and stores the outcome.
 ///
-/// A message that was leased and not settled when the process ended is due again after the restart, and at the latest
-/// when its lease is over: each message is sent at least once. It runs in the process of the session worker, which
-/// publishes for it.
+/// A message that is leased and not settled when the process ends is due again after the restart,
+/// and at the latest when its lease expires: each message is sent at least once. The sender runs in
+/// the process of the session worker, which publishes for it.
 package final class MessageSender: Sendable {
     private let environment: Environment
     private let routes: [OutgoingMessage.Channel: Route]
@@ -24,7 +24,7 @@ package final class MessageSender: Sendable {
         case log(OutgoingMessage, MessageText?)
     }
 
-    /// Prepares a service; a channel without a route goes to gateways.
+    /// Prepares a sender; messages of a channel without a route are published for gateways.
     package init(
         _ environment: Environment,
         routes: [OutgoingMessage.Channel: Route],
@@ -63,9 +63,9 @@ package final class MessageSender: Sendable {
         await drain()
     }
 
-    /// Makes the previous process's messages due at once: an operator may have fixed the cause of their wait.
+    /// Makes the previous process's messages due at once: an operator may have fixed their problem.
     private func resume() {
-        // Of several processes another may be sending them.
+        // Another of several processes may be sending them.
         guard !environment.plan.isShared else { return }
         do {
             try environment.store.batch(at: environment.clock.now) { tx in
@@ -79,7 +79,7 @@ package final class MessageSender: Sendable {
         }
     }
 
-    /// Ends `run`; messages under way get a moment to complete.
+    /// Ends `run`; messages under way get two seconds to complete.
     package func stop() { ring.finish() }
 
     private func drain() async {
@@ -90,7 +90,7 @@ package final class MessageSender: Sendable {
 
     /// Runs one round; returns the time until the next message is due.
     ///
-    /// At most a second: another process may leave messages too.
+    /// It is at most a second, since another process may also leave messages.
     func round() -> Duration {
         guard environment.leadership.isHeld else { return .milliseconds(200) }
         do {

@@ -4,17 +4,17 @@ package import Domain
 package enum Route: Sendable {
     /// Published for gateways, which answer.
     case gateway
-    /// Not sent: only a line in the log, in development with the text.
+    /// Not sent, only logged; in development with the text.
     case log(showsText: Bool)
     /// Sent by the service itself; returns when the other side has accepted it.
     case direct(@Sendable (ComposedMessage) async throws(MessageFailure) -> Void)
 
-    /// The name of the way that sends nothing.
+    /// The name of the route that sends nothing.
     package static let logName = "log"
-    /// The name of the way over gateways.
+    /// The name of the route over gateways.
     static let gatewayName = "gateway"
 
-    /// Returns the name of the way, as the setting of the channel has it.
+    /// Returns the route's name in the channel's setting.
     func name(of channel: OutgoingMessage.Channel) -> String {
         switch (self, channel) {
         case (.gateway, _): Self.gatewayName
@@ -27,13 +27,13 @@ package enum Route: Sendable {
 
 /// A message as the service sends it.
 package struct ComposedMessage: Sendable {
-    /// The id by which the other side may drop a repeat.
+    /// The id by which the other side can drop a repeat.
     package var id: MessageID
     /// An e-mail address, or a phone number with `+` and its country code.
     package var to: String
     /// The country code of the number, or the user's.
     package var countryCode: String?
-    /// The template, for a side with texts of its own.
+    /// The template, for a provider with its own texts.
     package var template: OutgoingMessage.Template
     /// The values for the template, including `language`.
     package var params: [String: String]
@@ -63,7 +63,7 @@ package enum MessageFailure: Error, Sendable, Equatable {
 }
 
 extension ComposedMessage {
-    /// Creates a message from a delivery and its text.
+    /// Creates a message from a queued message and its text.
     init(_ message: OutgoingMessage, appName: String, text: MessageText) {
         id = message.id
         to = message.fullAddress
@@ -78,8 +78,8 @@ extension ComposedMessage {
 }
 
 extension OutgoingMessage {
-    /// Whether the outcome of its sending must not tell whether the account exists: as with a dummy, only the
-    /// condition of the channel shows.
+    /// Whether its outcome must not reveal whether the account exists: as with a dummy, it shows
+    /// only the channel's condition.
     var isGuarded: Bool {
         guard template == .code else { return true }
         switch params["purpose"] {
@@ -89,7 +89,7 @@ extension OutgoingMessage {
         }
     }
 
-    /// The code or link in it; nil where it has none.
+    /// The code or link in it, if any.
     package var secret: String? { params["code"] ?? params["url"] }
 
     /// Returns a text from outside on one line, without the secrets and the address of this
@@ -105,7 +105,7 @@ extension OutgoingMessage {
             .map { Self.isTelling($0) ? "***" : $0 }.joined(separator: " ")
     }
 
-    /// Whether a word may be a code, a phone number, an e-mail address or a link.
+    /// Returns whether a word may be a code, a phone number, an e-mail address or a link.
     private static func isTelling(_ word: Substring) -> Bool {
         word.contains("@") || word.contains("://") || word.count { $0.isNumber } > 3
     }

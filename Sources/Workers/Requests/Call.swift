@@ -2,19 +2,19 @@ import Domain
 import Storage
 import Wire
 
-/// One request being carried out: the request, its sender, and its effects.
+/// A request being carried out, with its sender and its effects.
 struct Call {
     let request: AppRequest
     /// The app, as imported.
     let app: App
-    /// The session of the request's token; only where the method needs one.
+    /// The session of the request's token; nil if the method needs none.
     var session: Session?
     let environment: Environment
     /// The request's part of the transaction; its effects are dropped if the request is refused.
     var work: UnitOfWork
-    /// The result of the slow work that `prepare` asked for; empty if it asked for none.
+    /// The result of the requested slow work; empty if none was requested.
     var prepared = Prepared()
-    /// Whether `prepare` asked for slow work and it was done.
+    /// Whether slow work was requested and is done.
     var isPrepared = false
 
     var tx: Transaction { work.tx }
@@ -45,10 +45,10 @@ struct Call {
 
     /// Returns the number of rows before the page: `offset`, or 0.
     ///
-    /// - Throws: `Rejection` if it is not an integer from 0 on.
+    /// - Throws: `Rejection` if it is not a non-negative integer.
     func pageOffset() throws(Rejection) -> Int64 { try fields.pageOffset() }
 
-    /// Returns the product of a device if the app may see it, or nil.
+    /// Returns a product if the app may see it, or nil.
     func product(of key: ProductKey) throws -> Product? {
         try app.products.contains(key) ? work.product(key) : nil
     }
@@ -64,18 +64,18 @@ struct PageRange {
 
 /// The outcome of a method.
 enum Reply {
-    /// A result; one that holds a token or a secret is sealed at rest.
+    /// A result; a result with a token or a secret is sealed at rest.
     case result(Answer, isSecret: Bool = false)
-    /// The result of a reading method as JSON; it leaves without the outbox.
+    /// The result of a reading method as JSON, published without the outbox.
     case encoded([UInt8])
     /// A refusal whose side effects stay, such as a counted try.
     case refusal(Rejection)
     /// The answer follows when a command's outcome is known.
     case later(DeviceID, cid: Int64)
-    /// No answer yet: more slow work comes first, and then `run` again with its result.
+    /// No answer yet: more slow work follows, and then `run` again with its result.
     case more(BackgroundTask)
 
-    /// An empty result: what was asked for is done.
+    /// The empty result of a method that succeeded.
     static var done: Reply { .result(AnswerCodec.nothing) }
 }
 
@@ -87,16 +87,17 @@ struct Method: Sendable {
     var isReading = false
     /// Whether it refuses before it writes anything, so that a refusal needs no rollback.
     var refusesFirst = false
-    /// What is locked before it runs: what it writes about, and decides on.
+    /// The locks taken before it runs, on everything that it writes about or decides on.
     var locks = MethodLocks.none
-    /// Whether the method exists; requests for an unknown one leave nothing in the store.
+    /// Whether the method exists; requests for an unknown method leave nothing in the store.
     var isKnown = true
-    /// Checks the request and returns the slow work that comes first; nil if there is none.
+    /// Checks the request and returns the slow work that must be done first; nil if there is none.
     ///
-    /// It checks limits and counts tries: its changes are committed before the work begins. `run` follows in a
-    /// transaction of its own, after the token was checked again, and must check everything again. Expensive work,
-    /// above all a hash, is better asked for by `run` (`Reply.more`), once a cheap proof is known to be right.
+    /// It checks limits and counts tries: its changes are committed before the work begins. `run`
+    /// follows in a separate transaction, after the token was checked again, and must check
+    /// everything again. Expensive work, above all a hash, is better requested by `run`
+    /// (`Reply.more`), once a cheap proof is known to be right.
     var prepare: (@Sendable (inout Call) throws -> BackgroundTask?)?
-    /// Carries it out.
+    /// Carries out the request.
     var run: @Sendable (inout Call) throws -> Reply
 }

@@ -2,9 +2,9 @@ import Domain
 import Storage
 import Wire
 
-/// What is locked before a method runs (`Transaction.lock`).
+/// The locks taken before a method runs (`Transaction.lock`).
 enum MethodLocks {
-    /// Nothing: the method only reads, or locks by itself what it finds by a name.
+    /// Nothing: the method only reads, or itself locks the rows that it finds by a name.
     case none
     /// The device that the request names.
     case device
@@ -30,7 +30,7 @@ enum MethodLocks {
 }
 
 extension Call {
-    /// Locks a user and a device, if there are any, and looks again whether the caller's session is live.
+    /// Locks a user and a device, if any, and checks again whether the caller's session is live.
     ///
     /// - Throws: `Rejection` if it has ended meanwhile.
     mutating func lock(user uid: UserID? = nil, device did: DeviceID? = nil) throws {
@@ -40,9 +40,9 @@ extension Call {
         session = try TokenCheck.live(of: request, in: tx)
     }
 
-    /// Locks the caller, if there is one, and the users that `find` names.
+    /// Locks the caller, if any, and the users that `find` returns.
     ///
-    /// - Returns: Whether what was read before may have changed meanwhile, and has to be read again.
+    /// - Returns: Whether rows read before may have changed meanwhile, and must be read again.
     @discardableResult
     func lock(users find: () throws -> [UserID?]) throws -> Bool {
         try tx.lock(naming: {
@@ -50,15 +50,16 @@ extension Call {
         })
     }
 
-    /// Locks the caller, if there is one, and all users who have an address, which one of them is about to prove.
+    /// Locks the caller, if any, and all users with an address that one of them is about to prove.
     ///
-    /// - Returns: Whether what was read before may have changed meanwhile, and has to be read again.
+    /// - Returns: Whether rows read before may have changed meanwhile, and must be read again.
     @discardableResult
     func lock(holdersOf address: Address, region: String) throws -> Bool {
         try lock { try tx.accounts.holders(of: address, app: app.id, region: region) }
     }
 
-    /// Locks the users that `find` names, and the one whose session is on the terminal, which a login ends.
+    /// Locks the users that `find` returns, and the user whose session on the terminal a login
+    /// ends.
     func lockForLogin(_ find: () throws -> [UserID?]) throws {
         try lock { try find() + [tx.sessions.live(on: request.terminal)?.uid] }
     }

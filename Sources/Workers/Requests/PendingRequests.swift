@@ -1,10 +1,11 @@
 import Domain
 import Wire
 
-/// Requests whose slow work is under way.
+/// The requests whose slow work is under way.
 ///
-/// They are kept in memory only: a client that gets no answer asks again with the same id. A value, so that
-/// a failed transaction leaves it unchanged.
+/// They are kept in memory only: a client that gets no answer asks again with the same id. The type
+/// is a value, so that a failed transaction leaves it unchanged.
+///
 /// The rules in words (reference: requests#id).
 struct PendingRequests {
     /// The sender and the id of a request.
@@ -18,7 +19,7 @@ struct PendingRequests {
         }
     }
 
-    /// More repeats than this get no answer of their own.
+    /// The most repeats that get a separate answer.
     private static let othersMax = 8
 
     let completions: CompletionQueue
@@ -52,7 +53,7 @@ struct PendingRequests {
         )
     }
 
-    /// Joins a repeat to the waiting request of its id; false if there is none.
+    /// Joins a repeat to the waiting request with its id; returns false if there is none.
     ///
     /// - Throws: `Rejection` if the id was used for another request.
     mutating func join(_ request: AppRequest, _ content: [UInt8]) throws(Rejection) -> Bool {
@@ -67,7 +68,7 @@ struct PendingRequests {
         return true
     }
 
-    /// Removes and returns the requests whose work is done, at most `limit`, in the order of their coming.
+    /// Removes and returns the requests whose work is done, at most `limit`, in order of arrival.
     mutating func release(
         atMost limit: Int
     ) -> [(pending: PendingRequest, prepared: Prepared)] {
@@ -80,7 +81,7 @@ struct PendingRequests {
     }
 }
 
-/// One request that waits.
+/// A request that waits for slow work.
 struct PendingRequest {
     var request: AppRequest
     var content: [UInt8]

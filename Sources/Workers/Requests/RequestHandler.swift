@@ -2,9 +2,10 @@ package import Domain
 package import Storage
 import Wire
 
-/// Answers app requests for a worker: a table of methods by name.
+/// The handler of a worker's app requests, with a table of methods by name.
 ///
-/// The account worker is nothing else; the control and the schedule worker have one beside their own work.
+/// It is the whole account worker; the control and the schedule worker have one in addition to
+/// their other work.
 package struct RequestHandler: BatchHandler {
     /// The worker that it answers for.
     package let name: WorkerName
@@ -12,7 +13,7 @@ package struct RequestHandler: BatchHandler {
     private let environment: Environment
     private var processor: RequestProcessor
 
-    /// The account worker: accounts and sessions.
+    /// Returns the handler of the account worker: accounts and sessions.
     package static func account(_ environment: Environment) -> RequestHandler {
         RequestHandler(
             .account,
@@ -108,7 +109,7 @@ package struct RequestHandler: BatchHandler {
         return endWork(work)
     }
 
-    /// Carries out the requests whose slow work is done, as many as one transaction may.
+    /// Carries out requests whose slow work is done, as many as one transaction may.
     mutating func answerReleased(in work: inout UnitOfWork) throws {
         let isShared = environment.store.isShared
         let limits = environment.limits
@@ -116,7 +117,7 @@ package struct RequestHandler: BatchHandler {
             atMost: isShared ? limits.requestsPerSharedCommit : limits.releasedAtOnce,
             in: &work
         )
-        // The others come behind the requests that have arrived meanwhile.
+        // The others follow the requests that have arrived meanwhile.
         if canRelease { environment.wakeups.callHere(environment.lane(of: name)) }
     }
 

@@ -2,11 +2,12 @@ import Domain
 import Storage
 import Wire
 
-/// Answers, including those to repeats.
+/// Answers to requests and to their repeats.
 extension RequestProcessor {
     // MARK: Repeats
 
-    /// Returns the record of an earlier request with the same id and content; nil for a new one.
+    /// Returns the record of an earlier request with the same id and content; nil for a new
+    /// request.
     ///
     /// - Throws: `Rejection` if the id was used for another request.
     func known(
@@ -27,8 +28,8 @@ extension RequestProcessor {
         return known
     }
 
-    /// Answers a repeat as the first time, or lets it wait with the first; false if it must be carried out
-    /// again.
+    /// Answers a repeat like the first request, or lets it wait with that one; returns false if it
+    /// must be carried out again.
     func repeated(
         _ pending: PendingRequest,
         _ known: RequestTable.Known,

@@ -1,17 +1,17 @@
 import Domain
 
-/// Requests while the disk has too little room.
+/// Requests while the disk has too little space.
 extension RequestProcessor {
-    /// Methods that end sessions: they protect users and free room, and are carried out as long as the disk
-    /// accepts any write.
+    /// Methods that end sessions: they protect users and free space, and are carried out as long as
+    /// the disk accepts any write.
     private static let protecting: Set<String> = [
         "account/logout", "account/changePassword", "account/resetPassword", "session/logoutCode",
         "session/terminate", "session/terminateOthers",
     ]
 
-    /// Refuses a request that would write while the disk has too little room.
+    /// Refuses a request that would write while the disk has too little space.
     ///
-    /// - Throws: `Unavailable`, which says that it had no effect.
+    /// - Throws: `Unavailable`, which means that the request had no effect.
     func checkDisk(_ request: String, isReading: Bool) throws(Rejection) {
         guard environment.disk.isLow, !isReading, !Self.protecting.contains(request) else {
             return

@@ -3,7 +3,8 @@ import Sodium
 import Storage
 import Wire
 
-/// Accepts requests (envelope, repeats, token), runs their methods and writes their answers.
+/// The processor of requests, which checks envelope, repeats and token, runs methods and writes
+/// their answers.
 struct RequestProcessor {
     let environment: Environment
     private var catalog = Catalog()
@@ -42,13 +43,14 @@ struct RequestProcessor {
         return work.effects
     }
 
-    /// Prepares for a new connection: without a session the broker has kept no copies of the requests that were
-    /// turned away.
+    /// Prepares for a new connection: without a session the broker has kept no copies of requests
+    /// that were refused for an absent worker.
     func begin(isSessionPresent: Bool, in tx: Transaction) throws {
         if !isSessionPresent { try tx.requests.forgetTurnedAway(of: environment.shards) }
     }
 
-    /// Returns the destination of an answer: the Response Topic, if it is within the terminal's own space.
+    /// Returns the destination of an answer: the Response Topic if it is in the terminal's own
+    /// space, otherwise the terminal's default topic.
     func replyAddress(_ message: Inbound, of app: AppID, on terminal: TerminalID) -> ReplyAddress {
         let asked = message.responseTopic.map { String(decoding: $0, as: UTF8.self) }
         let topic = asked.flatMap { topics.isAnswerable($0, app, terminal: terminal) ? $0 : nil }
@@ -60,15 +62,16 @@ struct RequestProcessor {
         )
     }
 
-    /// Addresses an answer that was made without reading the request; nil if there is none, or if the message
-    /// is not a request.
+    /// Addresses an answer that was made without reading the request.
+    ///
+    /// Returns nil if `answer` is nil, or if the message is not a request.
     func reply(to message: Inbound, _ answer: [UInt8]?) -> OutboundMessage? {
         guard case .request(let app, let terminal, _, _) = topics.parse(message.topic), let answer
         else { return nil }
         return replyAddress(message, of: app, on: terminal).message(answer)
     }
 
-    /// Reads a request; a bad one is kept as a dead letter and refused.
+    /// Reads a request; an invalid request is refused and kept as a dead letter.
     ///
     /// `isKnown` says whether its method exists here.
     func decode(
@@ -107,9 +110,10 @@ struct RequestProcessor {
         }
     }
 
-    /// Carries out a request once, even if it comes several times, and queues its answer.
+    /// Carries out a request once, even if it arrives several times, and queues its answer.
     ///
-    /// A request that first needs slow work waits in the pending requests, and comes back from there.
+    /// A request that needs slow work first waits among the pending requests until the work is
+    /// done.
     mutating func answer(
         _ request: AppRequest,
         with method: Method,
@@ -161,7 +165,7 @@ struct RequestProcessor {
         }
     }
 
-    /// Checks app, id and token; nil if the request was answered as a repeat.
+    /// Checks app, id and token; returns nil if the request was answered as a repeat.
     private func begin(_ pending: PendingRequest, in work: inout UnitOfWork) throws -> Call? {
         let request = pending.request
         guard let app = try work.app(request.app) else {
@@ -170,8 +174,8 @@ struct RequestProcessor {
         var known = try known(request, pending.content, in: work.tx)
         let session =
             try pending.method.needsToken ? TokenCheck.session(of: request, in: work.tx) : nil
-        // Those that write lock users by themselves, in an order that a lock taken here would break; a login replaces
-        // the session whose token it carries.
+        // Writing methods lock users themselves, in an order that a lock taken here would break; a
+        // login replaces the session whose token it carries.
         if !pending.method.needsToken, pending.method.isReading {
             try TokenCheck.noteUse(of: request, in: work.tx)
         }
@@ -203,7 +207,8 @@ struct RequestProcessor {
         }
     }
 
-    /// Refuses work if its pool has no room for it next to the batch's other jobs, and counts hashes.
+    /// Refuses work if its pool has no room for it alongside the batch's other jobs, and counts
+    /// hashes.
     private func admit(
         _ task: BackgroundTask,
         _ call: Call,
@@ -257,10 +262,11 @@ struct RequestProcessor {
         return try method.run(&call)
     }
 
-    /// Refuses a request whose worker is away, and makes the worker refuse it too when it comes back.
+    /// Refuses a request whose worker is absent, and makes the worker refuse it too when it
+    /// returns.
     ///
-    /// The broker still delivers the request then, and a command of yesterday must not take effect. A repeat sent later
-    /// is carried out.
+    /// The broker still delivers the request then, and a command of yesterday must not take effect.
+    /// A repeat sent later is carried out.
     func refuseForAbsentWorker(
         _ request: AppRequest,
         _ rejection: Rejection,
@@ -268,7 +274,8 @@ struct RequestProcessor {
     ) throws {
         let content = Sodium.sha256(RequestCodec.content(of: request))
         let known = try work.tx.requests.find(request.terminal.text, request.id)
-        // The worker answers a request that took effect when it is back; answers of reading methods aren't kept.
+        // When it returns, the worker answers a request that took effect; answers of reading
+        // methods aren't kept.
         let isKept = known.map { $0.answer != nil || $0.waitsFor != nil } ?? false
         if let known, isKept, known.turnedAway == nil { return }
         let answer = AnswerCodec.refusal(request.id, rejection)
@@ -276,7 +283,7 @@ struct RequestProcessor {
         if let times = known?.turnedAway {
             try work.tx.requests.refuseForAbsentWorker(sender, request.id, times: times + 1)
         } else {
-            // The worker may have come back and carried it out just now.
+            // The worker may have returned and carried it out meanwhile.
             let isNew =
                 try work.tx.requests.keepRefusal(
                     sender,
@@ -304,7 +311,7 @@ struct RequestTarget {
     /// The method with its service, such as `device/bind`.
     var name: String { "\(service)/\(method)" }
 
-    /// Reads a topic; nil if it isn't that of a request.
+    /// Reads a topic; nil if it isn't a request's topic.
     init?(_ topic: Topic) {
         guard case .request(let app, let terminal, let service, let method) = topic else {
             return nil

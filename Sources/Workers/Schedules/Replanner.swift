@@ -1,7 +1,8 @@
 import Domain
 import Storage
 
-/// Replans schedules in small steps after a change of a zone's rules, of a place, or of the machine's clock.
+/// The replanning of schedules in small steps after a change of a zone's rules, of a place, or of
+/// the machine's clock.
 struct Replanner {
     /// The time of the next check of zones and clock.
     private(set) var checkAt: Instant? = Instant(milliseconds: 0)
@@ -11,7 +12,7 @@ struct Replanner {
     private static let backSeconds: Int64 = 60
     private static let clockFact = "schedule.clock"
 
-    /// Replans a limited number of schedules, after a look at zones and clock if it is time for one.
+    /// Replans a limited number of schedules, after a check of zones and clock if one is due.
     mutating func step(in work: inout UnitOfWork) throws {
         let next = work.now.adding(seconds: Self.checkSeconds)
         if checkAt.map({ $0 <= work.now || $0 > next }) ?? true {
@@ -57,7 +58,7 @@ struct Replanner {
 
     // MARK: Planning
 
-    /// Returns a schedule with its new next occurrence; nil if that is unchanged.
+    /// Returns a schedule with its new next occurrence; nil if it is unchanged.
     private func replanned(
         _ schedule: Schedule,
         by calendar: inout ScheduleCalendar,

@@ -1,7 +1,7 @@
 package import Domain
 package import Storage
 
-/// Computes the times of schedules, with the zones in force and the places of their devices.
+/// A calendar for the times of schedules, with the zones in force and the places of their devices.
 ///
 /// It is valid for one transaction, since it caches rows.
 package struct ScheduleCalendar {
@@ -10,13 +10,14 @@ package struct ScheduleCalendar {
     private let keepsNewZones: Bool
     private var zones: [String: ZoneRules] = [:]
 
-    /// Opens the calendar; `keepsNewZones` stores a zone at its first use, in a transaction that may write.
+    /// Opens the calendar; `keepsNewZones` stores a zone at its first use, in a transaction that
+    /// can write.
     package init(_ tx: Transaction, keepsNewZones: Bool) {
         self.tx = tx
         self.keepsNewZones = keepsNewZones
     }
 
-    /// Returns the rules of a zone; nil if there is none of the name.
+    /// Returns the rules of a zone; nil if no zone has the name.
     mutating func zone(_ name: String) throws -> ZoneRules? {
         if let known = zones[name] { return known }
         if let data = try tx.replans.zone(name), let rules = ZoneRules(file: data) {

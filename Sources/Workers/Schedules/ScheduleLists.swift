@@ -20,7 +20,7 @@ enum ScheduleLists {
         return (schedule, binding)
     }
 
-    /// Returns the answer with a device's schedules, and with one schedule by itself.
+    /// Returns the answer with a device's schedules and, separately, with one schedule.
     static func answer(
         _ did: DeviceID,
         _ call: Call,
@@ -60,7 +60,7 @@ enum ScheduleLists {
         }
     }
 
-    /// Returns the position behind the last shown row of a cut list.
+    /// Returns the position after the last shown row of a cut list.
     static func next(_ schedules: [Schedule], shown: Int) -> ScheduleCodec.Position? {
         guard shown < schedules.count, shown > 0 else { return nil }
         let last = schedules[shown - 1]
@@ -107,9 +107,9 @@ enum ScheduleLists {
     private struct Page {
         let limit: Int
         var rows: [AnswerRow] = []
-        /// The position behind the last row.
+        /// The position after the last row.
         var last: ScheduleCodec.Position?
-        /// Whether there is more.
+        /// Whether more rows follow.
         var isCut = false
         private var bytes = AnswerRows.frameBytes
 

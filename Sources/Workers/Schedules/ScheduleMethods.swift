@@ -61,8 +61,8 @@ enum ScheduleMethods {
         return try save(schedule, ignored: parameters.ignored, &call)
     }
 
-    /// Returns the caller's own zone, else that of a country with a single one; UTC if the system does not
-    /// know the zone.
+    /// Returns the caller's own zone, or the zone of a country with a single zone; UTC if the
+    /// system doesn't know it.
     private static func userZone(_ call: Call) throws -> String {
         let zone = try call.user().timezone
         return TimeZones.contains(zone) ? zone : "UTC"

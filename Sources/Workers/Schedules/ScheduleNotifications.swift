@@ -2,9 +2,9 @@ import Domain
 import Storage
 import Wire
 
-/// Tells the users of a device of its schedules.
+/// Messages to a device's users about its schedules.
 enum ScheduleNotifications {
-    /// Pushes a device's schedules to all its users; leaves out guests whose time is over.
+    /// Pushes a device's schedules to all its users except expired guests.
     static func push(_ did: DeviceID, in work: inout UnitOfWork) throws {
         let schedules = try work.tx.schedules.all(ofDevice: did)
         var bytes = 128

@@ -2,9 +2,9 @@ import Domain
 import Storage
 import Wire
 
-/// The ends of schedules' runs.
+/// The outcomes of schedules' runs.
 enum ScheduleRuns {
-    /// Tells the outcomes of runs, and stores them among the devices' events.
+    /// Publishes the outcomes of runs, and stores them among the devices' events.
     static func publish(
         _ runs: [(did: DeviceID, run: ScheduleRun)],
         in work: inout UnitOfWork
@@ -22,7 +22,7 @@ enum ScheduleRuns {
         }
     }
 
-    /// Stores the outcome of a schedule's command in its run, and tells the device's users.
+    /// Stores the outcome of a schedule's command in its run, and notifies the device's users.
     static func finish(_ command: Command, in work: inout UnitOfWork) throws {
         guard let state = ScheduleRun.State(command.state) else { return }
         let run = try work.tx.runs.finish(
@@ -30,7 +30,7 @@ enum ScheduleRuns {
             of: command.did,
             cid: command.cid,
             as: state,
-            // A device that refuses gives a code of its own.
+            // A device that refuses gives its own code.
             error: state == .failed && command.code == nil ? command.refusal ?? .internal : nil,
             code: state == .failed ? command.code : nil
         )

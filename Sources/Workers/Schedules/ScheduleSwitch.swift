@@ -1,12 +1,13 @@
 package import Domain
 import Storage
 
-/// Lets a schedule act, or not, on an operator's request.
+/// The switch by which an operator enables or disables a schedule.
 package enum ScheduleSwitch {
-    /// Changes whether a schedule acts, plans its next occurrence, and tells its device's users; the device is locked.
+    /// Enables or disables a schedule, plans its next occurrence, and notifies the users of its
+    /// device, which must be locked.
     ///
-    /// - Returns: The schedule as it is then.
-    /// - Throws: `Rejection` where it has no occurrence any more.
+    /// - Returns: The changed schedule.
+    /// - Throws: `Rejection` if it has no further occurrence.
     package static func set(
         _ schedule: Schedule,
         to isEnabled: Bool,

@@ -1,9 +1,9 @@
 import Domain
 import Wire
 
-/// Computes a schedule's times, or refuses the field that prevents them.
+/// The computation of a schedule's times, or the refusal of the field that prevents them.
 enum ScheduleTimes {
-    /// Returns the days of a new schedule; without any, the first day on which its time is still ahead.
+    /// Returns a new schedule's days; by default, the first day on which its time is still ahead.
     static func days(
         _ parameters: ScheduleParameters,
         of schedule: Schedule,
@@ -23,7 +23,8 @@ enum ScheduleTimes {
         return .once(day)
     }
 
-    /// Sets a schedule's next occurrence from now on; `hasDate` if the request named the day.
+    /// Sets a schedule's next occurrence from now on; `hasDate` says that the request named the
+    /// day.
     ///
     /// - Throws: `Rejection` if it would never act.
     static func plan(

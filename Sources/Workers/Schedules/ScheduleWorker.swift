@@ -13,7 +13,8 @@ package struct ScheduleWorker: BatchHandler {
     package init(_ environment: Environment) {
         self.environment = environment
         requests = RequestHandler(.schedule, methods: ScheduleMethods.all, environment)
-        // Its counters stand at 0 from the start: the first growth of one that wasn't there would not be seen.
+        // Registers its counters at 0: the first increment of an unregistered counter would go
+        // unseen.
         _ = ScheduleMetrics.shared
     }
 
@@ -88,7 +89,7 @@ package struct ScheduleWorker: BatchHandler {
         return try replans && tx.replans.isWaiting()
     }
 
-    /// Whether this lane replans schedules, for all of them.
+    /// Whether this lane replans the schedules of all lanes.
     private var replans: Bool { environment.shards.lane == 0 }
 
     package var canRelease: Bool { requests.canRelease }
@@ -99,7 +100,7 @@ package struct ScheduleWorker: BatchHandler {
         var work = try requests.beginWork(in: tx)
         let hasReleased = requests.canRelease
         try requests.answerReleased(in: &work)
-        // Where others write it locks in a transaction of its own, once no request waits.
+        // In a shared store, it locks in a separate transaction, once no request waits.
         if replans, !hasReleased || !environment.store.isShared {
             tx.beginPiece()
             try replanner.step(in: &work)

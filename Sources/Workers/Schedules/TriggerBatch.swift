@@ -25,7 +25,7 @@ struct TriggerBatch {
 
     private init(in tx: Transaction) { calendar = ScheduleCalendar(tx, keepsNewZones: true) }
 
-    /// Carries out a number of triggers.
+    /// Carries out a batch of triggers.
     static func carryOut(
         _ messages: some Sequence<Inbound>,
         in work: inout UnitOfWork
@@ -111,7 +111,7 @@ struct TriggerBatch {
         ) { ScheduleRules.next(of: schedule.timing, after: $0, zone: zone, place: place) }
     }
 
-    /// Continues behind an occurrence that ran before.
+    /// Moves a schedule past an occurrence that has already run.
     private mutating func skipTaken(
         _ trigger: Trigger,
         of schedule: Schedule,
@@ -143,7 +143,7 @@ struct TriggerBatch {
         var dueAt: Instant
     }
 
-    /// Notes an outcome; returns the run that is due, unless it has run before.
+    /// Records an outcome; returns the run that is due, unless it has run before.
     private mutating func note(
         _ outcome: TriggerRules.Outcome,
         of schedule: Schedule,
@@ -159,7 +159,7 @@ struct TriggerBatch {
         endIfOnce(schedule, at: tx.now)
         guard let dueAt = outcome.run else { return nil }
         let trigger = Trigger(schedule.id, dueAt: dueAt)
-        // It may differ from the trigger's own, whose run was loaded already.
+        // It may differ from the trigger's own occurrence, whose run is already loaded.
         try tx.runs.find([trigger]) { _ in taken.insert(trigger) }
         return taken.insert(trigger).inserted ? DueRun(schedule: schedule, dueAt: dueAt) : nil
     }

@@ -10,9 +10,9 @@ package struct TriggerClock: BatchHandler {
     private let environment: Environment
     /// The triggers sent whose occurrences have not run yet.
     private var firedTriggers: [Trigger: FiredTrigger] = [:]
-    /// The time of the next occurrence, as of the last look.
+    /// The time of the next occurrence, as of the last check.
     private var planned: Instant?
-    /// The time of the next look at the sent triggers.
+    /// The time of the next check of the sent triggers.
     private var lookAt: Instant?
     private var budget: Budget
     /// The time after connecting without a session, while devices may still reconnect: after the restart of a broker
@@ -23,13 +23,13 @@ package struct TriggerClock: BatchHandler {
         var at: ContinuousClock.Instant
         var times: Int
 
-        /// Whether the occurrence has not run for so long that the trigger is sent again.
+        /// Returns whether the occurrence has waited so long that the trigger is sent again.
         func mayRepeat(at now: ContinuousClock.Instant) -> Bool {
             now - at > TriggerClock.patience * (1 << min(times - 1, TriggerClock.doublingsMax))
         }
     }
 
-    /// The number of triggers that may be sent: very many at once would delay devices' reports.
+    /// The number of triggers that can be sent: too many at once would delay devices' reports.
     private struct Budget {
         let perSecond: Int
         let most: Int
@@ -52,7 +52,7 @@ package struct TriggerClock: BatchHandler {
         }
     }
 
-    /// The pause before a look at the sent triggers, in milliseconds.
+    /// The pause before a check of the sent triggers, in milliseconds.
     private static let lookMilliseconds: Int64 = 50
     /// The time after which a trigger is sent again; it doubles each time, up to `doublingsMax` times.
     private static let patience: Duration = .seconds(30)
@@ -89,7 +89,7 @@ package struct TriggerClock: BatchHandler {
 
     package func isDue(in tx: Transaction) throws -> Bool {
         let now = environment.clock.now
-        // A look far ahead was planned before the clock was set back.
+        // A check far ahead was planned before the clock was set back.
         if let lookAt, lookAt > now, lookAt <= now.adding(seconds: 1) { return false }
         guard let next = try tx.schedules.nextDue() else { return planned != nil }
         return next <= now || next != planned
@@ -121,13 +121,14 @@ package struct TriggerClock: BatchHandler {
         return fire(fired, in: tx)
     }
 
-    /// Returns the due triggers: those still in time before late ones.
+    /// Returns the due triggers: punctual ones before late ones.
     private func waiting(in tx: Transaction) throws -> [Trigger] {
         let limit = environment.limits.triggerPage
         let missedBefore = tx.now.adding(seconds: -environment.limits.triggerLateSeconds)
         if let settling {
-            // Held: what was due before we connected and is still in time when settling ends, and what is missed
-            // already. Fired now: what would be missed by then, and what fell due since.
+            // Held: occurrences that were due before we connected and are still in time when
+            // settling ends, and occurrences already missed. Fired now: occurrences that would be
+            // missed by then, and occurrences due since.
             let untilSettled = settling.until.milliseconds - tx.now.milliseconds
             let missedWhenSettled = Instant(milliseconds: missedBefore.milliseconds + untilSettled)
             let wouldBeMissed = min(missedWhenSettled, settling.from)
@@ -142,7 +143,7 @@ package struct TriggerClock: BatchHandler {
             + (try tx.schedules.due(after: ever, upTo: missedBefore, limit: limit - inTime.count))
     }
 
-    /// Returns the triggers as signals: they need no outbox, as a lost one is sent again.
+    /// Returns the triggers as signals: they need no outbox, since a lost trigger is sent again.
     private func fire(_ triggers: [Trigger], in tx: Transaction) -> Effects {
         let now = tx.now
         var effects = Effects()

@@ -7,11 +7,11 @@ enum ZoneFiles {
     private static let folder =
         ProcessInfo.processInfo.environment["TZDIR"].flatMap { $0.isEmpty ? nil : $0 }
         ?? "/usr/share/zoneinfo"
-    /// Files in the folder that are not zones of their own.
+    /// The files in the folder that aren't separate zones.
     private static let others: Set<String> = ["localtime", "posixrules", "Factory"]
     private static let bytesMax = 1 << 16
 
-    /// Returns the data of a zone by its IANA name; nil if the system has none of that name.
+    /// Returns the data of a zone by its IANA name; nil if the system doesn't have it.
     static func data(of name: String) -> [UInt8]? {
         guard isName(name), let data = FileManager.default.contents(atPath: folder + "/" + name),
             data.count <= bytesMax
@@ -20,7 +20,8 @@ enum ZoneFiles {
         return ZoneRules(file: bytes) == nil ? nil : bytes
     }
 
-    /// Whether a name may be looked up: not a path outside, nor the copies of all zones with other leap seconds.
+    /// Returns whether a name can be looked up: not a path outside, nor copies of zones with other
+    /// leap seconds.
     private static func isName(_ name: String) -> Bool {
         name.utf8.count <= 64 && !others.contains(name)
             && !["right/", "posix/", "/"].contains { name.utf8.starts(with: $0.utf8) }
@@ -34,7 +35,7 @@ enum ZoneFiles {
 
 /// The known time zones.
 enum TimeZones {
-    /// Whether a name is a time zone's.
+    /// Returns whether a time zone has this name.
     static func contains(_ name: String) -> Bool {
         name == "UTC" || ZoneFiles.data(of: name) != nil
     }

@@ -22,7 +22,8 @@ enum LogoutCodeMethod {
         let parameters = try LogoutCodeParameters(call.fields, in: call.regions)
         let proof = proof(parameters)
         guard user.verifiedAddresses.contains(parameters.address) else {
-            // The same answer as to a wrong code or password, so that it does not tell whose address it is.
+            // The same answer as to a wrong code or password, so that it doesn't reveal the
+            // address's owner.
             return try proof.refusal(proof.wrong(parameters.field), of: user, call)
         }
         do {

@@ -3,21 +3,21 @@ import Metrics
 package import Mosquitto
 import Synchronization
 
-/// Ends sessions that clients left at the broker, on threads of its own.
+/// A queue of sessions that clients left at the broker, ended on separate threads.
 ///
 /// It connects as each client with a clean start and disconnects: Mosquitto has no other way to end one session. The
 /// gate names a client again until its session is gone, so a failed try needs no record.
 package final class OwedSessions: Sendable {
-    /// Clients that wait: five messages of the gate.
+    /// The most clients that wait: five messages of the gate.
     private static let owedMax = 1000
-    /// Threads, which live as long as there is work; one ends some hundred sessions a second.
+    /// The most threads, which live while there is work; one ends some hundred sessions a second.
     private static let endersMax = 2
     /// The longest wait for the broker's answer.
     private static let patience: Duration = .seconds(2)
 
     private struct State {
         var waiting = Deque<String>()
-        /// Those that wait or are under way.
+        /// The clients that wait or are being handled.
         var known: Set<String> = []
         var threads = 0
     }
@@ -26,7 +26,7 @@ package final class OwedSessions: Sendable {
     private let options: ConnectionOptions
     private let ended = Counter(label: "lamplighter_broker_sessions_ended_total")
 
-    /// Connects as a worker does.
+    /// Connects with a worker's options.
     package init(_ options: ConnectionOptions) {
         var options = options
         (options.cleanStart, options.sessionExpirySeconds) = (true, 0)
@@ -35,7 +35,8 @@ package final class OwedSessions: Sendable {
         self.options = options
     }
 
-    /// Queues clients whose sessions are to end; those beyond the limit are left to the gate's next message.
+    /// Queues clients whose sessions must end; clients beyond the limit are left to the gate's next
+    /// message.
     @Sendable
     package func end(_ clients: [String]) {
         let mustStart = state.withLock { state in

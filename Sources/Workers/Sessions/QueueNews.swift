@@ -3,14 +3,15 @@ import Metrics
 import Storage
 import Wire
 
-/// Handles the gate's reports about held messages: statuses that a slow terminal missed, and
-/// sessions that must end.
+/// The gate's reports about held messages: statuses that a slow terminal missed, and sessions that
+/// must end.
 enum QueueNews {
     /// The prefix of the workers' client ids, whose sessions are never ended.
     private static let own = "svc."
 
     private static let missed = Counter(label: "lamplighter_statuses_missed_total")
-    /// The gate remembers as many devices of a terminal, and beyond them that it missed more.
+    /// The most devices that the gate remembers for a terminal; beyond them, it reports only that
+    /// more were missed.
     private static let missedMax = 200
 
     /// Returns the filters for both messages.
@@ -20,9 +21,9 @@ enum QueueNews {
         }
     }
 
-    /// Publishes the newest statuses again that a terminal missed; those without a subscribed binding are left out.
+    /// Publishes again the newest statuses that a terminal missed, for subscribed bindings only.
     ///
-    /// The status worker does it, a few hundred at a time.
+    /// The status worker publishes them, a few hundred at a time.
     static func publishMissed(_ message: Inbound, in work: inout UnitOfWork) throws {
         do {
             let missed = try QueueNewsCodec.decode(missed: message.payload)

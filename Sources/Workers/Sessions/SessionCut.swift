@@ -2,14 +2,14 @@ import Domain
 import Storage
 import Wire
 
-/// Handles the gate's message that a terminal has no connection with a session any more, which was revoked there.
+/// The gate's message that a terminal no longer has connections with a revoked session.
 enum SessionCut {
-    /// Returns the filters for the message: of the terminals whose sessions the worker ends.
+    /// Returns the message's filters, for the terminals whose sessions the worker ends.
     static func filters(_ environment: Environment) -> [String] {
         environment.topics.filters("system/session-cut", of: environment.divided)
     }
 
-    /// Notes it on the session.
+    /// Records on the session that it was cut off.
     static func note(_ message: Inbound, in work: inout UnitOfWork) throws {
         do {
             let cut = try SessionCodec.decode(sessionCut: message.payload)

@@ -2,11 +2,12 @@ package import Domain
 package import Storage
 import Wire
 
-/// The session worker: tells terminals and the gate that sessions ended, watches which workers are online, and answers
-/// requests whose worker is offline.
+/// The session worker: notifies terminals and the gate of ended sessions, watches which workers are
+/// online, and answers requests whose worker is offline.
 ///
-/// A session is ended in the transaction of the worker that decides so (`SessionLifecycle.end`), which leaves a notice;
-/// this worker takes the notice and tells it (`SessionTermination`). The methods `session/…` are the account worker's.
+/// The worker that ends a session does so in its own transaction (`SessionLifecycle.end`), which
+/// leaves a notice; this worker announces it (`SessionTermination`). The account worker answers the
+/// methods `session/…`.
 package struct SessionHandler: BatchHandler {
     private let environment: Environment
     private var processor: RequestProcessor
@@ -29,12 +30,13 @@ package struct SessionHandler: BatchHandler {
                 + TokenUse.filters(environment) + SessionCut.filters(environment)
                 + QueueNews.filters(environment)
                 + topics.filters("app/+/+/request/#", of: environment.divided),
-            // Of several lanes the leases say which worker is there.
+            // With several lanes, the leases show which workers are present.
             retained: environment.plan.isShared ? [] : [topics.system("worker/+")]
         )
     }
 
-    /// Reads which workers are there before requests come that waited for this one: theirs are none of its concern.
+    /// Loads the present workers before queued requests arrive, so that this worker leaves theirs
+    /// alone.
     package mutating func connected(
         isSessionPresent: Bool,
         in tx: Transaction
@@ -43,7 +45,7 @@ package struct SessionHandler: BatchHandler {
         return []
     }
 
-    // MARK: Sessions whose time is over
+    // MARK: Expired sessions
 
     package func isDue(in tx: Transaction) throws -> Bool {
         if try isWorkersNews(in: tx) { return true }
@@ -107,7 +109,7 @@ package struct SessionHandler: BatchHandler {
         return processor.endWork(work)
     }
 
-    // MARK: Sessions that are over
+    // MARK: Ended sessions
 
     private func end(_ message: Inbound, in work: inout UnitOfWork) throws {
         let notice: SessionNotice
@@ -123,11 +125,11 @@ package struct SessionHandler: BatchHandler {
         } naming: {
             (users: $0.map(\.uid), devices: [])
         }
-        // A session that was marked is meant, whatever the clock said when it began.
+        // A marked session matches, whatever the clock said when it began.
         for session in sessions where session.loginTime <= notice.ts || notice.isOfEnd(of: session)
         {
             var session = session
-            // Only the notice of the marked end is carried out, not a second one.
+            // Only the notice of the marked end is carried out, not a second notice.
             let isMarked = session.endedAt != nil
             guard !isMarked || notice.isOfEnd(of: session),
                 try work.tx.sessions.claim(endOf: session.id)
@@ -135,7 +137,7 @@ package struct SessionHandler: BatchHandler {
             if isMarked {
                 try work.tx.sessions.confirmEnd(of: session)
             } else {
-                // An outside service ended it; workers have marked theirs themselves.
+                // An outside service ended it; workers mark the sessions that they end.
                 try SessionLifecycle.markEnded(
                     &session,
                     because: notice.reason,
@@ -157,7 +159,7 @@ package struct SessionHandler: BatchHandler {
         }
     }
 
-    // MARK: Workers that come and go
+    // MARK: Presence of workers
 
     private mutating func note(
         _ message: Inbound,
@@ -187,13 +189,13 @@ package struct SessionHandler: BatchHandler {
 
     // MARK: Workers of several lanes
 
-    /// Whether the leases tell of a worker that came or went; of those that are new none has been told.
+    /// Returns whether the leases show that a worker came or went, or no worker is known yet.
     private func isWorkersNews(in tx: Transaction) throws -> Bool {
         guard environment.plan.isShared else { return false }
         return try known.isEmpty || tx.leases.heldWorkers() != present
     }
 
-    /// Says of each worker whether any of its lanes is held: it is away only when none is.
+    /// Publishes each worker's changed state: it is away only when none of its lanes is held.
     private mutating func noteLeases(in work: inout UnitOfWork) throws {
         let held = try work.tx.leases.heldWorkers()
         for worker in WorkerName.allCases.map(\.rawValue)

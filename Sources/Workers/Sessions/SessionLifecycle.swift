@@ -3,13 +3,13 @@ import Sodium
 import Storage
 import Wire
 
-/// Begins and ends sessions, for all methods and workers.
+/// The beginning and end of sessions, for all methods and workers.
 ///
 /// The transaction that marks a session as ended also writes the notice of it, so the token is refused from the
 /// commit on; the session worker carries out the notice.
 /// The rules in words (reference: sessions#end).
 package enum SessionLifecycle {
-    /// Begins a session on the request's terminal, and ends the one that is live there.
+    /// Begins a session on the request's terminal, and ends the live session there.
     ///
     /// A login also undoes a pending cancellation, and, on request, takes over the devices, schedules and homes of the
     /// terminal's anonymous user.
@@ -108,7 +108,7 @@ package enum SessionLifecycle {
 
     // MARK: Ending
 
-    /// Ends a session and leaves the notice of it to the session worker.
+    /// Ends a session and leaves its notice to the session worker.
     package static func end(
         _ session: Session,
         because reason: Session.EndReason,
@@ -136,7 +136,7 @@ package enum SessionLifecycle {
         try SessionTermination.announce(session, notice, in: &work)
     }
 
-    /// Ends all of a user's sessions but one terminal's; returns their number.
+    /// Ends all of a user's sessions except one terminal's; returns their number.
     @discardableResult
     package static func endAll(
         of uid: UserID,

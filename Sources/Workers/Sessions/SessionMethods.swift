@@ -91,7 +91,7 @@ enum SessionMethods {
         return .result(SessionCodec.terminated(count: count))
     }
 
-    /// Refuses a wrong logout code, noted in the audit trail.
+    /// Refuses a wrong logout code, and notes it in the audit trail.
     private static func refuseCode(_ call: Call) throws -> Reply {
         try call.audit(.codeFailed, of: call.caller().uid, detail: call.request.name)
         return .refusal(

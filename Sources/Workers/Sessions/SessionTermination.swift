@@ -2,10 +2,10 @@ import Domain
 import Storage
 import Wire
 
-/// Tells terminals and the gate that a session has ended.
+/// The announcement of ended sessions to terminals and the gate.
 enum SessionTermination {
-    /// Tells the terminal and the user's other terminals, and makes the gate close the connection, unless
-    /// another session has begun on the terminal meanwhile.
+    /// Notifies the user's terminals and, unless a new session has begun on its terminal, notifies
+    /// that terminal and makes the gate close the connection.
     static func announce(
         _ session: Session,
         _ notice: SessionNotice,

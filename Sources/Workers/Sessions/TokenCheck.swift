@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// Finds the sender of a request: the live session of its token.
+/// The check of a request's token, which finds the sender's live session.
 enum TokenCheck {
     /// Returns the live session of the request's token, which must be this terminal's and the named user's.
     static func session(of request: AppRequest, in tx: Transaction) throws -> Session {
@@ -11,13 +11,13 @@ enum TokenCheck {
         return session
     }
 
-    /// Notes the use of a token that a request carries whose method needs none and only reads.
+    /// Notes the use of a token in a request whose method needs none and only reads.
     static func noteUse(of request: AppRequest, in tx: Transaction) throws {
         guard request.token != nil else { return }
         do { _ = try session(of: request, in: tx) } catch is Rejection {}
     }
 
-    /// As `session`, without a note that the token was used.
+    /// Returns the same as `session`, without noting the token's use.
     static func live(of request: AppRequest, in tx: Transaction) throws -> Session {
         guard let token = request.token, !token.isEmpty else {
             throw Rejection(.invalidToken, "This method needs a session's token.", field: "token")

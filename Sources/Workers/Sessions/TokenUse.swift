@@ -2,18 +2,18 @@ import Domain
 import Storage
 import Wire
 
-/// Handles the gate's message that a terminal connected with a token for the first time, which ends the previous one,
-/// or the app secret's way in.
+/// The gate's message that a terminal first connected with a token, which ends the previous token
+/// or the access by app secret.
 ///
-/// Every worker that checks tokens gets it, in order among the requests: a later request with the old token is
-/// refused by each of them.
+/// Every worker that checks tokens receives it, in order among the requests, and refuses later
+/// requests with the old token.
 enum TokenUse {
-    /// Returns the filters for the message: of the terminals whose requests the worker answers.
+    /// Returns the message's filters, for the terminals whose requests the worker answers.
     static func filters(_ environment: Environment) -> [String] {
         environment.topics.filters("system/token-used", of: environment.divided)
     }
 
-    /// Notes the use, and ends the old token.
+    /// Records the use, and ends the old token.
     static func note(_ message: Inbound, in work: inout UnitOfWork) throws {
         do {
             let used = try SessionCodec.decode(tokenUsed: message.payload)

@@ -10,7 +10,7 @@ enum BindMethods {
         "device/unbind": Method(locks: .device, run: unbind),
     ]
 
-    /// The same answer to a wrong proof, to a device that doesn't exist and to one of another app.
+    /// The answer to a wrong proof, an unknown device and another app's device alike.
     private static let wrong = Rejection(
         .invalidCredentials,
         "No device has this name and this proof."
@@ -29,7 +29,7 @@ enum BindMethods {
         }
         let tries = try ProofTries(target, isThere: isOfApp, hasLabel: hasLabel ?? false, call)
         let isRight = call.tx.devices.hasPasscode(device, parameters.passcode)
-        // Not thrown, which would undo the count.
+        // Not thrown: that would undo the count.
         guard isRight, isOfApp, let device else { return .refusal(wrong) }
         try tries.succeed(call)
         try join(device.did, &call)
@@ -51,7 +51,8 @@ enum BindMethods {
         }
     }
 
-    /// Locks the caller, whose devices are counted, and the device of a hardware address; returns it, if it exists.
+    /// Locks the caller, whose devices are counted, and the device of a hardware address; returns
+    /// the device, if it exists.
     private static func lock(
         _ key: ProductKey,
         _ mac: MAC,
@@ -115,8 +116,8 @@ enum BindMethods {
         return .result(BindingCodec.bound(did))
     }
 
-    /// Whether the product's secret proves possession: only if the product allows it, and only for a device without
-    /// other users, since all devices of the product contain it.
+    /// Returns whether the product's secret proves possession: only if the product allows it, and
+    /// only for a device without other users, since all the product's devices contain it.
     private static func mayBindBySecret(
         _ device: DeviceRecord?,
         of product: Product?,

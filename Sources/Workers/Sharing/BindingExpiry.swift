@@ -1,9 +1,9 @@
 import Domain
 import Storage
 
-/// Ends expired invitations and bindings of guests.
+/// The end of expired invitations and guests' bindings.
 enum BindingExpiry {
-    /// Ends expired invitations, and tells both sides.
+    /// Ends expired invitations, and notifies both sides.
     static func end(_ invitations: [Sharing], in work: inout UnitOfWork) throws {
         for var sharing in invitations {
             sharing.become(.expired, at: sharing.expiresAt)
@@ -12,7 +12,7 @@ enum BindingExpiry {
         }
     }
 
-    /// Ends the bindings of expired guests, and tells both sides.
+    /// Ends the bindings of expired guests, and notifies both sides.
     static func end(_ guests: [Binding], in work: inout UnitOfWork) throws {
         for guest in guests {
             let bindings = try Bindings(of: guest.did, by: .system, in: work)
@@ -20,12 +20,13 @@ enum BindingExpiry {
         }
     }
 
-    /// Ends a device's expired guests ahead of `DueControl`, so that they count as strangers; tells whether there
-    /// were any.
+    /// Ends a device's expired guests ahead of `DueControl`, so that they count as strangers;
+    /// returns whether there were any.
     ///
-    /// Whatever adds a binding or an invitation calls it first: the old row would stand in the way of a new one,
-    /// and `DueControl` would end a new invitation with it. So does whatever ends the owner's binding: guests whose time
-    /// is over are told that, and not that the owner took the device back.
+    /// Code that adds a binding or an invitation calls it first: the old row would block a new one,
+    /// and `DueControl` would end a new invitation with it. Code that ends the owner's binding
+    /// calls it too, so that expired guests are notified of the expiry, not of a revocation by the
+    /// owner.
     @discardableResult
     static func endGuests(of did: DeviceID, in work: inout UnitOfWork) throws -> Bool {
         let overdue = try work.tx.bindings.all(of: did).filter { $0.isOver(at: work.now) }
@@ -36,7 +37,7 @@ enum BindingExpiry {
         return !overdue.isEmpty
     }
 
-    /// Returns the time at which the next one expires; nil if none does.
+    /// Returns the time of the next expiry, if any.
     static func next(in tx: Transaction) throws -> Instant? {
         [try tx.sharings.nextExpiry(), try tx.bindings.nextGuestEnd()].compactMap(\.self).min()
     }

@@ -2,8 +2,8 @@ import Domain
 import Storage
 import Wire
 
-/// Carries out the decisions of `BindingRules` about the bindings of a device, with their effects on retained
-/// statuses, commands, homes and invitations, and tells the users.
+/// A device's bindings, on which decisions of `BindingRules` are carried out with their effects on
+/// retained statuses, commands, homes, invitations and users.
 struct Bindings {
     /// The device.
     let did: DeviceID
@@ -45,7 +45,7 @@ struct Bindings {
     ) throws {
         try work.tx.bindings.insert(binding)
         for role in roles { try work.tx.bindings.setRole(did, role.uid, to: role.role) }
-        // The status worker publishes it (`StatusHandler.due`).
+        // The status worker publishes the status (`StatusHandler.due`).
         try work.tx.refreshes.add([Refresh(did: did, uid: binding.uid)])
         try push.notifyWithDevice(.bound, binding.uid, in: &work)
         try notifyUsers(of: roles, in: &work)
@@ -55,8 +55,8 @@ struct Bindings {
 
     /// Ends bindings and changes roles.
     ///
-    /// The first of the ended users is told `reason`; those whose bindings end because of that one are told
-    /// `follower`.
+    /// The first ended user is notified of `reason`; users whose bindings end with that binding are
+    /// notified of `follower`.
     func carryOut(
         _ change: BindingChange,
         because reason: UnbindReason,
@@ -78,8 +78,8 @@ struct Bindings {
 
     private func end(_ ended: [UserID], in work: inout UnitOfWork) throws {
         guard !ended.isEmpty else { return }
-        // Deleting the bindings deletes their schedules (foreign key): read them before, for the push and the commands
-        // that they queued.
+        // Deleting the bindings deletes their schedules (foreign key): they are read before, for
+        // the push and the commands that they queued.
         let schedules = try work.tx.schedules.all(ofDevice: did)
             .filter { ended.contains($0.creator) }
         try work.tx.bindings.delete(did, ended)
@@ -102,7 +102,7 @@ struct Bindings {
         work.effects.wake(.status)
     }
 
-    // MARK: Telling
+    // MARK: Notifying
 
     private func notifyUsers(
         of change: BindingChange,

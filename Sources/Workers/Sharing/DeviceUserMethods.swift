@@ -2,8 +2,8 @@ import Domain
 import Storage
 import Wire
 
-/// `device/users`, `removeUser`, `allowReset`: methods that only special users and owners may call; `removeUser` is the
-/// owner's alone.
+/// `device/users`, `removeUser`, `allowReset`: methods that only special users and owners may call;
+/// `removeUser` is only for the owner.
 enum DeviceUserMethods {
     static let all: [String: Method] = [
         "device/users": .reading(check: checkPrincipal, users),
@@ -55,8 +55,8 @@ enum DeviceUserMethods {
 
     /// Returns the address by which the owner may know a user.
     ///
-    /// It is a proved one, the phone first, since a user could claim another one's address. If the app does not verify
-    /// e-mail addresses, it may be a claimed one.
+    /// It is a proved address, the phone first, since a user could claim another user's address. If
+    /// the app doesn't verify e-mail addresses, it may be a claimed address.
     private static func address(of user: User?, _ call: Call) -> String? {
         guard let user else { return nil }
         if user.isPhoneVerified, let phone = user.phone { return phone.text }

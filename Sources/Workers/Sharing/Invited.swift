@@ -11,7 +11,7 @@ struct Invited {
     /// The user with this name in the inviter's app and region; nil if there is none.
     let user: User?
 
-    /// Finds the user whom an invitation names; nil for a code, which any user may scan.
+    /// Finds the user that an invitation names; nil for a code, which any user may scan.
     init?(_ parameters: InvitationParameters, _ call: Call) throws {
         guard parameters.way == .user else { return nil }
         let inviter = try call.user()
@@ -37,10 +37,10 @@ struct Invited {
         return MaskedAddress.text(login.address?.text ?? value)
     }
 
-    /// Finds the user of a name for logging in.
+    /// Finds the user with a login name.
     ///
-    /// An address must be proved: otherwise a user could claim another one's address and get the invitations meant for
-    /// its owner.
+    /// An address must be proved: otherwise a user could claim another user's address and get the
+    /// owner's invitations.
     private static func find(
         _ name: LoginName,
         by inviter: User,
@@ -53,7 +53,7 @@ struct Invited {
         return isProved ? found : nil
     }
 
-    /// Finds a user by id; an anonymous user also by the secret of the installation.
+    /// Finds a user by id; an anonymous user also by an installation's secret.
     private static func find(
         _ uid: UserID,
         named name: InvitedName,

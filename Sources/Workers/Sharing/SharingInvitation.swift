@@ -45,7 +45,7 @@ enum SharingInvitation {
         _ call: Call
     ) throws -> Bool {
         if bindings.present.contains(where: { $0.uid == guest.user?.uid }) { return true }
-        // Compares the name only: the answer must not tell that two names belong to one user.
+        // Compares only the name: the answer must not reveal that two names belong to one user.
         return try call.tx.sharings.isInvited(bindings.did, name: guest.key)
     }
 

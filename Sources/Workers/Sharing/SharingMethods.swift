@@ -49,7 +49,7 @@ enum SharingMethods {
         try call.quotas.take(call.previewQuotas)
         let found = try find(name, for: uid, call)
         if let refusal = SharingRules.refuseAnswer(found, by: uid, at: call.tx.now) {
-            // The look counts: a refusal that is thrown would take its count along.
+            // Returned, not thrown, which would undo the count of this preview.
             return .refusal(refusal)
         }
         guard var sharing = found else { return .done }
@@ -78,7 +78,7 @@ enum SharingMethods {
             (users: [], devices: [$0?.did].compactMap(\.self))
         }
         if let sharing = found, try BindingExpiry.endGuests(of: sharing.did, in: &call.work) {
-            // It may have ended with the caller's former time as a guest.
+            // It may have ended with the caller's expired binding as a guest.
             found = try call.tx.sharings.find(sharing.id)
         }
         if let refusal = SharingRules.refuseAnswer(found, by: uid, at: call.tx.now) {
@@ -108,7 +108,7 @@ enum SharingMethods {
             return try call.tx.sharings.find(code: text, app: call.app.id)
                 .flatMap { try call.tx.accounts.find($0.inviter)?.region == region ? $0 : nil }
         case .id(let id):
-            // A code is answered by its text alone.
+            // A code can be answered by its text only.
             return try call.tx.sharings.find(id).flatMap { $0.way == .user ? $0 : nil }
         }
     }
@@ -170,7 +170,7 @@ enum SharingMethods {
     private static func transfer(_ call: inout Call) throws -> Reply {
         let heir = try call.fields.uid()
         let binding = try DeviceMethods.binding(call)
-        // A guest whose time is over no longer counts.
+        // An expired guest no longer counts.
         try BindingExpiry.endGuests(of: binding.did, in: &call.work)
         let bindings = try Bindings(of: binding.did, by: call.actor(), in: call.work)
         let change = try BindingRules.decide(

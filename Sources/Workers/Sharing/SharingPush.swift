@@ -2,9 +2,9 @@ import Domain
 import Storage
 import Wire
 
-/// Tells both sides of an invitation its new state, on `user/{uid}/share`.
+/// Messages on `user/{uid}/share` that notify both sides of an invitation's new state.
 enum SharingPush {
-    /// Tells the inviter, and the guest if the guest has an account.
+    /// Notifies the inviter, and the guest if the guest has an account.
     static func notify(_ sharing: Sharing, in work: inout UnitOfWork) throws {
         for uid in Set([sharing.inviter, sharing.guest].compactMap(\.self)).sorted() {
             let row = try view(of: sharing, for: uid, in: work)

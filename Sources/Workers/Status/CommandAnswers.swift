@@ -11,9 +11,9 @@ struct CommandAnswers {
     /// The commands that reports name.
     private var wanted: [(did: DeviceID, cid: Int64)] = []
     private var commands: [Key: Command] = [:]
-    /// The commands with a new answer, in the order in which the answers came.
+    /// The commands with a new answer, in the answers' order of arrival.
     private var answered: [Key] = []
-    /// Those among them whose outcome is final now, and must be published.
+    /// The answered commands whose outcome is now final and must be published.
     private var finished: Set<Key> = []
 
     /// Notes the command that a report names, to be loaded.
@@ -28,8 +28,8 @@ struct CommandAnswers {
 
     /// Returns the sender of the command that a report answers.
     ///
-    /// It is nil without a command, and for a user who isn't subscribed to the device: a former user of the device must
-    /// not be shown to the present ones.
+    /// It is nil without a command, and for a user who isn't subscribed to the device: present
+    /// users must not see a former user.
     func sender(of report: Report, from device: DeviceEntry) -> Actor? {
         guard let cid = report.cid,
             let actor = commands[Key(did: device.did, cid: cid)]?.actor
@@ -58,7 +58,8 @@ struct CommandAnswers {
 
     /// Writes the answered commands; returns the outcomes of the finished ones.
     ///
-    /// Outcomes are effects apart: they go before the many other messages, since callers wait for them.
+    /// Outcomes are separate effects: they are published before the many other messages, since
+    /// callers wait for them.
     func save(of devices: DeviceEntries, in work: inout UnitOfWork) throws -> Effects {
         var outcomes = Effects()
         guard !answered.isEmpty else { return outcomes }

@@ -15,7 +15,7 @@ extension UnitOfWork {
         answer(did, with: AnswerCodec.refusal(id, rejection))
     }
 
-    /// Refuses an unreadable message; keeps only the shape of one that may hold a secret.
+    /// Refuses an unreadable message; keeps only its shape if it may hold a secret.
     mutating func refuse(
         _ message: Inbound,
         of did: DeviceID,
@@ -26,9 +26,9 @@ extension UnitOfWork {
         refuse(error.id, of: did, because: error.rejection)
     }
 
-    /// Refuses a message of an unknown device; keeps only the shape of one that may hold a secret.
+    /// Refuses a message of an unknown device; keeps only its shape if it may hold a secret.
     ///
-    /// The refusal is counted only where the device waits for an answer.
+    /// The refusal is counted only if the device waits for an answer.
     mutating func refuseUnknown(
         _ did: DeviceID,
         _ message: Inbound,

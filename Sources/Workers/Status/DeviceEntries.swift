@@ -2,12 +2,12 @@ import Domain
 import Storage
 import Wire
 
-/// A device that a batch concerns: its status as the messages decided so far leave it, and its users.
+/// A device in a batch: its status after the messages decided so far, and its users.
 struct DeviceEntry {
-    /// The parts of a status that are written apart.
+    /// The parts of a status that are written separately.
     struct Changes: OptionSet {
         let rawValue: UInt8
-        /// What reports bring.
+        /// The part that reports change.
         static let reported = Changes(rawValue: 1)
         /// The presence.
         static let presence = Changes(rawValue: 2)
@@ -18,31 +18,32 @@ struct DeviceEntry {
     fileprivate(set) var record: StatusRecord?
     /// The product; nil if it or the device is unknown.
     fileprivate(set) var product: Product?
-    /// The users whom the device's messages go to.
+    /// The users who receive the device's messages.
     fileprivate(set) var subscribers: [UserID] = []
     /// The parts of the status that the batch has changed.
     private(set) var changes: Changes = []
-    /// The newest reports in the status when it was loaded; the batch's own may have taken their place.
+    /// The newest reports in the status when it was loaded; the batch's reports may have replaced
+    /// them.
     fileprivate(set) var newestAtLoad: Status.Newest?
     /// The beginning of the present ownership period; nil unless the batch needs it (`ReportProcessor`).
     var ownershipSince: Instant?
 
     fileprivate init(_ did: DeviceID) { self.did = did }
 
-    /// Notes a status of which some parts have changed.
+    /// Records a status in which some parts have changed.
     mutating func change(_ part: Changes, to status: Status) {
         record?.status = status
         changes.insert(part)
     }
 }
 
-/// The devices that a batch concerns, each at its place.
+/// The devices in a batch, each at its place.
 struct DeviceEntries {
-    /// The entries, in the order in which the messages named their devices first.
+    /// The entries, in the order in which messages first named their devices.
     var entries: [DeviceEntry] = []
     private var places: [DeviceID: Int] = [:]
 
-    /// Returns a device's place; a new device gets the next one.
+    /// Returns a device's place; a new device gets the next place.
     mutating func place(of did: DeviceID) -> Int {
         if let known = places[did] { return known }
         let place = entries.count
@@ -92,10 +93,10 @@ struct DeviceEntries {
 // MARK: Messages to users
 
 extension DeviceEntry {
-    /// Whether the device's messages go to a user.
+    /// Returns whether a user receives the device's messages.
     func isSubscribed(_ uid: UserID) -> Bool { subscribers.contains(uid) }
 
-    /// Publishes the status to all users: their retained one from now on.
+    /// Publishes the status to all users as their retained status.
     ///
     /// `changed` names the attributes that a report changed; `actor` caused the change.
     func publishStatus(
@@ -121,14 +122,14 @@ extension DeviceEntry {
         }
     }
 
-    /// Publishes the current status to a subscribed user again, and clears it for others.
+    /// Publishes a subscribed user's retained status again, and clears it for other users.
     func refreshStatus(of uid: UserID, in work: inout UnitOfWork) {
         guard let record, isSubscribed(uid) else { return clearStatus(of: uid, in: &work) }
         let payload = StatusCodec.encode(record.status, of: did, product: product)
         retain(payload, for: uid, in: &work)
     }
 
-    /// Clears the status that the broker keeps for a user.
+    /// Clears a user's retained status.
     func clearStatus(of uid: UserID, in work: inout UnitOfWork) {
         retain([], for: uid, in: &work)
     }
@@ -143,8 +144,8 @@ extension DeviceEntry {
         publish(EventCodec.encode(event), leaf: "event", in: &work)
     }
 
-    /// Publishes bytes of the device's own to all users: base64 text, with the time that counts and the command they
-    /// answer.
+    /// Publishes a device's own bytes to all users as base64 text, with their effective time and
+    /// the command they answer.
     func publish(binary: String, ts: Instant, cid: Int64?, in work: inout UnitOfWork) {
         let payload = StatusCodec.binary(binary, of: did, ts: ts, cid: cid)
         publish(payload, leaf: "binary", in: &work)

@@ -10,7 +10,7 @@ struct HistoryAdditions {
     /// Returns the values of a report of one moment as they are stored; nil for a report without values.
     static func json(of report: Report) -> [UInt8]? { report.points.first?.data.encoded() }
 
-    /// Whether the batch adds a record of that time and those values.
+    /// Returns whether the batch adds a record with this time and these values.
     func contains(_ json: [UInt8], ts: Instant, of did: DeviceID) -> Bool {
         records.contains { $0.ts == ts && $0.did == did && $0.json == json }
     }
@@ -18,7 +18,8 @@ struct HistoryAdditions {
     /// Adds an event that doesn't count against the limit.
     mutating func add(_ event: Event, of did: DeviceID) { events.append((did, event)) }
 
-    /// Adds a report's values, bytes and events; returns false if all that is for the history alone was dropped.
+    /// Adds a report's values, bytes and events; returns false if everything that only the history
+    /// keeps was dropped.
     mutating func add(
         _ received: ReceivedReport,
         _ outcome: StatusRules.Outcome,
@@ -53,9 +54,9 @@ struct HistoryAdditions {
         return dropped == 0 || dropped < records.count + outcome.lateEvents.count
     }
 
-    /// Returns a late event as the history keeps it; nil where it tells nothing new of its time.
+    /// Returns a late event as the history keeps it; nil if it changes nothing at its time.
     ///
-    /// There, too, what is on is raised once, and cleared under the same id.
+    /// In the history, too, an alert or fault is raised once, and cleared under the same id.
     private func kept(_ event: Event, of did: DeviceID, in tx: Transaction) throws -> Event? {
         guard
             let kind = ConditionKind.allCases.first(where: {
@@ -63,7 +64,7 @@ struct HistoryAdditions {
             })
         else { return nil }
         let stored = try tx.events.last(kind, event.name ?? "", of: did, until: event.ts)
-        // Of equal times the later arrival counts.
+        // At equal times, the later arrival counts.
         let before = events.reduce(stored) { before, added in
             let isNewer =
                 added.0 == did && added.1.name == event.name && added.1.ts <= event.ts
@@ -93,7 +94,7 @@ struct HistoryAdditions {
         return records
     }
 
-    /// Counts dropped records, and tells the users once an hour.
+    /// Counts dropped records, and notifies the users once an hour.
     private mutating func countDropped(
         _ count: Int,
         of device: DeviceEntry,

@@ -1,7 +1,7 @@
 import Domain
 import Storage
 
-/// Carries out the presence signals of a batch: devices come, go, and begin to listen to commands.
+/// The presence signals of a batch: devices connect, disconnect, and begin to listen to commands.
 struct PresenceProcessor {
     /// The devices that came online.
     private var arrived: Set<DeviceID> = []
@@ -10,7 +10,7 @@ struct PresenceProcessor {
     /// The devices that receive commands from now on.
     private var listening: Set<DeviceID> = []
 
-    /// Carries out a signal; `message` is nil for a signal of the worker's own.
+    /// Carries out a signal; `message` is nil for the worker's own signal.
     mutating func decide(
         _ signal: PresenceSignal,
         message: Inbound?,
@@ -59,8 +59,8 @@ struct PresenceProcessor {
         }
     }
 
-    /// Asks the control worker to send the commands queued for devices that have connected, and to repeat those sent
-    /// before the devices listened.
+    /// Asks the control worker to send the commands queued for devices that have connected, and to
+    /// repeat commands sent before the devices listened.
     func save(in work: inout UnitOfWork) throws {
         let called = arrived.union(connected).union(listening).sorted()
         guard !called.isEmpty else { return }

@@ -3,22 +3,22 @@ import Domain
 import Storage
 import Wire
 
-/// Finds out which devices are connected to a broker that lost the worker's session.
+/// The search for the devices that are connected to a broker that lost the worker's session.
 ///
-/// The worker asks the gate to announce all devices. A mark follows the question, the worker's own retained
-/// state, which comes back to it; then a second mark, since the gate's announcements leave with the broker's
-/// next round. After the second mark all connected devices have been announced: others that are online in the
-/// store are offline.
+/// The worker asks the gate to announce all devices. It then publishes a mark, its own retained
+/// state, which it receives back; then a second mark, since the gate's announcements leave with the
+/// broker's next round. After the second mark, all connected devices have been announced: other
+/// devices that are online in the store are offline.
 /// The rules in words (reference: operation#workers).
 struct PresenceReconciliation {
-    /// Returns the fact in the store that a lane's presence reconciliation is not finished.
+    /// Returns the name of the stored fact that a lane's presence reconciliation is unfinished.
     static func pending(_ environment: Environment) -> String {
         let fact = "presenceReconciliationPending"
         guard environment.plan.isShared else { return fact }
         return "\(fact).\(environment.lane(of: .status).number)"
     }
 
-    /// Returns the topic of a lane's marks: the worker's own state, where that has one lane.
+    /// Returns the topic of a lane's marks: the worker's own state, if the worker has one lane.
     static func topic(_ environment: Environment) -> String {
         let lane = environment.lane(of: .status)
         return environment.topics.system(
@@ -71,7 +71,7 @@ struct PresenceReconciliation {
         }
     }
 
-    /// Notes a mark that came back.
+    /// Records a returned mark.
     mutating func markReturned(_ ts: Instant) {
         guard case .waiting(let mark, let isLast) = stage, ts == mark else { return }
         if isLast {
@@ -89,7 +89,8 @@ struct PresenceReconciliation {
         return marks.map { Self.mark($0, environment) }
     }
 
-    /// Checks the next devices that are online in the store; returns those that are not connected.
+    /// Checks the next devices that are online in the store; calls `absent` for each that isn't
+    /// connected.
     mutating func callNext(
         in tx: Transaction,
         limit: Int,

@@ -2,10 +2,10 @@ import Domain
 import Sodium
 import Storage
 
-/// The property by which a second delivery of a report is recognised.
+/// The property that identifies a second delivery of a report.
 enum ReportIdentity {
-    /// Its id, or a digest of its content: the key's place among those of the batch. What else the report says of a
-    /// moment is recognised beside it, so that its values are noted as well.
+    /// Its id, or a digest of its content: the key's place in the batch. Its values are recorded
+    /// too, so that the status has all reports of their time.
     case key(Int, ReportValues?)
     /// Its values and its time.
     case values(ReportValues)
@@ -22,7 +22,7 @@ enum ReportIdentity {
     }
 }
 
-/// The values of a report that has nothing else, as they are stored, and its time.
+/// The values, as stored, and the time of a report that contains nothing else.
 struct ReportValues {
     var json: [UInt8]
     var ts: Instant
@@ -34,7 +34,7 @@ struct ReportValues {
         return hash
     }
 
-    /// Returns those of a report; nil if it has no time, one ahead of ours, or more to say.
+    /// Takes a report's values; nil if it has no time, a time ahead of ours, or other content.
     fileprivate init?(_ report: Report, now: Instant) {
         guard let ts = report.ts, report.isDataOnly, StatusRules.effective(ts, at: now) == ts,
             let json = HistoryAdditions.json(of: report)
@@ -43,11 +43,12 @@ struct ReportValues {
     }
 }
 
-/// Recognises the reports of a batch that had their effect before.
+/// The recognition of reports in a batch that had their effect before.
 ///
-/// A report with an id is looked up in the inbox. One without is recognised by its time and values: one newer than all
-/// others of its device is new, as nearly every one is. For the newest time, the status itself knows the reports
-/// (`Status.Newest`). Only older ones need a look into the history.
+/// A report with an id is looked up in the inbox. A report without an id is recognised by its time
+/// and values: if it is newer than all others of its device, as nearly all are, it is new. For the
+/// newest time, the status has the reports (`Status.Newest`). Only older reports need a lookup in
+/// the history.
 /// The rules in words (reference: reports#acknowledged).
 struct ReportDeduplication {
     /// A device and a moment.
@@ -58,17 +59,18 @@ struct ReportDeduplication {
 
     private var keys: [InboxKey] = []
     private var places: [InboxKey: Int] = [:]
-    /// The version that each key led to; nil for a new one.
+    /// The version that each key led to; nil for a new key.
     private var versions: [Int64?] = []
     private var claims: [(key: InboxKey, version: Int64)] = []
-    /// The reports that their time and values identify: each one's time, and its device's place in the batch.
+    /// The reports that their time and values identify: the time, and the device's place in the
+    /// batch.
     private var timed: [(place: Int, ts: Instant)] = []
     /// The values in the history at the times of late reports.
     private var past: [Moment: [[UInt8]]] = [:]
 
     // MARK: Load
 
-    /// Returns how a second delivery of a report is recognised; `place` is its device's in the batch.
+    /// Returns the identity of a report; `place` is its device's place in the batch.
     mutating func identity(
         of report: Report,
         from did: DeviceID,
@@ -113,8 +115,8 @@ struct ReportDeduplication {
 
     // MARK: Decide
 
-    /// Returns the version that an earlier delivery of a report led to; nil for a new report, whose time and values it
-    /// notes in `status`.
+    /// Returns the version that an earlier delivery of a report led to; nil for a new report, whose
+    /// time and values are recorded in `status`.
     func versionOfEarlier(
         _ identity: ReportIdentity,
         of device: DeviceEntry,
@@ -150,7 +152,7 @@ struct ReportDeduplication {
         return history.contains(json, ts: ts, of: device.did)
     }
 
-    /// Notes that a report with a key has had its effect, and the version that it led to.
+    /// Records that a report with a key has had its effect, and the resulting version.
     mutating func claim(_ identity: ReportIdentity, version: Int64) {
         guard case .key(let place, _) = identity else { return }
         versions[place] = version
@@ -164,7 +166,7 @@ struct ReportDeduplication {
 }
 
 extension DeviceEntry {
-    /// Whether only the history can tell a report of that time from a repeat.
+    /// Returns whether only the history can distinguish a report of this time from a repeat.
     fileprivate func isLate(_ ts: Instant) -> Bool {
         guard let record else { return false }
         return !record.status.isNews(ts) && !record.status.knowsReports(of: ts)
@@ -172,13 +174,14 @@ extension DeviceEntry {
 }
 
 extension Status {
-    /// Whether no report of that time can have come before.
+    /// Returns whether no report of this time can have arrived before.
     fileprivate func isNews(_ ts: Instant) -> Bool {
         if let newest, newest.ts >= ts { return false }
         return attributes.allSatisfy { $0.ts < ts }
     }
 
-    /// Notes the values of a report; returns whether they are new, or nil where only the history can tell.
+    /// Records a report's values; returns whether they are new, or nil if only the history shows
+    /// it.
     fileprivate mutating func notes(_ values: ReportValues) -> Bool? {
         if isNews(values.ts) {
             newest = Newest(ts: values.ts, fingerprints: [values.fingerprint])
@@ -190,7 +193,7 @@ extension Status {
         return true
     }
 
-    /// Whether the status knows all reports of that time.
+    /// Returns whether the status has all reports of this time.
     fileprivate func knowsReports(of ts: Instant) -> Bool {
         guard let newest else { return false }
         return newest.ts == ts && newest.fingerprints.count < Newest.fingerprintsMax

@@ -3,24 +3,25 @@ import Domain
 import Storage
 import Wire
 
-/// A report as it came.
+/// A received report.
 struct ReceivedReport {
     var report: Report
     var identity: ReportIdentity
     var message: Inbound
 }
 
-/// Carries out the reports of a batch: those that are new change statuses, are published, and are answered.
+/// The reports of a batch: new reports change statuses and are published; all are answered.
 struct ReportProcessor {
     private var deduplication = ReportDeduplication()
     private var answers = CommandAnswers()
     /// The places of devices that report old events or bytes.
     private var devicesOfOld: Set<Int> = []
 
-    /// How old the events of a report may be before the ownership period of its device is looked up, in seconds.
+    /// The age in seconds above which a report's events need the ownership period of its device.
     private static let recentSeconds: Int64 = 60
 
-    /// Takes a report into the batch, and notes what it needs; `place` is its device's in the batch.
+    /// Adds a report to the batch with the rows that it needs; `place` is its device's place in the
+    /// batch.
     mutating func receive(
         _ report: Report,
         in message: Inbound,
@@ -46,7 +47,7 @@ struct ReportProcessor {
 
     // MARK: Load
 
-    /// Loads what the batch's reports need beside their devices' statuses.
+    /// Loads the rows that the batch's reports need besides their devices' statuses.
     mutating func load(of devices: inout DeviceEntries, in tx: Transaction) throws {
         try deduplication.load(of: devices, in: tx)
         try loadOwnership(of: &devices, in: tx)
@@ -114,7 +115,7 @@ struct ReportProcessor {
         }
     }
 
-    /// Publishes to the device's users what a report changes for them.
+    /// Publishes a report's changes, events and bytes to the device's users.
     private func publish(
         _ report: Report,
         _ outcome: StatusRules.Outcome,

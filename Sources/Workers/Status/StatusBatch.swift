@@ -2,31 +2,31 @@ import Domain
 import Storage
 import Wire
 
-/// One thing to do about a device.
+/// An input about a device.
 enum StatusInput {
     case report(ReceivedReport)
-    /// The signal, and the message that brought it, if one did.
+    /// A presence signal, and the message with it, if any.
     case presence(PresenceSignal, Inbound?)
     case info(RegistrationCodec.Info, Inbound)
     /// A user's retained status must be published again, or cleared.
     case refresh(UserID)
-    /// The broker keeps a status for a user, which must be checked.
+    /// A user's retained status, which must be checked.
     case retained(UserID)
 }
 
-/// An input, with the place of its device among those of the batch.
+/// An input, with its device's place in the batch.
 struct StatusItem {
     var input: StatusInput
     var place: Int
 }
 
-/// The working set of one batch: its messages, their devices, and what follows from them.
+/// The working set of one batch: its messages, their devices and their effects.
 ///
 /// Read, load, decide in memory message after message, save: a constant number of statements for any number of
 /// messages.
 struct StatusBatch {
     private var items: [StatusItem] = []
-    /// The marks of a presence reconciliation that came back.
+    /// The returned marks of a presence reconciliation.
     private var marks: [Instant] = []
     private var devices = DeviceEntries()
     private var history = HistoryAdditions()
@@ -35,13 +35,13 @@ struct StatusBatch {
 
     // MARK: Read
 
-    /// Adds something to do about a device.
+    /// Adds an input about a device.
     mutating func add(_ input: StatusInput, of did: DeviceID) {
         items.append(StatusItem(input: input, place: devices.place(of: did)))
     }
 
-    /// Reads a message; one that is not for this worker, or can't be read, becomes a dead letter, and is refused if its
-    /// sender can be answered.
+    /// Reads a message; if it is not for this worker or unreadable, it becomes a dead letter, and
+    /// is refused if its sender can be answered.
     mutating func read(_ message: Inbound, on topic: Topic, in work: inout UnitOfWork) {
         switch topic {
         case .report(let did):
@@ -84,7 +84,7 @@ struct StatusBatch {
         }
     }
 
-    /// Decodes the payload of a device's message; refuses one that can't be read, and returns nil.
+    /// Decodes the payload of a device's message; refuses an unreadable payload, and returns nil.
     private static func decode<Value>(
         _ message: Inbound,
         of did: DeviceID,
@@ -121,7 +121,7 @@ struct StatusBatch {
         try reports.load(of: &devices, in: work.tx)
     }
 
-    /// Decides item after item, in the order in which they came.
+    /// Decides the items in order of arrival.
     private mutating func decide(
         reconciling reconciliation: inout PresenceReconciliation,
         in work: inout UnitOfWork

@@ -3,8 +3,8 @@ package import Domain
 package import Storage
 import Wire
 
-/// The status worker: stores the reports and presence of devices and tells their users, registers devices, and alone
-/// publishes retained statuses.
+/// The status worker: stores the reports and presence of devices and publishes them to users,
+/// registers devices, and alone publishes retained statuses.
 package struct StatusHandler: BatchHandler {
     private let environment: Environment
     private var catalog = Catalog()
@@ -35,10 +35,11 @@ package struct StatusHandler: BatchHandler {
     // MARK: The path
 
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
-        // Messages that came before the worker noticed stay at the broker as well.
+        // Messages received before the worker noticed stay at the broker as well.
         if environment.disk.isLow { throw DiskGuard.IsLow() }
         var work = try beginWork(in: tx)
-        // Callers wait for the outcomes of commands: they go before the many other messages.
+        // Callers wait for the outcomes of commands: they are published before the many other
+        // messages.
         var outcomes = Effects()
         let runs = Self.runs(of: batch)
         try lockAhead(batch, in: tx)
@@ -64,7 +65,7 @@ package struct StatusHandler: BatchHandler {
         })
     }
 
-    /// Carries out registrations, then the messages behind them; returns the outcomes of commands.
+    /// Carries out registrations, then the messages after them; returns the outcomes of commands.
     private mutating func carryOut(
         _ run: ArraySlice<Inbound>,
         in work: inout UnitOfWork
@@ -159,7 +160,7 @@ package struct StatusHandler: BatchHandler {
 
     package var nextDue: Instant? { reconciliation.isDue ? Instant(milliseconds: 0) : nil }
 
-    // MARK: A broker that forgot
+    // MARK: A broker without the session
 
     package mutating func connected(
         isSessionPresent: Bool,

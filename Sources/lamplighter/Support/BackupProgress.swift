@@ -3,7 +3,7 @@ import Backups
 import Domain
 import JSON
 
-/// How the passphrase of a backup is given.
+/// The options for the passphrase of a backup.
 struct PassphraseOptions: ParsableArguments {
     @Option(help: "File of mode 0600 with the passphrase on its first line.")
     var passphraseFile: String?
@@ -17,16 +17,17 @@ struct PassphraseOptions: ParsableArguments {
         }
     }
 
-    /// Reads or asks for the passphrase; nil where none is wanted.
+    /// Reads the passphrase from a file or the terminal; nil without one of the options.
     func read(isNew: Bool) throws -> Passphrase? {
         if let passphraseFile { return try Passphrase.read(file: passphraseFile) }
         return passphrase ? try Passphrase.ask(isNew: isNew) : nil
     }
 }
 
-/// Shows the steps of a backup, and its result.
+/// The display of a backup's steps and result.
 enum BackupProgress {
-    /// Returns a function that shows each step once, and on a terminal how far it is; it throws after Ctrl-C.
+    /// Returns a function that shows each step once, and on a terminal its progress; it throws
+    /// after Ctrl-C.
     static func shower(isSilent: Bool) -> Backup.Progress {
         Interrupt.listen()
         var shown: (step: String, percent: Int) = ("", -1)

@@ -5,7 +5,7 @@ import Service
 import ServiceSettings
 import Storage
 
-/// A data directory that a command works on, beside the service that may be running there.
+/// A data directory that a command works on, with or without a running service.
 struct CommandContext {
     let settings: Settings
     let directory: DataDirectory
@@ -28,9 +28,9 @@ struct CommandContext {
 }
 
 extension CommandContext {
-    /// Finds what a person names by its id.
+    /// Finds a record by the id that a user gives.
     ///
-    /// - Throws: A `Problem` where that is no id, or `find` knows nothing of it.
+    /// - Throws: A `Problem` if the text isn't an id, or if `find` returns nil.
     func find<Kind, Found>(
         _ noun: String,
         _ text: String,
@@ -44,7 +44,7 @@ extension CommandContext {
         return found
     }
 
-    /// Returns the problem that nothing is called so; the cure lists what there is.
+    /// Returns the problem of a name that doesn't exist; the cure lists the existing ones.
     func missing(_ noun: String, _ name: String, why: String) -> Problem {
         let list = "lamplighter \(noun) list --data '\(directory.path)'"
         return Problem(

@@ -3,7 +3,7 @@ import Glibc
 import JSON
 import Storage
 
-/// Writes records of history as lines of JSON or of comma-separated values.
+/// A writer of history records as lines of JSON or of comma-separated values.
 final class HistoryWriter {
     private let format: HistoryExportCommand.Format
     private let hidden: Set<String>
@@ -49,13 +49,14 @@ final class HistoryWriter {
         show(["\(record.ts.milliseconds)"] + cells + (hasBinary ? [record.binary ?? ""] : []))
     }
 
-    /// Files and programs get the line as it is; a terminal nothing that steers it.
+    /// Prints a line, on a terminal without characters that steer it.
     private func show(_ cells: [String]) {
         let line = Self.line(cells)
         print(isOnTerminal ? PlainText.of(line, keepsLines: true) : line)
     }
 
-    /// Returns an attribute's column; one that is called like a column of ours has `data.` before its name.
+    /// Returns the title of an attribute's column, with the prefix `data.` if it would clash with a
+    /// column of ours.
     private static func title(_ name: String) -> String {
         var rest = name[...]
         while rest.hasPrefix("data.") { rest = rest.dropFirst(5) }
@@ -66,7 +67,7 @@ final class HistoryWriter {
         value.stringValue.map(guarded) ?? String(decoding: value.encoded(), as: UTF8.self)
     }
 
-    /// Keeps a text from being taken for a formula by a spreadsheet; numbers never come here.
+    /// Keeps a spreadsheet from taking a text for a formula; numbers aren't passed here.
     private static func guarded(_ text: String) -> String {
         let starts: [Unicode.Scalar] = ["=", "@", "+", "-", "\t", "\r", "\n"]
         guard let first = text.unicodeScalars.first, starts.contains(first) else { return text }

@@ -1,13 +1,13 @@
 import Glibc
 import Synchronization
 
-/// Counts the interrupts of this process, by Ctrl-C or SIGTERM.
+/// The count of this process's interrupts, by Ctrl-C or SIGTERM.
 enum Interrupt {
     private static let count = Atomic<Int>(0)
 
-    /// Counts those signals from now on; they no longer end the process by themselves.
+    /// Counts the signals from now on; they no longer end the process.
     static func listen() {
-        // Made here, since a signal's handler may make nothing.
+        // Initialized here, since a signal handler must not allocate.
         count.store(0, ordering: .relaxed)
         for number in [SIGINT, SIGTERM] {
             signal(number) { _ in Interrupt.note() }

@@ -1,10 +1,12 @@
 import Glibc
 import Problems
 
-/// The service that the Debian package runs, whose data is elsewhere than where commands look by themselves.
+/// The Debian package's service, whose data isn't where commands look by default.
 enum PackagedService {
-    /// Returns a problem with the command that works on the package's data, where data is missing and the package is
-    /// there; the advice to start a service would lead to a second one.
+    /// Returns a problem, with the command for the package's data if data is missing and the
+    /// package is installed.
+    ///
+    /// The advice to start a service is dropped then, since it would start a second one.
     static func hinted(_ problem: Problem) -> Problem {
         guard problem.code == .dataMissing, getenv("LAMPLIGHTER_DATA") == nil, isInstalled
         else { return problem }

@@ -1,9 +1,10 @@
-/// Keeps text that came from outside from steering the terminal on which it is shown.
+/// Text from outside, escaped so that it can't steer the terminal on which it is shown.
 enum PlainText {
-    /// Returns the text with control characters, and those that turn the direction of writing, as `\u009b`.
+    /// Returns the text with control characters, and characters that change the writing direction,
+    /// escaped as `\u009b`.
     ///
-    /// Inside JSON this is the same text in another spelling. With `keepsLines` line feeds stay, for
-    /// blocks whose lines are our own.
+    /// In JSON, an escape is another spelling of the same text. With `keepsLines`, line feeds stay,
+    /// for blocks of our own lines.
     static func of(_ text: String, keepsLines: Bool = false) -> String {
         guard text.unicodeScalars.contains(where: { steers($0, keepsLines) }) else { return text }
         var plain = ""
@@ -23,7 +24,8 @@ enum PlainText {
         case 0x0A: !keepsLines
         // C0; DEL and C1, which older terminals obey like an escape sequence.
         case 0..<0x20, 0x7F...0x9F: true
-        // Ends of lines and paragraphs, and what turns or isolates the direction of writing.
+        // Separators of lines and paragraphs, and characters that change or isolate the writing
+        // direction.
         case 0x2028...0x202E, 0x2066...0x2069: true
         default: false
         }

@@ -34,7 +34,7 @@ struct RunOptions: ParsableArguments {
     @Flag(help: "Let plain MQTT and HTTP listen elsewhere than on loopback; secrets go in clear.")
     var insecure = false
 
-    /// These flags by the keys of the settings.
+    /// The flags by the keys of their settings.
     var flags: [String: String?] {
         [
             "mqtt.port": mqttPort.map(String.init), "http.port": httpPort.map(String.init),

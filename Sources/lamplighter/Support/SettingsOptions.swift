@@ -4,7 +4,7 @@ import JSON
 import Service
 import ServiceSettings
 
-/// The flags that all commands share: where the data is, and any setting by its name.
+/// The flags that all commands share: the place of the data, and any setting by its name.
 struct SettingsOptions: ParsableArguments {
     @Option(help: "Data directory (default ./lamplighter-data).")
     var data: String?
@@ -36,14 +36,14 @@ struct SettingsOptions: ParsableArguments {
         return try await reader.read()
     }
 
-    /// Reads the settings of a service, whose messages take the form of its log.
+    /// Reads the settings of a service, and prepares its messages in the form of its log.
     func readToRun(_ more: [String: String?]) async throws -> (Settings, RunMessages) {
         let reader = try reader(more)
         let settings: Settings
         do {
             settings = try await reader.read()
         } catch {
-            // What is odd may be why.
+            // A note can name the cause.
             for note in reader.notes { Terminal.tell("note: \(note)") }
             throw error
         }
@@ -81,7 +81,8 @@ struct OutputOptions: ParsableArguments {
     @Flag(help: "Print JSON for programs; errors too.")
     var json = false
 
-    /// Shows what an import did, with the secret this once; `id` and `secret` name their members of the JSON.
+    /// Shows the result of an import, with the secret this once; `id` and `secret` name their JSON
+    /// members.
     func show(_ result: Import.Outcome, of kind: String, id: String, secret: String) {
         if json {
             return Terminal.show(
@@ -98,13 +99,15 @@ struct OutputOptions: ParsableArguments {
         }
     }
 
-    /// What prints the object of a service that is ready; nil for a person, who gets the banner.
+    /// The function that prints the object of a ready service; nil without `--json`, to show the
+    /// banner.
     var showReady: (@Sendable (JSONValue) -> Void)? {
         guard json else { return nil }
         return { Terminal.show(line: Terminal.json($0)) }
     }
 
-    /// Runs a service; the error that ends it goes to its log where that is JSON, unless `--json` asks for it elsewhere.
+    /// Runs a service; the error that ends it is logged if the log is JSON, unless `--json`
+    /// requests it on standard output.
     func running(with messages: RunMessages, _ body: () async throws -> Void) async throws {
         do {
             try await body()

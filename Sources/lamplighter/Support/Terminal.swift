@@ -4,27 +4,30 @@ import Problems
 
 /// The output of the command line: data on standard output, messages on standard error.
 ///
-/// No text that is written here can steer the terminal; where lines may not be forged either, what came
-/// from outside goes through `PlainText` before.
+/// Text written here can't steer the terminal. Where lines must not be forged either, text from
+/// outside passes through `PlainText` first.
 enum Terminal {
     /// Writes a line to standard error.
     static func tell(_ text: String) { write(text, to: 2) }
 
-    /// Writes a problem to standard error; on a terminal the word `error` is red, unless `NO_COLOR` is set.
+    /// Writes a problem to standard error; on a terminal the word `error` is red, unless `NO_COLOR`
+    /// is set.
     static func tell(_ problem: Problem) {
         let text = PlainText.of(problem.text, keepsLines: true)
         guard isColoured, text.hasPrefix("error ") else { return tell(text) }
         write(Array("\u{1B}[1;31merror\u{1B}[0m\(text.dropFirst(5))\n".utf8), to: 2)
     }
 
-    /// Whether standard error takes colour, by https://no-color.org: not where the variable is set to anything.
+    /// Whether standard error takes colour: not if `NO_COLOR` is set to anything
+    /// (https://no-color.org).
     private static var isColoured: Bool {
         let isUnwanted = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
         let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
         return isatty(2) == 1 && !isUnwanted && !isDumb
     }
 
-    /// Asks a person for a yes; false without asking where standard input or error is not a terminal.
+    /// Asks for a confirmation; returns false without asking if standard input or error isn't a
+    /// terminal.
     static func confirms(_ question: String) -> Bool {
         guard isatty(0) == 1, isatty(2) == 1 else { return false }
         write(Array("\(PlainText.of(question)) [y/N] ".utf8), to: 2)
@@ -32,12 +35,12 @@ enum Terminal {
         return ["y", "yes"].contains(readLine()?.lowercased())
     }
 
-    /// Writes a line of data at once, also where a program reads along.
+    /// Writes a line of data unbuffered, so that a reading program gets it at once.
     static func show(line text: String) { write(text, to: 1) }
 
-    /// Writes a line to standard error over the previous one, so that it stays where it is.
+    /// Writes a line to standard error over the previous one, so that the display stays in place.
     ///
-    /// Where standard error is not a terminal, lines follow each other.
+    /// If standard error isn't a terminal, the lines follow each other.
     static func progress(_ text: String) {
         if isatty(2) == 1 { write(Array("\u{1B}[1A\u{1B}[2K".utf8), to: 2) }
         tell(text)
@@ -61,7 +64,7 @@ enum Terminal {
         }
     }
 
-    /// Returns a JSON value as one line that can be shown as it is.
+    /// Returns a JSON value as one line that is safe to show.
     static func json(_ value: JSONValue) -> String {
         PlainText.of(String(decoding: value.encoded(), as: UTF8.self))
     }

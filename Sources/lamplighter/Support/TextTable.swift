@@ -1,16 +1,16 @@
-/// Rows in columns, as wide as they need to be, for people.
+/// A text table with columns as wide as their longest cell.
 struct TextTable {
     private var rows: [[String]]
 
     /// Makes a table with a line of titles.
     init(_ titles: [String]) { rows = [titles] }
 
-    /// Adds a row; what came from outside can't break the line or steer the terminal.
+    /// Adds a row; text from outside can't break the line or steer the terminal.
     mutating func add(_ row: [String]) {
         rows.append(row.map { PlainText.of($0) })
     }
 
-    /// The whole table; the last column is as long as it is.
+    /// The whole table; the last column isn't padded.
     var text: String {
         let widths = rows[0].indices.map { column in
             rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0

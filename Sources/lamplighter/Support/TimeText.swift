@@ -1,9 +1,9 @@
 import Domain
 import Foundation
 
-/// Moments as people read them.
+/// Moments as text.
 enum TimeText {
-    /// `2026-11-21 10:15:00Z`, or a dash for none.
+    /// Returns a moment as `2026-11-21 10:15:00Z`, or a dash for nil.
     static func of(_ moment: Instant?) -> String {
         guard let moment else { return "-" }
         let date = Date(timeIntervalSince1970: Double(moment.milliseconds) / 1000)

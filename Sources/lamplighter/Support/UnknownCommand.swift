@@ -2,16 +2,16 @@ import ArgumentParser
 import Problems
 import ServiceSettings
 
-/// A word of the command line in the place of a command that is none; the parser would find fault with its options.
+/// An unknown word in the place of a command; the parser would find fault with its options instead.
 struct UnknownCommand {
     /// The word.
     let word: String
     /// The commands before it, which exist.
     let before: [String]
-    /// The commands that there are in its place.
+    /// The commands that exist in its place.
     let choices: [String]
 
-    /// Finds the first such word, on the first level or below; nil where all are known.
+    /// Finds the first unknown word, on the first level or below; nil if all are known.
     static func find(in words: [String]) -> UnknownCommand? {
         var command: any ParsableCommand.Type = Lamplighter.self
         var before: [String] = []
@@ -32,7 +32,7 @@ struct UnknownCommand {
         return nil
     }
 
-    /// Returns what a person is told, with the command that was probably meant.
+    /// Returns the problem, with the command that was probably meant.
     func problem() -> Problem {
         let group = (["lamplighter"] + before).joined(separator: " ")
         let meant = Suggestion.nearest(to: word, among: choices)

@@ -1,4 +1,4 @@
-"""Lamplighter for apps: requests with answers, what happens to a user's devices, and sessions that come back.
+"""Lamplighter for apps: requests with answers, pushes about devices, sessions that reconnect.
 
     from lamplighter import App
 

@@ -1,4 +1,4 @@
-"""An app's terminal: one connection that comes back by itself, requests, pushes and the session."""
+"""An app's terminal: a connection that is restored automatically, requests, pushes, the session."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REFUSED = ("The broker refused the connection: the app's id or its secret is wro
            " `lamplighter refusals` says which.")
 MAX_PAYLOAD = 65536
 KEEPALIVE = 60
-# What a login or a registration answers has these.
+# The members that the result of a login or a registration has.
 SESSION_MEMBERS = ("token", "sessionId", "expiresAt")
 # The kinds of pushes by their topics below user/{uid}/ and app/{appId}/{terminalId}/.
 USER_KINDS = ("account", "device", "schedule", "session", "share")
@@ -32,13 +32,13 @@ APP_KINDS = ("code", "command", "devices", "ended", "system")
 
 
 def new_terminal_id() -> str:
-    """An id for one installation of an app: make it once and keep it."""
+    """Returns an id for an installation of an app: make it once and keep it."""
     return secrets.token_hex(16)
 
 
 @dataclass
 class Credentials:
-    """A login on a terminal. Keep it as you keep a password; `App(credentials=…)` goes on with it."""
+    """A login on a terminal. Keep it like a password; `App(credentials=…)` continues with it."""
 
     terminalId: str
     token: str
@@ -49,7 +49,10 @@ class Credentials:
 
 @dataclass
 class Push:
-    """What the service told: its kind, the device concerned, the message. The body of a status is None once it is gone."""
+    """A message from the service, with its kind and the device that it concerns.
+
+    The body of a status is None once the status is removed.
+    """
 
     kind: str
     did: str | None
@@ -57,30 +60,31 @@ class Push:
 
 
 class _Request:
-    """A request until its answer: published again with the same id, after pauses that grow."""
+    """A pending request, which is repeated with the same id after growing pauses."""
 
     def __init__(self, method, body, limit, pause):
         self.method, self.body = method, body
         self.future = Future()
-        self.future.set_running_or_notify_cancel()  # the request is out; who cancels only waits no longer
+        self.future.set_running_or_notify_cancel()  # cancelling only ends the waiting
         self.deadline = time.monotonic() + limit
         self.pause = pause
-        self.next = None  # when to publish again; None while it was not published on this connection
+        self.next = None  # when to repeat; None until published on this connection
 
 
 class App:
-    """One terminal of an app.
+    """A terminal of an app.
 
-    `app.account`, `app.device`, `app.share`, … have a method for each request, named as in the contract. A request
-    waits for its answer: it is repeated with the same id, which has its effect once, after `repeat_after` seconds and
-    pauses that double, and when the connection is back; after `timeout` seconds it raises TimeoutError. A refusal
-    raises LamplighterError.
+    `app.account`, `app.device`, `app.share`, … have a method for each request, named as in the
+    contract. A request waits for its answer. Until then it is repeated with the same id, and so
+    takes effect only once: after `repeat_after` seconds, then after pauses that double, and after a
+    reconnection. After `timeout` seconds it raises TimeoutError. A refusal raises LamplighterError.
 
-    A login changes `credentials`; the connection comes back with its token. `on("ended", …)` tells that the session is
-    over: the connection is then made anew, and a login may follow at once. A terminal whose token is lost is refused; the
-    app goes on as a new one. Handlers of `on` run one after the other on a thread of their own, and may make requests.
+    A login changes `credentials`, and the app reconnects with its token. `on("ended", …)` reports
+    the session's end: the app then reconnects, and a login can follow at once. A terminal whose
+    token is lost is refused; the app continues as a new terminal. Handlers of `on` run one after
+    another on a thread of their own, and can make requests.
 
-        terminal_id, credentials  those of last time, or `store`: a file that keeps both
+        terminal_id, credentials  those of the last run, or `store`: a file that keeps both
         tls                    True for the system's authorities, the path of an authority's file, or an SSLContext
         transport              "tcp", or "websockets" with `path`
         mqtt5                  False for a broker that speaks MQTT 3.1.1 only
@@ -98,17 +102,17 @@ class App:
         self.credentials = credentials
         self.terminal_id = terminal_id or (credentials.terminalId if credentials else kept.get("terminalId") or new_terminal_id())
         self.timeout, self.repeat_after = timeout, repeat_after
-        self.statuses: dict[str, dict] = {}  # the latest by did
+        self.statuses: dict[str, dict] = {}  # the latest status by did
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._requests: dict[str, _Request] = {}
-        self._subscribing: dict[int, callable] = {}  # what to do at a SUBACK, by its message id
+        self._subscribing: dict[int, callable] = {}  # called at a SUBACK, by its message id
         self._handlers: list[tuple[str, str | None, callable]] = []
         self._pushes: queue.SimpleQueue = queue.SimpleQueue()
         self._ready = self._closed = False
         self._refused = 0
-        self._other_id: str | None = None  # of the two terminals that are tried in turn, the one that waits
-        self._renewal: float | None = None  # when another connection is to be made
+        self._other_id: str | None = None  # the other of two terminals tried in turn
+        self._renewal: float | None = None  # when to make another connection
         self._with_token = False
         self._network = None  # the thread of the connection
         self._options = (tls, transport, path, mqtt5)
@@ -116,7 +120,7 @@ class App:
         for name, service in SERVICES.items():
             setattr(self, name, service(self.ask))
 
-    # -- connecting
+    # -- connection
 
     def _make_client(self, tls, transport, path, mqtt5):
         protocol = mqtt.MQTTv5 if mqtt5 else mqtt.MQTTv311
@@ -138,9 +142,9 @@ class App:
         return client
 
     def connect(self) -> App:
-        """Connects, and waits until requests can be made.
+        """Connects and waits until requests can be made.
 
-        Raises ConnectionRefused, OSError when the broker can't be reached, or TimeoutError.
+        Raises ConnectionRefused, OSError if the broker can't be reached, or TimeoutError.
         """
         self._client = self._make_client(*self._options)
         self._use_password()
@@ -158,7 +162,7 @@ class App:
         return self
 
     def close(self) -> None:
-        """Disconnects; the session goes on and can be used again."""
+        """Disconnects; the session remains and can be used again."""
         with self._changed:
             if self._closed:
                 return
@@ -185,7 +189,8 @@ class App:
         return self._ready
 
     def _use_password(self):
-        # After a refusal token and secret take turns; a passing refusal ends nothing.
+        # After a refusal, token and secret are tried in turn; a temporary refusal doesn't end the
+        # session.
         self._with_token = self.credentials is not None and self._refused % 2 == 0
         self._client.username_pw_set(f"app:{self.app_id}", self.credentials.token if self._with_token else self._secret)
 
@@ -206,9 +211,10 @@ class App:
             self._subscribe(filters, lambda _granted: self._begin())
 
     def _on_refusal(self, client):
-        """Tries the next way in, at once after the first refusal: token, secret, and without a token a new terminal.
+        """Tries token and secret in turn or, without a token, this and a new terminal.
 
-        Its own id is refused to a terminal that lost the token of a live session; which refusal it is, nobody says.
+        The first retry is immediate. A terminal that lost a live session's token is refused, but
+        the broker doesn't report the reason.
         """
         if self.credentials is None:
             self.terminal_id, self._other_id = self._other_id or new_terminal_id(), self.terminal_id
@@ -217,7 +223,7 @@ class App:
         self._refused += 1
 
     def _renew(self, pause=0):
-        """Has another connection made in the place of this one."""
+        """Replaces this connection with another, after a pause in seconds."""
         self._ready = False
         self._renewal = time.monotonic() + pause
         self._changed.notify_all()
@@ -237,7 +243,7 @@ class App:
         old.loop_stop()
 
     def _begin(self):
-        """Goes on with the requests once the answers can be heard."""
+        """Continues with the requests once answers can be received."""
         if self.credentials is not None and not self._with_token:
             return self._check_session()
         self._ready = True
@@ -247,7 +253,10 @@ class App:
         self._changed.notify_all()
 
     def _check_session(self):
-        """Asks whether the session is over, as the secret got in: it also does until the token's first use."""
+        """Checks whether the session is over, since the secret was accepted.
+
+        The secret is also accepted until the token's first use.
+        """
         request = _Request("account/whoami", {"id": secrets.token_hex(8), "token": self.credentials.token, "params": {}},
                            self.timeout, self.repeat_after)
         request.future.add_done_callback(self._on_checked)
@@ -290,9 +299,10 @@ class App:
     # -- requests
 
     def ask(self, method: str, params: dict | None = None, *, id: str | None = None, timeout: float | None = None) -> dict:
-        """Makes a request, such as "device/list", and gives its result back.
+        """Makes a request, such as "device/list", and returns its result.
 
-        An `id` of one's own makes the request the same as an earlier one with that id, for ten minutes.
+        With a given `id`, the request counts as a repeat of an earlier one with that id, for ten
+        minutes.
         """
         if threading.get_ident() == self._network:
             raise RuntimeError("A request can't wait on the thread that brings its answer.")
@@ -300,7 +310,7 @@ class App:
 
     def submit(self, method: str, params: dict | None = None, *, id: str | None = None,
                timeout: float | None = None) -> Future:
-        """Makes a request; the future gets its result."""
+        """Makes a request and returns a future of its result."""
         body = {"id": id or secrets.token_hex(8), "params": {n: v for n, v in (params or {}).items() if v is not None}}
         with self._changed:
             if self._closed:
@@ -321,9 +331,10 @@ class App:
 
     def control(self, did: str, data: dict | None = None, *, binary: str | None = None, sn: int | None = None,
                 ttl: int = 30) -> dict:
-        """Commands a device that is online, and waits for the outcome.
+        """Sends a command to an online device and waits for the outcome.
 
-        Its `state` is done, failed, expired or superseded; `code` and `data` are the device's.
+        The outcome's `state` is done, failed, expired or superseded; `code` and `data` are the
+        device's.
         """
         params = {"did": did, "data": data, "binary": binary, "sn": sn, "ttl": ttl, "wait": True}
         return self.ask("device/control", params, timeout=ttl + self.timeout)
@@ -335,7 +346,7 @@ class App:
         request.pause *= 2
 
     def _repeat(self):
-        """Publishes again what was not answered, gives up what is past its time, and makes another connection."""
+        """Repeats unanswered requests, fails late ones, and makes due connections."""
         while True:
             late = []
             with self._changed:
@@ -370,7 +381,7 @@ class App:
                 self._end({"type": "sessionInvalid", "sessionId": self.credentials.sessionId,
                            "reason": error.reason or "expired"})
             if request.method == "account/logout" and (error.code, error.reason) == ("InvalidToken", "loggedOut"):
-                return request.future.set_result({})  # an earlier one, whose answer was lost
+                return request.future.set_result({})  # an earlier one, its answer lost
             return request.future.set_exception(error)
         result = answer["result"]
         if request.method == "session/refresh" and self.credentials:
@@ -378,8 +389,9 @@ class App:
                                result["expiresAt"]))
         elif all(member in result for member in SESSION_MEMBERS):
             self._log_in(result)
-            # Whoever has the answer hears what happens to the user. Where another connection carried the login, this
-            # takes a connection with the token; the request is asked again there, and answered alike.
+            # Once the request succeeds, the app must receive the user's messages. If another
+            # connection carried the login, that needs a connection with the token, where the
+            # request is repeated and answered alike.
             self._requests[request.body["id"]] = request
             return self._subscribe(
                 [(self._user_filter, 1)], lambda granted: self._settle(request, result) if granted else self._renew())
@@ -406,14 +418,14 @@ class App:
         self._save()
 
     def _end(self, notice):
-        """The session is over: the terminal is an anonymous installation again, and is told once."""
+        """Ends the session: the terminal becomes an anonymous installation, and gets one push."""
         if self.credentials is None or self.credentials.sessionId != notice["sessionId"]:
             return
         self.credentials = None
         self.statuses.clear()
         self._use_password()
         self._save()
-        self._renew()  # the gate will cut this connection off
+        self._renew()  # the gate will close this connection
         self._put(Push("ended", None, notice))
 
     def _kept(self):
@@ -435,10 +447,13 @@ class App:
     # -- pushes
 
     def on(self, kind: str, handler, did: str | None = None):
-        """Has `handler` called with each Push of a kind, of one device or all; gives back what ends that.
+        """Calls `handler` with each Push of a kind, of one device or all.
 
-        Kinds: status, event, binary (of devices); device, schedule, share, session, account (of the user); command,
-        code, devices, system, ended (of this terminal). A new handler of statuses gets those that are known first.
+        Returns a function that ends this.
+
+        Kinds: status, event, binary (of devices); device, schedule, share, session, account (of the
+        user); command, code, devices, system, ended (of this terminal). A new handler of statuses
+        first gets the known ones.
         """
         if kind not in (*USER_KINDS, *DEVICE_KINDS, *APP_KINDS):
             raise ValueError(f"There is no push {kind!r}.")
@@ -475,11 +490,14 @@ class App:
             self._put(Push(kind, did, body), self.credentials)
 
     def _put(self, push, credentials=None, handler=None):
-        """Queues a push for its handlers, or for one: of a user only as long as that login lasts."""
+        """Queues a push for its handlers or one of them; a user's push ends with the login."""
         self._pushes.put((push, credentials and credentials.sessionId, handler))
 
     def _note(self, did, status):
-        """Keeps a status; False for one that is known: the broker sends retained ones at every reconnection."""
+        """Keeps a status; returns False if it's known already.
+
+        The broker sends retained statuses at every reconnection.
+        """
         if status is None:
             return self.statuses.pop(did, None) is not None
         if self.statuses.get(did) == status:
@@ -488,7 +506,7 @@ class App:
         return True
 
     def _dispatch(self):
-        """Calls the handlers, one after the other."""
+        """Calls the handlers one after another."""
         while True:
             item = self._pushes.get()
             if item is None:
@@ -503,5 +521,6 @@ class App:
                 try:
                     handler(push)
                 except Exception:
-                    # As an exception on a thread is shown that is the app's own; the next handler is called all the same.
+                    # Reports it like an exception on the app's own threads; the next handler is
+                    # still called.
                     threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))

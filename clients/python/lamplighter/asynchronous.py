@@ -1,4 +1,4 @@
-"""The same for asyncio."""
+"""The client for asyncio."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .methods import SERVICES
 
 
 class AsyncApp:
-    """An App whose requests are awaited: `await app.device.list()`. Takes what App takes."""
+    """An App whose requests are awaited: `await app.device.list()`. Takes the arguments of App."""
 
     def __init__(self, *arguments, **more):
         self._app = App(*arguments, **more)
@@ -29,12 +29,12 @@ class AsyncApp:
         return self._app.statuses
 
     async def connect(self) -> AsyncApp:
-        """Connects, and waits until requests can be made; raises what App.connect raises."""
+        """Connects and waits until requests can be made; raises the errors of App.connect."""
         await asyncio.to_thread(self._app.connect)
         return self
 
     async def close(self) -> None:
-        """Disconnects; the session goes on and can be used again."""
+        """Disconnects; the session remains and can be used again."""
         await asyncio.to_thread(self._app.close)
 
     async def __aenter__(self):
@@ -45,17 +45,17 @@ class AsyncApp:
 
     async def ask(self, method: str, params: dict | None = None, *, id: str | None = None,
                   timeout: float | None = None) -> dict:
-        """Makes a request, such as "device/list", and gives its result back."""
+        """Makes a request, such as "device/list", and returns its result."""
         return await asyncio.wrap_future(self._app.submit(method, params, id=id, timeout=timeout))
 
     async def control(self, did: str, data: dict | None = None, *, binary: str | None = None, sn: int | None = None,
                       ttl: int = 30) -> dict:
-        """Commands a device that is online, and waits for the outcome."""
+        """Sends a command to an online device and waits for the outcome."""
         params = {"did": did, "data": data, "binary": binary, "sn": sn, "ttl": ttl, "wait": True}
         return await self.ask("device/control", params, timeout=ttl + self._app.timeout)
 
     async def watch(self, kind: str, did: str | None = None):
-        """The pushes of a kind, of one device or all, as they come: `async for push in app.watch("status")`."""
+        """Yields pushes of a kind, of a device or all: `async for push in app.watch("status")`."""
         loop, pushes = asyncio.get_running_loop(), asyncio.Queue()
 
         def put(push: Push):

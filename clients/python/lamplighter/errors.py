@@ -1,11 +1,12 @@
-"""What goes wrong."""
+"""The errors of the client."""
 
 
 class LamplighterError(Exception):
-    """A request was refused; `code` is what programs switch on (InvalidRequest, DeviceOffline, …).
+    """A refused request; `code` names the error for programs (InvalidRequest, DeviceOffline, …).
 
-    `field` is the member at fault, `reason` a word that some codes add, `retry_after` the seconds until another try
-    makes sense, `request_id` the request's id: after Unavailable, which had no effect, asking again with it is right.
+    `field` is the faulty member, `reason` a word that some codes add, `retry_after` the seconds
+    until another try makes sense, and `request_id` the request's id: after Unavailable, which had
+    no effect, it's right to repeat the request with it.
     """
 
     def __init__(self, error, request_id=None):
@@ -20,8 +21,9 @@ class LamplighterError(Exception):
 
 
 class ConnectionRefused(ConnectionError):
-    """The broker lets this terminal in with neither token nor secret.
+    """The broker refused the app twice.
 
-    The app id or the secret is wrong, or a session lives on the terminal whose token is not at hand: then begin as a
-    new terminal. The broker doesn't say which; `lamplighter refusals` does.
+    It was refused with its token and its secret or, without a token, as two terminals: the app's id
+    or its secret is wrong, or a limit or rule forbids the connection. The broker doesn't report
+    which; `lamplighter refusals` does.
     """

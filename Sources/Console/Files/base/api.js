@@ -2,10 +2,12 @@
 
 const root = new URL('../api/v1/', document.baseURI);
 
-/** How far the service's clock is ahead of the browser's, in milliseconds; 0 where they are two seconds apart at most. */
+/**
+ * How far the service's clock is ahead of the browser's, in milliseconds; 0 if at most two seconds.
+ */
 export let skew = 0;
 
-/** Why a request had no answer: `status` 0 when the service could not be reached. */
+/** The reason why a request failed; `status` is 0 if the service couldn't be reached. */
 export class Problem extends Error {
   constructor(status, details = {}) {
     super(details.detail ?? details.title ?? '');
@@ -18,7 +20,9 @@ export class Problem extends Error {
   }
 }
 
-/** The address of a resource: its path's parts, and a query whose empty members are left out. */
+/**
+ * Returns a resource's address from the parts of its path and a query, without its empty members.
+ */
 export function address(parts, query = {}) {
   const url = new URL(parts.map(part => encodeURIComponent(part)).join('/'), root);
   for (const [name, value] of Object.entries(query)) {
@@ -29,9 +33,9 @@ export function address(parts, query = {}) {
 
 /** Reads a resource. */
 export const get = (parts, query, signal) => ask('GET', parts, { query, signal });
-/** Has something done; the body is an object, or nothing. */
+/** Posts to a resource; the body is an object or absent. */
 export const post = (parts, body = {}, query) => ask('POST', parts, { body, query });
-/** Replaces a resource; with `version`, only one that nobody else changed since it was read. */
+/** Replaces a resource; with `version`, only if nobody else has changed it since it was read. */
 export const put = (parts, body, version, query) => ask('PUT', parts, { body, version, query });
 /** Changes some members of a resource. */
 export const change = (parts, body) => ask('PATCH', parts, { body });
@@ -54,7 +58,8 @@ async function ask(method, parts, { query, body, signal, version } = {}) {
     if (signal?.aborted) throw error;
     throw new Problem(0);
   }
-  // The header names the second that has begun. By its end, no report that is stored comes after "now".
+  // The header names the second that has begun. By the end of it, no stored report is later than
+  // "now".
   const ahead = Date.parse(answer.headers.get('Date')) + 999 - Date.now();
   skew = Math.abs(ahead) > 2000 ? ahead : 0;
   if (answer.status === 401 && parts[0] !== 'session') dispatchEvent(new Event('signedout'));

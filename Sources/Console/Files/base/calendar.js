@@ -1,4 +1,4 @@
-// Times of a zone: what a clock on its wall shows, and where hours, days and months begin there.
+// Times in a zone: its wall clock, and where its hours, days and months begin.
 
 const formats = new Map();
 
@@ -11,13 +11,13 @@ function parts(at, zone) {
   return Object.fromEntries(formats.get(zone).formatToParts(at).map(({ type, value }) => [type, Number(value)]));
 }
 
-/** How far a zone's clocks are ahead of UTC at a moment, in milliseconds. */
+/** Returns how far a zone's clocks are ahead of UTC at a moment, in milliseconds. */
 export function offset(at, zone) {
   const { year, month, day, hour, minute, second } = parts(at, zone);
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
 }
 
-// The moment at which the zone's clocks show a wall time, given as if it were UTC.
+// Returns the moment at which the zone's clocks show a wall time, which is given as if it were UTC.
 function moment(wall, zone) {
   const guess = wall - offset(wall, zone);
   return wall - offset(guess, zone);
@@ -27,7 +27,7 @@ const HOUR = 3_600_000;
 const STEPS = [60_000, 300_000, 900_000, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, 'day', 'week', 'month', 'quarter', 'year'];
 const LENGTH = { day: 24 * HOUR, week: 168 * HOUR, month: 730 * HOUR, quarter: 2190 * HOUR, year: 8760 * HOUR };
 
-/** Whether a name is a zone that this browser knows. */
+/** Returns whether this browser knows a zone by that name. */
 export function isZone(name) {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
@@ -37,7 +37,10 @@ export function isZone(name) {
   }
 }
 
-/** At most so many round moments of a zone within a range, and the step between them. */
+/**
+ * Returns round moments of a zone within a range, at most `most` of them, and the step between
+ * them.
+ */
 export function ticks(from, to, zone, most) {
   const step = STEPS.find(step => (to - from) / (LENGTH[step] ?? step) <= most) ?? 'year';
   const found = [];
@@ -75,7 +78,7 @@ function next(wall, step) {
   }
 }
 
-/** How a tick is written: hours as hours, the first of a day with its date. */
+/** Returns a tick's text: hours as hours, the first tick of a day with its date. */
 export function tickText(at, step, zone, language) {
   const options = typeof step === 'string'
     ? (step === 'year' ? { year: 'numeric' } : step === 'month' || step === 'quarter' ? { month: 'short', year: 'numeric' } : { month: 'short', day: 'numeric' })
@@ -88,7 +91,10 @@ function midnight(at, zone) {
   return hour === 0 && minute === 0;
 }
 
-/** The changes of a zone's clocks within a range, each with the hours that they are set forward by. */
+/**
+ * Returns the changes of a zone's clocks within a range, with the hours by which each sets them
+ * forward.
+ */
 export function clockChanges(from, to, zone) {
   const found = [];
   for (let at = from; at < to; at += HOUR) {

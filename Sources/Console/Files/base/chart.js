@@ -1,15 +1,19 @@
-// <ll-chart>: what a device reported over time. Numbers are lines with a band from least to most, words and
-// yes-or-no are coloured steps, and where nothing was reported there is a gap. The arrow keys move the cross-hair.
+// <ll-chart>: a device's reports over time. Numbers are lines with a band from least to most, words
+// and yes-or-no are coloured steps, and times without reports are gaps. The arrow keys move the
+// cross-hair.
 //
-// data: { from, to, zone, series: [{ name, label, unit, kind: 'number' | 'words', points: [{ at, value, min, max }] }] }
-// A series may have a title, which gives it a panel of its own, and a floor, which the axis begins at; data may say the height of
-// a panel. A point whose value is null begins a gap. Selecting a range gives the event `zoom` with { from, to }.
+//     data: { from, to, zone, series: [{ name, label, unit, kind: 'number' | 'words', points }] }
+//     points: [{ at, value, min, max }]
+//
+// A series can have a title, which gives it its own panel, and a floor, at which its axis begins;
+// data can set the height of a panel. A point whose value is null begins a gap. Selecting a range
+// fires the event `zoom` with { from, to }.
 
 import { html, render } from './html.js';
 import { t, fill, dates, locale, value as shownValue } from './words.js';
 import { ticks, tickText } from './calendar.js';
 
-const LEFT = 58; // at least: as wide as the longest number of an axis
+const LEFT = 58; // the least margin; it grows with the longest number of an axis
 const RIGHT = 12;
 const PANEL = 170;
 const LANE = 34;
@@ -20,7 +24,7 @@ class Chart extends HTMLElement {
   #data;
   #width = 0;
   #left = LEFT;
-  #place = null; // of the cross-hair: an index into #moments
+  #place = null; // the cross-hair's index into #moments
   #moments = [];
   #drag = null;
   #watcher;
@@ -82,7 +86,7 @@ class Chart extends HTMLElement {
     const { step, found } = ticks(from, to, zone, Math.max(2, Math.floor(this.#width / 110)));
     return found.map(at => {
       const x = this.#x(at);
-      const isLast = x > this.#width - 60; // it stands before its line, where it would be cut off
+      const isLast = x > this.#width - 60; // a text before its line isn't cut off
       return html`<g><line class="chart-grid" x1="${x}" x2="${x}" y1="0" y2="${height - 22}"/>
       <text class="chart-text" text-anchor=${isLast && 'end'} x="${isLast ? x - 3 : x + 3}" y="${height - 6}">${tickText(at, step, zone, locale)}</text></g>`;
     });
@@ -112,7 +116,7 @@ class Chart extends HTMLElement {
     return `M${over.join('L')}L${under.join('L')}Z`;
   }
 
-  // One lane with a coloured piece for each value, as long as it held.
+  // A lane with a coloured piece for each value, as long as the value held.
   #lanes(panel) {
     const [series] = panel.series;
     const words = [...new Set(series.points.map(point => point.value).filter(value => value !== null))];
@@ -214,7 +218,8 @@ class Chart extends HTMLElement {
   }
 }
 
-// Numbers of one unit share a panel; each series of words has a lane. Gives each its place from the top.
+// Numbers with the same unit share a panel; each series of words gets a lane. Sets each panel's
+// place from the top.
 function layOut(all, height) {
   const panels = [];
   all.forEach((series, place) => {
@@ -243,7 +248,7 @@ function scale(all) {
   }
   if (low > high) [low, high] = [0, 1];
   [low, high] = [Math.max(low, -FAR), Math.min(high, FAR)];
-  // Counts begin at none, and have no halves.
+  // Counts begin at zero and have no fractions.
   const { floor } = all[0];
   if (floor !== undefined) [low, high] = [floor, Math.max(high, floor + 4)];
   if (low === high) [low, high] = [low - Math.max(1, Math.abs(low) / 10), high + Math.max(1, Math.abs(high) / 10)];
@@ -257,7 +262,7 @@ function scale(all) {
   return { low, high, ticks: found };
 }
 
-// The points between gaps.
+// Returns the runs of points between gaps.
 function runs(points) {
   const found = [[]];
   for (const point of points) {
@@ -280,7 +285,7 @@ const clip = (text, most) => (text.length > most ? `${text.slice(0, Math.max(1, 
 
 customElements.define('ll-chart', Chart);
 
-/** A small line without axes, for a value's last hours. */
+/** Returns a small line without axes, for a value's last hours. */
 export function sparkline(points) {
   const known = points.filter(point => typeof point.value === 'number');
   if (known.length < 2) return null;

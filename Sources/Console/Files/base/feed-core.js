@@ -1,11 +1,11 @@
-// The one stream of events of this browser: it runs in a shared worker, and feeds every tab.
+// The browser's single stream of events: it runs in a shared worker and feeds every tab.
 
 const SLOWEST = 15_000;
-const SILENCE = 12_000; // a beat comes every 5 s: after this the stream is lost, whatever TCP believes
+const SILENCE = 12_000; // a beat arrives every 5 s: after this the stream counts as lost
 
 export class Feed {
   #root;
-  #tabs = new Map(); // port: the terms that it watches
+  #tabs = new Map(); // by port: the terms that the tab watches
   #stream = null; // { id, abort } once it is open
   #watched = '';
   #lastID;
@@ -19,7 +19,7 @@ export class Feed {
     this.#root = root;
   }
 
-  /** A tab says what it watches, or, with null, that it is gone. */
+  /** Sets the terms that a tab watches, or with null ends the tab's watching. */
   watch(port, terms) {
     if (!terms) {
       this.#tabs.delete(port);
@@ -39,7 +39,7 @@ export class Feed {
   }
 
   get #terms() {
-    // Where there are too many, rows of lists are left out first.
+    // If there are too many terms, rows of lists are dropped first.
     const isRow = term => term.startsWith('device:');
     const all = [...new Set([...this.#tabs.values()].flat())].sort((a, b) => isRow(a) - isRow(b) || (a < b ? -1 : 1));
     return all.filter(term => !this.#isBare || !term.includes(':')).slice(0, 250);
@@ -69,7 +69,7 @@ export class Feed {
       });
       if (!answer.ok) throw new Error(String(answer.status));
     } catch {
-      // The stream is gone, or doesn't know its id any more: a new one takes up where it ended.
+      // The stream is gone, or its id isn't known any more: a new stream resumes where it ended.
       if (this.#stream === stream) this.#again(0);
     }
   }
@@ -92,11 +92,11 @@ export class Feed {
       this.#listen(stream);
       const answer = await fetch(url, { headers, credentials: 'same-origin', cache: 'no-store', signal: stream.abort.signal });
       if (answer.status === 401) return this.#out('expired');
-      if (answer.status === 400 && this.#watched) this.#isBare = true; // a term that the service does not know: better a bare stream than none
+      if (answer.status === 400 && this.#watched) this.#isBare = true; // unknown term: go bare
       if (!answer.ok) throw new Error(String(answer.status));
       isEnded = await this.#read(answer.body.pipeThrough(new TextDecoderStream()).getReader(), stream);
     } catch {
-      // Lost: tried again below.
+      // The stream is lost; it's opened again below.
     }
     if (this.#stream !== stream) return undefined;
     this.#failures += 1;
@@ -105,13 +105,14 @@ export class Feed {
     return this.#again(delay);
   }
 
-  // A stream that is silent for too long is as good as closed.
+  // A stream that is silent for too long counts as closed.
   #listen(stream) {
     clearTimeout(this.#silence);
     this.#silence = setTimeout(() => stream.abort.abort(), SILENCE);
   }
 
-  // Reads events until the stream ends; tells whether it ended as announced, to be opened again at once.
+  // Reads events until the stream ends; returns whether the service announced the end, so that it's
+  // opened again at once.
   async #read(reader, stream) {
     let text = '';
     for (;;) {
@@ -173,7 +174,7 @@ function parse(text) {
   return found;
 }
 
-/** Whether an event is about one of these terms. */
+/** Returns whether an event concerns one of these terms. */
 function concerns(terms, event, data) {
   switch (event) {
     case 'device': return terms.includes(`device:${data.did}`);

@@ -1,4 +1,5 @@
-// The shared worker: one stream for all tabs, since a browser opens six connections to one origin and no more.
+// The shared worker: one stream for all tabs, since browsers open at most six connections to an
+// origin.
 
 import { Feed } from './feed-core.js';
 
@@ -7,7 +8,7 @@ const feed = new Feed(new URL('../../api/v1/', self.location.href));
 self.onconnect = ({ ports: [port] }) => {
   port.onmessage = ({ data }) => {
     feed.watch(port, data.watch);
-    // The tab holds this lock as long as it lives, also one that crashes.
+    // The tab holds this lock as long as it lives; a crash releases it too.
     if (data.lock) self.navigator.locks?.request(data.lock, () => feed.watch(port, null));
   };
 };

@@ -1,4 +1,5 @@
-// Live changes for this tab: pages subscribe to terms, the shared worker's one stream brings them.
+// Live changes for this tab: pages subscribe to terms, and the shared worker's stream delivers the
+// events.
 
 import { Feed } from './feed-core.js';
 
@@ -6,13 +7,17 @@ const subscriptions = new Set();
 let port;
 let queued = false;
 
-/** How the stream is: `state` live, waiting, lost or out, and `at`, when it last said something. Changes are told by the event `feed`. */
+/**
+ * The stream's status: `state` is live, waiting, lost or out, and `at` is the time of its last
+ * event. The event `feed` reports changes.
+ */
 export let status = { state: 'waiting', at: null };
 
-// An address may name what cannot exist: such a term would have the stream of all tabs refused.
+// An address can name something that can't exist; such a term would get the stream of all tabs
+// refused.
 const isTerm = term => /^[a-z]+$|^(device|page|user|tap):[\w-]{1,64}$|^connect:[\w-]{1,64}:[\da-f]+$/i.test(term);
 
-/** Hears of the events about some terms; gives back a function that ends it. */
+/** Subscribes to the events about some terms, and returns a function that ends the subscription. */
 export function subscribe(terms, hear) {
   const subscription = { terms: terms.filter(isTerm), hear };
   subscriptions.add(subscription);
@@ -22,13 +27,13 @@ export function subscribe(terms, hear) {
   };
 }
 
-/** Opens the stream, which also tells when the session ends. */
+/** Opens the stream, which also reports the end of the session. */
 export function begin() {
   if (!port) connect();
   say();
 }
 
-// What is watched goes out once for all changes of a moment.
+// Posts the watched terms, once for all changes of the same moment.
 function say() {
   if (queued) return;
   queued = true;
@@ -40,14 +45,14 @@ function say() {
 
 function connect() {
   if ('SharedWorker' in window) {
-    // The policy for scripts lets through this one address.
+    // The policy for scripts allows this one address.
     const policy = window.trustedTypes?.createPolicy('feed', { createScriptURL: name => new URL(name, document.baseURI).href });
     const name = 'base/feed-worker.js';
     port = new SharedWorker(policy ? policy.createScriptURL(name) : name, { type: 'module', name: 'lamplighter' }).port;
     port.onmessage = take;
     hold();
   } else {
-    // Phones without shared workers: one stream for this tab.
+    // Phones without shared workers get a stream for this tab.
     const feed = new Feed(new URL('../api/v1/', document.baseURI));
     const self = { postMessage: data => take({ data }) };
     port = { postMessage: ({ watch }) => feed.watch(self, watch) };
@@ -56,7 +61,7 @@ function connect() {
   addEventListener('pageshow', event => { if (event.persisted) say(); });
 }
 
-// Holds a lock as long as the tab lives, by which the worker sees its end.
+// Holds a lock as long as the tab lives, so that the worker notices its end.
 function hold() {
   const lock = `tab-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`;
   navigator.locks?.request(lock, () => {

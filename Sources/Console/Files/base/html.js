@@ -1,5 +1,6 @@
-// Views as templates: html`…` makes a tree of plain objects, render() makes the document like it and
-// touches nothing else. Whatever a template is given becomes a text node or an attribute, never markup.
+// Views as templates: html`…` makes a tree of plain objects, and render() changes the document to
+// match it and touches nothing else. Values in a template become text nodes or attributes, never
+// markup.
 
 const templates = new WeakMap();
 const TOKEN = /<\/[\w-]*>|<([\w-]+)((?:\s+[^\s=>/]+(?:=(?:"[^"]*"|\x01\d+\x02))?)*)\s*(\/?)>|([^<]+)/g;
@@ -45,7 +46,7 @@ function build(part, values) {
   return { tag: part.tag, props, key: props.key, children: flat(part.children.map(child => build(child, values))) };
 }
 
-// Lists within lists become one; what is absent is left out; neighbouring texts become one.
+// Flattens nested lists, drops absent values, and joins neighbouring texts.
 function flat(list, into = []) {
   for (const item of list) {
     if (item === null || item === undefined || item === false || item === true || item === '') continue;
@@ -57,7 +58,7 @@ function flat(list, into = []) {
   return into;
 }
 
-/** A view: one node, or a list of them. */
+/** Makes a view: a node, or a list of nodes. */
 export function html(strings, ...values) {
   let parts = templates.get(strings);
   if (!parts) templates.set(strings, parts = parse(strings));
@@ -65,7 +66,7 @@ export function html(strings, ...values) {
   return made.length === 1 ? made[0] : made;
 }
 
-/** Makes what is in an element like the view. */
+/** Makes an element's content match the view. */
 export function render(view, element) {
   patchChildren(element, flat([view]));
 }
@@ -119,8 +120,8 @@ function patch(node, view) {
     return;
   }
   const before = node[shown].props;
-  if (before === view.props) return; // the same view as before, as of a row that did not change
-  // A custom element owns what is in it.
+  if (before === view.props) return; // an unchanged view, such as a row that didn't change
+  // A custom element owns its content.
   if (!view.tag.includes('-')) patchChildren(node, view.children);
   for (const name in before) if (!(name in view.props)) set(node, name, undefined, before[name]);
   for (const name in view.props) set(node, name, view.props[name], before[name]);
@@ -138,7 +139,7 @@ function set(node, name, value, before) {
   } else if (name === 'tint') {
     if (before !== undefined && before !== value) tint(node);
   } else if (name === 'value' || name === 'checked' || name === 'open') {
-    // A choice that was refused falls back to what holds; a text that is being typed stays.
+    // A refused choice falls back to the current value; a text that is being typed stays.
     if ((value !== before || node.localName === 'select') && node[name] !== (value ?? '')) node[name] = value ?? '';
   } else if (value === before) {
     return;
@@ -149,8 +150,8 @@ function set(node, name, value, before) {
   }
 }
 
-// One listener for each kind of event, which calls the newest function: a view makes new ones each time.
-// What takes its time is not begun again while it lasts, as by a double click.
+// One listener for each kind of event calls the newest function, since a view makes new ones each
+// time. An act that takes time isn't started again while it runs, as a double click would.
 function listen(node, kind, act) {
   const acts = node[shown].acts ??= {};
   if (!(kind in acts)) node.addEventListener(kind, event => {
@@ -163,7 +164,7 @@ function listen(node, kind, act) {
   acts[kind] = typeof act === 'function' ? act : null;
 }
 
-// A value that changed is tinted for a second, unless the person asked for less motion.
+// Tints a changed value for a second, unless the user prefers reduced motion.
 function tint(node) {
   if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
   node.animate([{ backgroundColor: 'var(--mark)' }, { backgroundColor: 'transparent' }], 1000);

@@ -1,14 +1,15 @@
-// What pages with a list share: the question in the address, the first page of answers, the next ones.
+// The common parts of pages with a list: the query in the address, the first page of answers, and
+// the next pages.
 
 import { html } from './html.js';
 import { t } from './words.js';
 import { refine, to } from './route.js';
 import { blank, chips } from './pieces.js';
 
-/** The question that the address holds. */
+/** Returns the query in the address. */
 export const asked = view => view.query.get('query') ?? '';
 
-/** The page's search field; a new question replaces the address and loads again. */
+/** The page's search field; a new query replaces the one in the address and loads again. */
 export function searchField(view, keys, load, label) {
   return html`<ll-search class="find" .keys=${keys} .value=${asked(view)} label="${label}" onask=${event => {
     view.query.set('query', event.detail);
@@ -19,23 +20,26 @@ export function searchField(view, keys, load, label) {
 
 const terms = (key, flags) => new RegExp(`(?:^|\\s)${key}:(?:"([^"]*)"|(\\S*))`, flags);
 
-/** A term put into a question, in place of others with the same key. */
+/** Returns a query with a term added in place of others with the same key. */
 export function withTerm(question, key, value) {
   const rest = question.replace(terms(key, 'g'), '').trim();
   return [rest, value && `${key}:${/\s/.test(value) ? `"${value}"` : value}`].filter(Boolean).join(' ');
 }
 
-/** Chips that put a term with a key into the question; `options` are { id, text, number }. */
+/** Chips that add a term with a key to the query; `options` are { id, text, number }. */
 export function termChips(view, label, key, options) {
   const [, quoted, bare] = terms(key).exec(asked(view)) ?? [];
   return chips(label, [{ id: '', text: t.all }, ...options].map(one => ({ ...one, href: to([view.parts[0]], { query: withTerm(asked(view), key, one.id) }) })), quoted ?? bare ?? '');
 }
 
-/** What a list shows that has no row: that nothing matches the question, or what would fill it. */
+/** The text of a list without rows: that nothing matches the query, or how to fill the list. */
 export const nothing = (view, ...none) => (asked(view)
   ? blank('search', t.nothingFound, t.nothingFoundWhy, html`<a class="button" href="${to([view.parts[0]])}">${t.showAll}</a>`) : blank(...none));
 
-/** Has a list go on with what happens: a question's answers are the server's to choose, so with one it is asked again. */
+/**
+ * Keeps a list up to date with live events. Only the server can match a query, so a list with a
+ * query is loaded again.
+ */
 export function follow(view, kind, key, load, then) {
   view.feed([kind], (heard, data) => {
     if (heard !== kind) return;
@@ -43,7 +47,7 @@ export function follow(view, kind, key, load, then) {
   });
 }
 
-/** Puts rows that a live event brought in front of the list, or in the place of what they were. */
+/** Puts rows from a live event at the front of the list, or in place of their former versions. */
 function merge(view, name, items, key) {
   const list = view.state[name];
   view.outrun(name);

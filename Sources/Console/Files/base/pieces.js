@@ -1,13 +1,13 @@
-// Small pieces that every page is made of.
+// Small pieces that every page uses.
 
 import { html, render } from './html.js';
 import { t, fill, ago, exact, count } from './words.js';
 import { to } from './route.js';
 
-/** An icon of the sprite; it says nothing to a screen reader. */
+/** An icon of the sprite, hidden from screen readers. */
 export const icon = name => html`<svg class="icon" aria-hidden="true"><use href="icons.svg#${name}"/></svg>`;
 
-/** <ll-time>: a moment as people say it, kept true, with the exact one behind it. */
+/** <ll-time>: a relative time that is kept current, with the exact time as its title. */
 class Time extends HTMLElement {
   set at(at) {
     this.moment = at;
@@ -38,10 +38,10 @@ customElements.define('ll-time', Time);
 /** A moment, relative to now. */
 export const when = at => (at === undefined || at === null ? '–' : html`<ll-time .at=${at}></ll-time>`);
 
-/** Whether a device is there, in a word and a sign. */
+/** Whether a device is online, in a word and a sign. */
 export const presence = online => html`<span class="nowrap"><span class="${online ? 'dot good' : 'dot off'}"></span> ${online ? t.online : t.offline}</span>`;
 
-/** A word in a coloured field. */
+/** A word on a coloured field. */
 export const badge = (text, tone = '') => html`<span class="badge ${tone}">${text}</span>`;
 
 const TONES = {
@@ -51,26 +51,26 @@ const TONES = {
 /** The state of a command, run, message or check. */
 export const state = name => badge(t.states[name] ?? name, TONES[name] ?? '');
 
-/** A device's link by its name, with the id beside. */
+/** A link to a device by its name, with the id beside it. */
 export const device = (did, name) => html`<a class="${name ? '' : 'nowrap'}" href="${to(['devices', did])}">${name || did}</a>${name && html` <span class="soft small nowrap">${did}</span>`}`;
-/** A user's link. */
+/** A link to a user. */
 export const user = (uid, name) => html`<a class="${name ? '' : 'nowrap'}" href="${to(['users', uid])}">${name || uid}</a>`;
 
-/** Facts in two columns: [name, value] pairs; those without a value are left out. */
+/** Facts in two columns, from [name, value] pairs; pairs without a value are left out. */
 export const facts = pairs => html`<dl class="facts">${pairs.filter(([, value]) => value !== undefined && value !== null && value !== '' && value !== false)
   .map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 
-/** How much of a limit is used. */
+/** The used part of a limit. */
 export function usage(used, limit) {
   const part = limit > 0 ? used / limit : 0;
   return html`<span class="row"><span class="bar ${part > 0.9 ? 'bad' : part > 0.7 ? 'warn' : ''}" css=${{ '--part': `${Math.min(100, part * 100)}%` }}><i></i></span>
     <span class="nowrap">${count(used)} / ${count(limit)}</span></span>`;
 }
 
-/** What a page shows where it has nothing to show, with the next step. */
+/** A page's placeholder when it has nothing to show, with the next step. */
 export const blank = (sign, title, text, more) => html`<div class="blank">${icon(sign)}<h2>${title}</h2><p>${text}</p>${more}</div>`;
 
-/** Text to copy, with a button that does. */
+/** Text with a button that copies it. */
 export const copyable = text => html`<div class="copy"><pre tabindex="0">${text}</pre><button type="button" onclick=${() => copy(text)}>${icon('copy')}${t.copy}</button></div>`;
 
 export async function copy(text) {
@@ -82,7 +82,10 @@ export async function copy(text) {
   }
 }
 
-/** A resource's state: loading, failed, forbidden, or what it is; a list that is empty says what would fill it. */
+/**
+ * A resource in its state: loading, failed, forbidden or loaded; for an empty list, `empty`
+ * describes how to fill it.
+ */
 export function shown(resource, draw, empty) {
   if (!resource || (resource.loading && !resource.data && !resource.problem)) return html`<p class="loading" role="status">${t.loading}</p>`;
   if (resource.problem && !resource.data) return trouble(resource.problem, resource.again);
@@ -90,7 +93,7 @@ export function shown(resource, draw, empty) {
     ${empty && resource.data.items?.length === 0 ? empty() : draw(resource.data)}`;
 }
 
-/** Why something could not be shown or done, and what to do about it. */
+/** The reason why something couldn't be shown or done, and a remedy. */
 export function trouble(problem, again) {
   if (problem.status === 403) return blank('refusal', t.problems.forbidden, t.problems.forbiddenWhy);
   if (problem.status === 404) return blank('search', t.problems.missing, problem.detail || t.problems.missingWhy);
@@ -100,7 +103,7 @@ export function trouble(problem, again) {
     <p class="row">${again && html`<button type="button" onclick=${again}>${t.again}</button>`}${problem.code && html`<span class="soft small">${problem.code}</span>`}</p></div>`;
 }
 
-/** The button behind a list that goes on. */
+/** The button that loads a list's next page. */
 export function more(view, name) {
   const { data, adding, addingProblem } = view.state[name];
   if (!data?.next) return null;
@@ -108,7 +111,10 @@ export function more(view, name) {
     <p class="row"><button type="button" disabled=${adding} onclick=${() => view.more(name)}>${adding ? t.loading : t.more}</button></p>`;
 }
 
-/** Says something in passing, to eyes and ears; with an act for ten seconds, [words, act], as to undo it. Gives back what is shown. */
+/**
+ * Shows a note in passing, which screen readers announce. With `act`, [words, act], it offers an
+ * act such as undo for ten seconds. Returns the note.
+ */
 export function tell(text, { tone, undo, act = undo && [t.undo, undo], link } = {}) {
   const note = document.createElement('div');
   const close = () => note.remove();
@@ -121,11 +127,14 @@ export function tell(text, { tone, undo, act = undo && [t.undo, undo], link } = 
 }
 
 const waiting = new Set();
-/** Has all done now that waits. */
+/** Carries out all delayed acts now. */
 export const settle = () => Promise.all([...waiting].map(act => act()));
 addEventListener('pagehide', settle);
 
-/** Does something ten seconds from now, or when the page is left, unless it is undone; `back` shows what was before then, and where it failed. */
+/**
+ * Carries out an act in ten seconds, or when the page is left, unless it's undone; `back` restores
+ * the view when it's undone or fails.
+ */
 export function soon(text, act, back = () => {}) {
   const run = async () => {
     if (!waiting.delete(run)) return;
@@ -138,7 +147,7 @@ export function soon(text, act, back = () => {}) {
   const note = tell(text, { undo: () => { clearTimeout(timer); waiting.delete(run); tell(t.undone); back(); } });
 }
 
-/** Does something now, and says how it went; gives back its result, or undefined. */
+/** Carries out an act and reports the outcome; returns its result, or undefined if it failed. */
 export async function attempt(act, done) {
   try {
     const result = await act();
@@ -151,20 +160,23 @@ export async function attempt(act, done) {
   }
 }
 
-const typed = new Set(); // forms in which something was typed
-let sent; // the form of a page that was sent last: what it holds is not lost with it, unless it is refused
-let warning; // what said that Esc discards it
+const typed = new Set(); // forms with typed text
+let sent; // the page's form that was sent last; its text isn't lost unless it's refused
+let warning; // the note that Esc discards the text
 const unwarn = () => warning?.remove();
 addEventListener('input', ({ target }) => {
   if (target.form) typed.add(target.form);
   unwarn();
 });
-// A dialog stays open with what is refused, and ends with what is not.
+// A dialog stays open when its form is refused, and closes when it's accepted.
 addEventListener('submit', ({ target }) => { if (!target.closest('dialog') && typed.delete(target)) sent = target; });
 addEventListener('hashchange', unwarn);
 const restoreSent = () => { if (sent) typed.add(sent); };
 
-/** Keeps what was typed in an element from the first Esc, and says so; `discard` is for who means it, as is another Esc. */
+/**
+ * Keeps typed text in an element at the first Esc, and shows a note; `discard` or another Esc
+ * discards the text.
+ */
 export function keeps(element, discard) {
   const isSaid = warning?.isConnected;
   unwarn();
@@ -173,12 +185,12 @@ export function keeps(element, discard) {
   return true;
 }
 
-/** Opens a dialog whose content is drawn by a function; closing it gives the keyboard back to where it was. */
+/** Opens a dialog whose content `draw` makes; closing it returns the focus to where it was. */
 export function dialog(label, draw) {
   const element = document.createElement('dialog');
   element.setAttribute('aria-label', label);
   const body = element.appendChild(document.createElement('div'));
-  // What is said in passing is over the dialog, and may be pressed, while it is open.
+  // Notes are shown above the dialog and can be clicked while it's open.
   const words = document.getElementById('words');
   const [ending, at] = [new AbortController(), location.hash];
   const box = {
@@ -186,7 +198,8 @@ export function dialog(label, draw) {
     set(changes) { Object.assign(box.state, changes); box.redraw(); },
     redraw() { if (!ending.signal.aborted) render(draw(box), body); },
   };
-  // Not by the event `cancel`: browsers leave it out where they see no other act of the person since the last one.
+  // Esc is handled here, since browsers omit the event `cancel` without a user's act since the last
+  // one.
   addEventListener('keydown', event => { if (event.key === 'Escape' && keeps(element, box.close)) event.preventDefault(); }, { signal: ending.signal });
   element.addEventListener('close', () => {
     ending.abort();
@@ -194,22 +207,22 @@ export function dialog(label, draw) {
     ([...document.querySelectorAll('dialog[open]')].pop() ?? document.body).append(words);
     element.remove();
   });
-  // It belongs to the page that it was opened on.
+  // A dialog belongs to the page on which it was opened.
   addEventListener('hashchange', () => { if (location.hash !== at) element.close(); }, { signal: ending.signal });
   element.append(words);
   document.body.append(element);
   box.redraw();
   element.showModal();
-  // What is asked comes first, not the button that closes.
+  // The first field gets the focus, not the button that closes.
   element.querySelector('input, select, textarea')?.focus();
   return box;
 }
 
-/** The head of a dialog. */
+/** A dialog's head. */
 export const dialogHead = (title, box) => html`<div class="row apart"><h2>${title}</h2>
   <button type="button" class="plain" aria-label="${t.close}" onclick=${box.close}>${icon('close')}</button></div>`;
 
-/** Asks for something in a form; what its fields have goes to `send`, and the dialog closes once that is done. */
+/** Shows a form with `fields`, passes its values to `send`, and closes the dialog on success. */
 export function ask(title, fields, verb, send) {
   dialog(title, box => html`<form onsubmit=${async event => {
     event.preventDefault();
@@ -218,7 +231,10 @@ export function ask(title, fields, verb, send) {
   }}>${dialogHead(title, box)}${fields}<div class="row end"><button type="button" onclick=${box.close}>${t.cancel}</button><button class="main">${verb}</button></div></form>`);
 }
 
-/** Asks for something that cannot be taken back: names what disappears, and wants the id typed. */
+/**
+ * Asks for confirmation of an act that can't be undone: lists the losses and requires the id to be
+ * typed.
+ */
 export function askTyped({ title, loses, id, verb, act }) {
   dialog(title, box => html`<form onsubmit=${event => {
     event.preventDefault();
@@ -232,6 +248,6 @@ export function askTyped({ title, loses, id, verb, act }) {
   </form>`);
 }
 
-/** Chips of which one is chosen; each is a link, so that the address says it. */
+/** Chips, one of which is chosen; each is a link, so that the address holds the choice. */
 export const chips = (label, options, chosen) => html`<nav class="chips" aria-label="${label}">${options.map(({ id, text, href, number }) =>
   html`<a href="${href}" aria-current=${id === chosen ? 'true' : null}>${text}${number !== undefined && html` <span class="soft">${count(number)}</span>`}</a>`)}</nav>`;

@@ -1,6 +1,7 @@
-// The address is what is shown: #/devices/ID/history?range=day. Back, reload and a pasted link lead to the same view.
+// The address determines the view: #/devices/ID/history?range=day. Back, reload and a pasted link
+// lead to the same view.
 
-/** The address taken apart: its path's parts, and its query. */
+/** Returns the parts of the address's path, and its query. */
 export function here() {
   const [path, query] = location.hash.replace(/^#\/?/, '').split('?');
   return { parts: path.split('/').filter(Boolean).map(decode), query: new URLSearchParams(query ?? '') };
@@ -14,7 +15,7 @@ function decode(part) {
   }
 }
 
-/** An address of the console; members of the query that are empty are left out. */
+/** Returns an address of the console; empty members of the query are left out. */
 export function to(parts, query = {}) {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== '');
   const rest = given.length ? `?${new URLSearchParams(given)}` : '';
@@ -26,7 +27,7 @@ export function go(address) {
   location.hash = address;
 }
 
-/** Changes members of the query in place: no new step for the back button, and nothing moves. */
+/** Changes members of the query in place, without a new entry in the browser's history. */
 export function refine(changes) {
   const { parts, query } = here();
   for (const [name, value] of Object.entries(changes)) {

@@ -1,5 +1,5 @@
-// <ll-search>: one text field with key:value terms. It suggests keys and values, and tells of a new question by the
-// event `ask` a moment after the last key.
+// <ll-search>: a text field with key:value terms. It suggests keys and values, and fires the event
+// `ask` with the query shortly after the last key.
 //
 // keys: [{ key, hint, values: [{ value, hint }] }]
 
@@ -55,7 +55,7 @@ class Search extends HTMLElement {
     this.dispatchEvent(new CustomEvent('ask', { detail: this.#text.trim() }));
   }
 
-  // The term under the cursor, and what it may become.
+  // Suggests completions of the term under the cursor.
   #suggest(input) {
     const word = input.value.slice(0, input.selectionStart).split(/\s+/).pop();
     const minus = word.startsWith('-') ? '-' : '';

@@ -1,18 +1,20 @@
-// Tables: real ones, with row headers, one sorted column, columns to choose, and a card for each row on a phone.
+// Tables: real ones with row headers, a sorted column, a choice of columns, and on a phone a card
+// for each row.
 
 import { html } from './html.js';
 import { t, fill } from './words.js';
 
-/** The columns of a table that the person left out, by the table's name; at first those that few people need. */
+/** Returns the hidden columns of a table, by its name; by default the extra ones. */
 function hiddenColumns(name, columns) {
   const kept = localStorage.getItem(`columns.${name}`);
   return new Set(kept === null ? columns.filter(column => column.isExtra).map(column => column.id) : kept.split(','));
 }
 
-const drawn = new WeakMap(); // by the row: what it was drawn from, and its view
+const drawn = new WeakMap(); // by row: the values it was drawn from, and its view
 
-// A row that did not change is not drawn again: of a long list most stay as they are when one changes. A column that depends on
-// more than the row is a new one with each drawing, so that its rows are drawn again. Times update themselves.
+// An unchanged row isn't drawn again, since most rows of a long list stay the same when one
+// changes. A column that depends on more than the row is made anew at each drawing, so that its
+// rows are drawn again. Times update themselves.
 function unlessDrawn(row, from, draw) {
   const last = drawn.get(row);
   if (last?.from.length === from.length && from.every((part, i) => part === last.from[i])) return last.view;
@@ -24,8 +26,11 @@ function unlessDrawn(row, from, draw) {
 /**
  * A table.
  *
- * columns: { id, label, cell(row), isHead, isNumber, isActs, sort } — `sort` makes the head a button.
- * options: name and label of the table, key(row) of a row, which is an object, sort: { id, descending }, onSort(id), isNew(row), tint(row), chosen (a set), onChoose.
+ * columns: { id, label, cell(row), isHead, isNumber, isActs, sort } — `sort` makes the head a
+ * button.
+ *
+ * options: the table's name and label, key(row) of a row, which is an object, sort: { id,
+ * descending }, onSort(id), isNew(row), chosen (a set), onChoose.
  */
 export function table(columns, rows, { name, label, key, sort, onSort, isNew, chosen, onChoose }) {
   const hidden = hiddenColumns(name, columns);
@@ -44,7 +49,7 @@ export function table(columns, rows, { name, label, key, sort, onSort, isNew, ch
     </tr>`))}</tbody></table></div>`;
 }
 
-/** The button and list by which columns are chosen; what is left out is kept in this browser. */
+/** The button and list that choose columns; this browser remembers the hidden ones. */
 export function columnChoice(name, columns, redraw) {
   const hidden = hiddenColumns(name, columns);
   const turn = id => {

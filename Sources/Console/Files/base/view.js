@@ -1,4 +1,4 @@
-// A page while it is open: what it knows, what it waits for, and what ends with it.
+// A page while it's open: its data, its pending requests, and everything that ends with it.
 
 import { html, render } from './html.js';
 import { get, address } from './api.js';
@@ -6,14 +6,14 @@ import { subscribe } from './feed.js';
 
 let pausedAt = null;
 const held = [];
-const MOST = 200; // rows that the service gives at once
-const MOST_AGAIN = 1000; // rows of a list that are read again
-const lengths = new Map(); // by the question: how many rows a list had when its page was left
+const MOST = 200; // rows in one answer of the service at most
+const MOST_AGAIN = 1000; // rows of a list that are read again at most
+const lengths = new Map(); // by address: a list's number of rows when its page was left
 
-/** When the person paused what is live; null while it flows. */
+/** Returns when the operator paused live changes; null while they flow. */
 export const paused = () => pausedAt;
 
-/** Pauses what is live, or lets it flow again: what came meanwhile is shown then. */
+/** Pauses live changes, or resumes them and shows those held back. */
 export function pause() {
   pausedAt = pausedAt === null ? Date.now() : null;
   dispatchEvent(new Event('feed'));
@@ -21,7 +21,7 @@ export function pause() {
 }
 
 export class View {
-  /** What the page knows; changed with `set`. */
+  /** The page's data; change it with `set`. */
   state = {};
   #draw;
   #root;
@@ -35,12 +35,12 @@ export class View {
     this.#draw = draw;
   }
 
-  /** Ends with the page. */
+  /** The signal that is aborted when the page closes. */
   get signal() {
     return this.#ending.signal;
   }
 
-  /** Takes over what changed, and shows it with the next frame. */
+  /** Takes over changes, and shows them with the next frame. */
   set(changes) {
     Object.assign(this.state, changes);
     this.redraw();
@@ -55,7 +55,7 @@ export class View {
       try {
         render(html`${this.#draw(this)}`, this.#root);
       } catch (error) {
-        // A fault of ours in one page: said, and the frame around it goes on.
+        // A fault of the console in one page: it's shown, and the frame around it keeps working.
         this.#root.replaceChildren(String(error));
         throw error;
       }
@@ -63,11 +63,12 @@ export class View {
   }
 
   /**
-   * Reads a resource into the state: { loading } first where there was none, then { data, at } or { problem }.
+   * Reads a resource into the state: first { loading } if it's new, then { data, at } or { problem
+   * }.
    *
-   * What is asked for while it is under way is read once more at the end, as its answer may be older than the wish:
-   * what changes faster than it can be read is shown all the same. Of a list, as much is read as is there, or was when its
-   * page was left.
+   * A request made during a read repeats the read at its end, since its answer can be older than
+   * the request. So data that changes faster than it can be read is shown too. A list is read to
+   * its present length, or to its length when its page was left.
    */
   load(name, parts, query = {}, isList = false) {
     const { asked: former, loading, data } = this.state[name] ?? {};
@@ -105,23 +106,26 @@ export class View {
     }
   }
 
-  /** Reads a list's first page; `more(name)` puts the next one behind it. */
+  /** Reads a list's first page; `more(name)` appends the next one. */
   list(name, parts, query) {
     return this.load(name, parts, query, true);
   }
 
-  /** Has what is under way asked for once more at its end: something came that its answer may not have. */
+  /** Makes a pending read repeat at its end, for a change that its answer may lack. */
   outrun(name) {
     const { loading, asked } = this.state[name] ?? {};
     if (loading) asked.again = true;
   }
 
-  /** Asks again for what could not be read while the service was away. */
+  /** Repeats the reads that failed while the service was unreachable. */
   resume() {
     for (const one of Object.values(this.state)) if (one?.problem && one.again) one.again();
   }
 
-  /** Reads a list's next page, and puts it behind what is there by then: rows change meanwhile as things happen. */
+  /**
+   * Reads a list's next page, and appends it to the list's current rows, which can change during
+   * the read.
+   */
   async more(name) {
     const { data, asked } = this.state[name];
     const set = changes => { if (this.state[name].asked === asked) this.set({ [name]: { ...this.state[name], adding: false, ...changes } }); };
@@ -129,14 +133,17 @@ export class View {
     try {
       const page = await get(asked.parts, { ...asked.query, cursor: data.next }, this.signal);
       const items = [...this.state[name].data.items, ...page.items];
-      asked.length = items.length; // for one that is read again meanwhile
+      asked.length = items.length; // for a concurrent read of the list
       set({ data: { ...page, items } });
     } catch (problem) {
       if (!this.signal.aborted) set({ addingProblem: problem });
     }
   }
 
-  /** Hears of changes as long as the page is open; gives back a function that ends it earlier. */
+  /**
+   * Passes changes to `hear` as long as the page is open; returns a function that ends this
+   * earlier.
+   */
   feed(wanted, hear) {
     const deliver = (kind, data) => { if (!this.signal.aborted) hear(kind, data); };
     const end = subscribe(wanted, (kind, data) => {
@@ -146,7 +153,7 @@ export class View {
     return end;
   }
 
-  /** Has something done every so many milliseconds while the page is open and seen. */
+  /** Calls `act` every `ms` milliseconds while the page is open and visible. */
   every(ms, act) {
     const timer = setInterval(() => { if (!document.hidden) act(); }, ms);
     this.signal.addEventListener('abort', () => clearInterval(timer));

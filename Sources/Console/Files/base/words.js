@@ -1,10 +1,10 @@
-// The words of the console in the person's language; all of them are in words-en.json and words-zh.json.
+// The console's texts in the operator's language, from words-en.json and words-zh.json.
 
 import { skew } from './api.js';
 
 const LANGUAGES = ['en', 'zh'];
 
-/** Reads a file of words, by its place below the page. */
+/** Reads a file of texts by its language. */
 export const read = async name => (await fetch(`base/words-${name}.json`)).json();
 
 function wanted() {
@@ -14,15 +14,16 @@ function wanted() {
 }
 
 export const language = wanted();
-/** The language as the person's region writes dates and numbers. */
+/** The language with the region by which dates and numbers are written. */
 export const locale = navigator.languages.find(tag => tag.startsWith(language)) ?? language;
 export const t = await read(language);
 document.documentElement.lang = language === 'zh' ? 'zh-Hans' : 'en';
 
 /**
- * A text with its places filled: {0} by the first value, {0|device|devices} by the word for one or for more.
+ * Fills a text's places: {0} with the first value, {0|device|devices} with the word for one or for
+ * more.
  *
- * With a view among the values it is a list of views, else a text.
+ * Returns a list of views if one of the values is a view, else a text.
  */
 export function fill(text, ...values) {
   const parts = text.split(/\{(\d[^}]*)\}/).map((part, i) => {
@@ -33,7 +34,7 @@ export function fill(text, ...values) {
   return parts.some(part => part instanceof Object) ? parts : parts.join('');
 }
 
-/** Shows the console in another language from now on. */
+/** Switches the console to another language. */
 export function speak(tag) {
   localStorage.setItem('language', tag);
   location.reload();
@@ -41,16 +42,21 @@ export function speak(tag) {
 
 /** The browser's own zone. */
 export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-/** The zone in which times are shown: the browser's, or UTC, as on the command line and in the log. */
+/**
+ * The zone in which times are shown: the browser's or UTC, which the command line and the log use.
+ */
 export const timeZone = localStorage.getItem('zone') === 'UTC' ? 'UTC' : ownZone;
 
-/** Shows times in another zone from now on. */
+/** Switches the zone in which times are shown. */
 export function keepZone(name) {
   localStorage.setItem('zone', name);
   location.reload();
 }
 
-/** Writes moments as the person's region does, but by one clock everywhere: with 24 hours, in the zone of all times unless another is named. */
+/**
+ * Returns a format for moments by the region's rules, but always with 24 hours, and by default in
+ * the zone of all times.
+ */
 export const dates = (options, timeZone_ = timeZone) => new Intl.DateTimeFormat(locale, { ...options, hourCycle: 'h23', timeZone: timeZone_ });
 
 const counts = new Intl.NumberFormat(locale);
@@ -60,19 +66,19 @@ const clock = dates({ timeStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
 const UNITS = [['year', 31_536_000], ['month', 2_592_000], ['day', 86_400], ['hour', 3_600], ['minute', 60]];
 
-/** A count of things, with the language's separators. */
+/** Returns a count with the language's separators. */
 export const count = number => counts.format(number);
-/** A number that need not be exact. */
+/** Returns a rounded number. */
 export const about = number => rounded.format(number);
-/** A moment with date and time to the second, in the zone of all times. */
+/** Returns a moment's date and time to the second, in the zone of all times. */
 export const exact = at => exactly.format(at);
-/** The time of day to the second. */
+/** Returns a moment's time of day to the second. */
 export const time = at => clock.format(at);
 
-/** The service's time, by which all that it tells is dated. */
+/** Returns the current time by the service's clock, which dates everything it reports. */
 export const now = () => Date.now() + skew;
 
-/** A moment as people say it: 5 minutes ago, in 3 days. */
+/** Returns a moment relative to now: 5 minutes ago, in 3 days. */
 export function ago(at) {
   const seconds = Math.round((at - now()) / 1000);
   if (Math.abs(seconds) < 5) return t.time.now;
@@ -82,7 +88,7 @@ export function ago(at) {
   return relative.format(seconds, 'second');
 }
 
-/** A length of time in the largest unit that fits. */
+/** Returns a length of time in the largest unit that fits. */
 export function span(ms) {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${about(ms / 1000)} s`;
@@ -92,7 +98,7 @@ export function span(ms) {
   return fill(t.time.days, Math.floor(minutes / 1440));
 }
 
-/** Bytes in the largest unit that fits. */
+/** Returns a number of bytes in the largest unit that fits. */
 export function bytes(number) {
   let unit = 0;
   while (number >= 1000 && unit < 4) {
@@ -102,7 +108,7 @@ export function bytes(number) {
   return `${about(number)}\u00a0${['B', 'kB', 'MB', 'GB', 'TB'][unit]}`;
 }
 
-/** A device's value, exact: numbers as they are, texts without quotes, the rest as JSON. */
+/** Returns a device's exact value as text: texts without quotes, objects as JSON. */
 export function value(data, unit) {
   if (data === undefined || data === null) return '–';
   const text = typeof data === 'object' ? JSON.stringify(data) : String(data);

@@ -1,4 +1,4 @@
-// Commands: each with its steps and their times, who asked, until when it holds, and what came of it.
+// Commands: each with its steps and their times, its sender, its deadline and its outcome.
 
 import { html } from '../base/html.js';
 import { t, fill, span, exact } from '../base/words.js';

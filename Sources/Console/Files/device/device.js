@@ -1,4 +1,5 @@
-// One device: its head and its tabs. The page's stream says what changed; only that is asked for again.
+// A device: its head and its tabs. The page's stream reports which tabs have changed, and only
+// those are read again.
 
 import { html } from '../base/html.js';
 import { t, fill } from '../base/words.js';
@@ -16,7 +17,7 @@ import * as info from './info.js';
 
 const TABS = { state: { start: startState, draw: drawState }, timeline, commands, history, who, schedules: who.schedules, messages, info };
 
-// Its name is the operators', or the one that its first user gave it.
+// A device is called by the operators' name, or else by its first user's alias.
 const called = row => row?.name || row?.alias;
 const tabName = view => (view.parts[2] in TABS ? view.parts[2] : 'state');
 export const title = view => `${called(view.state.device?.data?.row) || view.parts[1]} – ${t.device.tabs[tabName(view)]}`;

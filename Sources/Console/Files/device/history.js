@@ -1,4 +1,5 @@
-// History: charts of what was reported, from an hour to years, with calendar steps of the chosen zone.
+// History: charts of a device's reports, from an hour to years, with calendar steps of the chosen
+// zone.
 
 import { html } from '../base/html.js';
 import { t, fill, count, dates, now, timeZone, value } from '../base/words.js';
@@ -12,7 +13,7 @@ const DAY = 86_400_000;
 const RANGES = { fit: DAY, hour: DAY / 24, day: DAY, week: 7 * DAY, month: 30 * DAY, quarter: 91 * DAY, year: 365 * DAY };
 const ZONES = typeof Intl.supportedValuesOf === 'function' ? Intl.supportedValuesOf('timeZone') : [];
 const MOST = 6;
-const LEAST = 60_000; // of a range that fits
+const LEAST = 60_000; // the least range that a fit shows
 
 const zone = view => view.query.get('zone') || timeZone;
 
@@ -48,14 +49,14 @@ export async function start(view, again = false) {
   }
 }
 
-// The window from the first report to now: within the last day, else within the last year.
+// Fits the window from the first report to now: within the last day, or else within the last year.
 async function fit(charts, { from, to }, read) {
   const first = () => Math.min(...charts.flatMap(({ rows }) => rows.map(row => row.at)));
   if (first() === Infinity) {
     from = to - RANGES.year;
     charts = await read({ from, to });
   }
-  // A row of a long time begins before its first report, so the window is narrowed once more.
+  // A row of a long range begins before its first report, so the window is narrowed once more.
   for (let round = 0; round < 2 && first() < Infinity; round += 1) {
     const began = Math.max(from, first());
     const fitting = Math.min(to - LEAST, began - Math.round((to - began) / 20));
@@ -66,7 +67,7 @@ async function fit(charts, { from, to }, read) {
   return [charts, { from, to }];
 }
 
-// The newest minutes of a range up to now are drawn again as reports come, once in five seconds at most.
+// A range up to now is read again as reports arrive, at most once in five seconds.
 export function changed(view, what) {
   if (!what.version || view.query.get('from') || view.state.waits) return;
   view.state.waits = true;
@@ -115,7 +116,7 @@ function chart(view, device, { from, until, chosen }) {
     <details ontoggle=${event => view.set({ table: event.target.open })}><summary>${t.history.table}</summary>${view.state.table && charts.map(one => html`<h2>${label(one.name)}</h2>${rowsTable(one)}`)}</details>`;
 }
 
-// The chart's data is made once for each answer: it stays the same object while nothing changed.
+// The chart's data is made once for each answer, and stays the same object while nothing changes.
 function data(view, charts, { from, until, label }) {
   const key = [charts, from, until, charts.length];
   if (view.state.made?.key.every((part, i) => part === key[i] || (i === 0 && part.length === key[0].length && part.every((one, j) => one === key[0][j])))) return view.state.made.data;
@@ -124,7 +125,10 @@ function data(view, charts, { from, until, label }) {
   return made;
 }
 
-/** A chart of the interface as a series: where more is missing than usual between two rows, there is a gap. */
+/**
+ * Returns a chart of the interface as a series; an unusually long time between two rows becomes a
+ * gap.
+ */
 export function series({ name, kind, unit, rows }, label) {
   const isNumber = kind === 'int' || kind === 'float' || rows.some(row => row.mean !== undefined);
   const between = rows.slice(1).map((row, i) => row.at - rows[i].at).sort((a, b) => a - b);

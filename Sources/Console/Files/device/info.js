@@ -1,4 +1,4 @@
-// Info: what the device is, what the gate grants it now, and what an operator can do with it.
+// Info: the device's facts, the rights that the gate grants it now, and an operator's acts.
 
 import { html } from '../base/html.js';
 import { t } from '../base/words.js';
@@ -13,7 +13,7 @@ export async function start(view) {
   try {
     view.set({ label: await get(['devices', view.did, 'label'], {}, view.signal) });
   } catch {
-    // A device without a passcode has no label to show.
+    // A device without a passcode has no label.
   }
 }
 

@@ -1,4 +1,5 @@
-// Messages: what the device sends and gets, as it travels, masked; and why something was refused.
+// Messages: the device's messages in both directions as they travel, masked, and the reasons of
+// refusals.
 
 import { html } from '../base/html.js';
 import { t } from '../base/words.js';

@@ -1,4 +1,5 @@
-// State: each data point with its value, when and from whom, what is wanted beside what is reported, and a control.
+// State: each data point with its value, its time and its sender, the wanted value beside the
+// reported one, and a control.
 
 import { html } from '../base/html.js';
 import { t, fill, now, value } from '../base/words.js';
@@ -16,7 +17,7 @@ export function startState(view) {
   drawSparks(view);
 }
 
-// Lines of the last day come one by one after the rest.
+// The lines of the last day are loaded one by one after the rest.
 async function drawSparks(view) {
   const points = view.state.device?.data?.points ?? [];
   const numbers = points.filter(({ kind, value }) => (kind === 'int' || kind === 'float') && value !== undefined).slice(0, MOST_SPARKLINES);
@@ -25,7 +26,7 @@ async function drawSparks(view) {
       const chart = await get(['devices', view.did, 'history'], { name, from: now() - 86_400_000, to: now() }, view.signal);
       view.set({ sparks: { ...view.state.sparks, [name]: chart.rows.map(row => ({ at: row.at, value: row.mean })) } });
     } catch {
-      return; // without a history there is no line; the History tab says why
+      return; // without a history there's no line; the History tab shows why
     }
   }
 }
@@ -42,10 +43,10 @@ export function drawState(view, { points, row }) {
     ${point.access !== 'ro' && control(view, point)}</section>`)}</div>`;
 }
 
-// A long value scrolls in its card, by the keyboard too.
+// A long value scrolls in its card, also by the keyboard.
 const mayScroll = point => value(point.value, point.unit).length > 60;
 
-// What a device without declared data points takes: JSON, or else a text.
+// Returns the value for a device without declared data points: JSON, or else a text.
 function anything(typed) {
   try {
     return JSON.parse(typed);
@@ -54,7 +55,7 @@ function anything(typed) {
   }
 }
 
-// Sends a value as operator; the device's answer comes by the page's stream.
+// Sends a value as operator; the device's answer arrives by the page's stream.
 function send(view, point, wanted) {
   return attempt(() => post(['devices', view.did, 'commands'], { data: { [point.name]: wanted }, mode: 'queue' }),
     command => (command.error ? t.causes[command.error] ?? command.error : fill(t.state.sent, point.title || point.name, value(wanted, point.unit), t.states[command.state] ?? command.state)));
@@ -75,7 +76,7 @@ function control(view, point) {
       ${now === undefined && html`<option value="">–</option>`}${(point.values ?? []).map(word => html`<option value="${word}">${word}</option>`)}</select></label>`;
   }
   const isNumber = point.kind === 'int' || point.kind === 'float';
-  // A text that reads as something else is shown as JSON, so that it is sent as it is.
+  // A text that would parse as another value is shown as JSON, so that it's sent unchanged.
   const isText = typeof now === 'string' && (point.kind !== 'any' || anything(now) === now);
   const text = edits[point.name] ?? (isText ? now : now === undefined ? '' : JSON.stringify(now));
   const submit = event => {

@@ -1,4 +1,4 @@
-// Timeline: what happened to the device in sentences, each with who did it and why.
+// Timeline: the device's events in sentences, each with its actor and its reason.
 
 import { html } from '../base/html.js';
 import { t, dates, exact } from '../base/words.js';
@@ -13,7 +13,7 @@ const query = view => ({ kinds: view.query.get('kinds') ?? '', limit: 50 });
 
 export const start = view => view.list('timeline', ['devices', view.did, 'timeline'], query(view));
 
-// What is new is read and put in front; what the person looks at stays.
+// New entries are put in front; the visible ones stay where they are.
 export async function changed(view) {
   if (!view.state.timeline?.data) return view.outrun('timeline');
   const fresh = await view.load('fresh', ['devices', view.did, 'timeline'], query(view));

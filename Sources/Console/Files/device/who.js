@@ -1,4 +1,5 @@
-// Who: who may use the device, as what and until when; and the schedules that they made.
+// Users: the users of the device, their roles and how long they last; and the schedules that they
+// made.
 
 import { html } from '../base/html.js';
 import { t } from '../base/words.js';

@@ -61,7 +61,7 @@ const providers = view => [
   }, { disabled: view.state[`try ${row.name}`] === true }) },
 ];
 
-// What a trial found: nothing yet, that it is under way, or its outcome with the cure.
+// The result of a trial: nothing yet, that it's running, or its outcome with the remedy.
 function trial(found) {
   if (!found) return '';
   return found === true ? html`<span role="status">${t.loading}</span>` : html`<span role="status">${state(found.state)} <span class="any">${say(found.evidence)}</span>${found.cure && html`<br><span class="any">${icon('check')} ${say(found.cure)}</span>`}</span>`;

@@ -1,4 +1,5 @@
-// Audit: every operator's, user's and system's act with before and after; operators, their sessions and tokens.
+// Audit: the acts of operators, users and the system with before and after; operators, their
+// sessions and tokens.
 
 import { html } from '../base/html.js';
 import { t, fill, count } from '../base/words.js';

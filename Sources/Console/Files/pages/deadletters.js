@@ -1,4 +1,4 @@
-// Dead letters: messages that cannot be carried out, why, and the offending place in them.
+// Dead letters: messages that can't be carried out, with the reason and the offending place.
 
 import { html } from '../base/html.js';
 import { t, bytes } from '../base/words.js';
@@ -64,14 +64,15 @@ async function show(view, id) {
   box.element.addEventListener('close', () => { if (here().parts[0] === 'deadletters') refine({ open: null }); });
 }
 
-// As a file for a test: what came, where, and why it could not be carried out.
+// Saves a letter as a file for a test: its payload, its topic, and why it couldn't be carried out.
 function example({ row, text, base64 }) {
   let payload = text ?? { base64 };
-  try { payload = JSON.parse(text); } catch { /* a text that is no JSON stays one */ }
+  try { payload = JSON.parse(text); } catch { /* a text that isn't JSON stays a text */ }
   save(`dead-letter-${row.id}.json`, 'application/json', JSON.stringify({ topic: row.topic, reason: row.reason, payload }, null, 2));
 }
 
-// The text with the place that is at fault marked: `offset` counts bytes, JavaScript counts otherwise.
+// Returns the text with the faulty place marked: `offset` counts bytes, while JavaScript counts
+// UTF-16 units.
 function marked({ text, offset }) {
   if (offset === undefined) return text;
   const head = new TextDecoder().decode(new TextEncoder().encode(text).slice(0, offset));

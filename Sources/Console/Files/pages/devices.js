@@ -1,4 +1,4 @@
-// Devices: found by any part, kept true while they are on the screen.
+// Devices: found by any part of their names, and kept up to date while they're on the screen.
 
 import { html } from '../base/html.js';
 import { t, fill, count } from '../base/words.js';
@@ -34,7 +34,7 @@ export async function start(view) {
   await load(view);
 }
 
-// Watches the devices whose rows are on the screen, and no others.
+// Watches only the devices whose rows are on the screen.
 function watchSeen(view) {
   if (view.signal.aborted) return;
   requestAnimationFrame(() => {
@@ -108,7 +108,7 @@ function bulk(view) {
     for (const did of dids) if (await attempt(() => act(did))) number += 1;
     tell(fill(done, number));
   };
-  // A device without a passcode has none: that is said, and the others are saved.
+  // A device without a passcode has no label: that is reported, and the other labels are saved.
   const labels = async () => {
     const found = [];
     for (const did of chosen) await attempt(async () => found.push({ name: did, ...(await get(['devices', did, 'label'])) }));

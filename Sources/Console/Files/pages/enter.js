@@ -1,11 +1,11 @@
-// Enter: by the one-time link, or with name and password.
+// Sign-in: by the one-time link, or with name and password.
 
 import { html, render } from '../base/html.js';
 import { t, language, speak } from '../base/words.js';
 import { post } from '../base/api.js';
 import { copyable, trouble } from '../base/pieces.js';
 
-/** Shows the way in; `welcome` gets the session. */
+/** Shows the sign-in page, which passes the session to `welcome`. */
 export function enter(root, { reason, welcome }) {
   const state = {};
   const set = changes => {
@@ -17,13 +17,14 @@ export function enter(root, { reason, welcome }) {
     try {
       welcome(await act());
     } catch (problem) {
-      // A link is void once the service says so, not where it did not answer or is not to be asked so often.
+      // A link is void once the service refuses it, but not if the service didn't answer or limits
+      // the tries.
       const isLink = state.token !== undefined && problem.status > 399 && problem.status < 429;
       set({ busy: false, problem, isLink, token: isLink ? undefined : state.token });
     }
   };
   const token = /^#enter=([\w-]+)/.exec(location.hash)?.[1];
-  if (token) history.replaceState(null, '', '#/overview'); // the token is used up, and is not to stay in the address
+  if (token) history.replaceState(null, '', '#/overview'); // a used token mustn't stay there
 
   const draw = () => html`<main class="enter" id="main">
     <img class="mark" src="mark.svg" alt="">

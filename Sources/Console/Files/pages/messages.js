@@ -1,4 +1,5 @@
-// Messages out: codes and links by mail and text, to whom, how they ended; in development the code itself.
+// Outgoing messages: codes and links by e-mail and text message, their recipients and outcomes; in
+// development also the code.
 
 import { html } from '../base/html.js';
 import { t, count, language } from '../base/words.js';
@@ -11,7 +12,7 @@ import { to } from '../base/route.js';
 
 export const title = () => t.nav.messages;
 
-// As many as the stream tells of: what it tells again stands in the list already.
+// The limit equals the stream's, so that rows it repeats are in the list already.
 const load = view => view.list('list', ['messages'], { query: asked(view), limit: 100 });
 
 export async function start(view) {

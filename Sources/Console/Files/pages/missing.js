@@ -1,4 +1,4 @@
-// An address that leads nowhere.
+// The page for an unknown address.
 
 import { html } from '../base/html.js';
 import { t } from '../base/words.js';

@@ -1,4 +1,5 @@
-// Overview: how the installation does in one sentence, what needs an operator, what changed; the first time, a guide.
+// Overview: the installation's state in a sentence, the work for operators, the latest changes; at
+// first, a guide.
 
 import { html } from '../base/html.js';
 import { t, fill, count, about, span, time, timeZone } from '../base/words.js';
@@ -50,7 +51,7 @@ export function draw(view) {
 }
 
 function health(data) {
-  // What was well when the service was heard last says nothing of now.
+  // The state last received says nothing about now.
   if (status.state === 'lost') return html`<section class="note bad" role="alert" aria-label="${t.overview.health}"><p class="strong">${icon('warn')} ${fill(t.overview.gone, time(status.at))}</p></section>`;
   const tone = { ok: 'good', attention: 'warn', failing: 'bad' }[data.state];
   return html`<section class="note ${tone} stack tight" aria-label="${t.overview.health}">
@@ -61,7 +62,8 @@ function health(data) {
   </section>`;
 }
 
-// The line of the last day. The ten minutes that are not over are left out once there are others: they would look like an end.
+// The line of the last day. The unfinished ten minutes are left out once there are others: they
+// would look like a drop.
 let drawn;
 function line({ load, at }) {
   const key = JSON.stringify(load);
@@ -91,7 +93,8 @@ function commands(states) {
   return html`<dl class="facts">${all.map(([name, number]) => html`<dt>${stateBadge(name)}</dt><dd>${count(number)}</dd>`)}</dl>`;
 }
 
-// The guide of the first run: each step ticks itself off when it has happened, and all of it goes with the last.
+// The guide of the first run: each step is ticked when it's done, and the guide disappears with the
+// last.
 function guide({ firstRun, demo }) {
   const steps = ['product', 'registered', 'reported', 'bound', 'switched'];
   const next = steps.find(step => !firstRun[step]);

@@ -1,4 +1,4 @@
-// Products: what their devices can do, how many use each data point, who may register.
+// Products: their devices' data points, how many devices use each, and which devices may register.
 
 import { html } from '../base/html.js';
 import { t, fill, count } from '../base/words.js';

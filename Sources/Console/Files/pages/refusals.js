@@ -1,4 +1,5 @@
-// Refusals: who was refused what, which rule said no, since when, how often, and the cure.
+// Refusals: each with the client, the request, the rule that refused it, since when and how often,
+// and the remedy.
 
 import { html } from '../base/html.js';
 import { t, fill, count } from '../base/words.js';
@@ -30,7 +31,7 @@ export function draw(view) {
       () => nothing(view, 'check', t.refusals.none, t.refusals.noneWhy))}`;
 }
 
-/** One refusal: who, what, why, and what to do. */
+/** A refusal: the client, the request, the reason, and the remedy. */
 export function refusal(view, row) {
   return html`<div class="row apart"><h2>${t.reasons[row.reason] ?? row.title}</h2>
       <span class="row small"><span class="badge ${row.times > 9 ? 'warn' : ''}">${fill(t.times, count(row.times))}</span><span>${when(row.at)}</span></span></div>

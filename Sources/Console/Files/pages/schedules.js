@@ -1,4 +1,5 @@
-// Schedules: what ran and what will run around now on an axis of 24 hours, in whose zone, and why then.
+// Schedules: past and coming runs around now on an axis of 24 hours, with their zones and the
+// reasons for their times.
 
 import { html } from '../base/html.js';
 import { t, fill, count, exact, now, timeZone, locale, dates } from '../base/words.js';
@@ -37,7 +38,7 @@ export function draw(view) {
 const MOST_LANES = 40;
 const TONE = { failed: 'bad', missed: 'bad', expired: 'warn' };
 
-// A lane for each device: its runs of the last hours, now, and what is due.
+// A lane for each device: its runs in the last hours, the present, and its coming runs.
 function day({ from, to: until, occurrences, runs, clockChanges, isCut }) {
   if (!occurrences.length && !runs.length) return html`<p class="soft">${t.schedules.quiet}</p>`;
   const place = at => ({ '--at': `${((at - from) / (until - from) * 100).toFixed(2)}%` });
@@ -64,7 +65,7 @@ async function showSchedule(view, id) {
   const box = dialog(t.schedules.one, box => drawOne(view, box));
   box.set({ found });
   box.element.addEventListener('close', () => { if (here().parts[0] === 'schedules') refine({ open: null }); });
-  // Links lead out of the dialog.
+  // A link closes the dialog.
   box.element.addEventListener('click', event => { if (event.target.closest('a')) box.close(); });
 }
 

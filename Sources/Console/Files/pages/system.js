@@ -1,4 +1,4 @@
-// System: what doctor finds, workers, store, limits, settings, certificates, backups, the log.
+// System: the doctor's findings, workers, store, limits, settings, certificates, backups, the log.
 
 import { html } from '../base/html.js';
 import { t, fill, count, about, bytes, span, value } from '../base/words.js';
@@ -34,7 +34,8 @@ export async function start(view) {
   await view.load('shown', TABS[tab].parts);
 }
 
-// The doctor looks at one group after the other. The page shows each group's findings at once, and the group under way.
+// The doctor examines one group after another. The page shows each group's findings immediately,
+// and the group being examined.
 async function examine(view) {
   const groups = Object.keys(t.system.groups);
   const checks = [];

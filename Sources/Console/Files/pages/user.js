@@ -1,4 +1,5 @@
-// One user: the sessions on terminals, each with why it ended and when the gate cut it off; devices; what happened.
+// A user: the sessions on terminals, each with why it ended and when the gate cut it off; devices;
+// events.
 
 import { html } from '../base/html.js';
 import { t, fill, count, span } from '../base/words.js';
@@ -67,14 +68,16 @@ const sessions = view => [
   { id: 'acts', label: t.acts.title, isActs: true, cell: row => (row.endedAt === undefined ? actButton('operator', t.users.end, () => end(view, row)) : '') },
 ];
 
-// Ends one session at once: a lost phone is not to wait. The stream tells when the gate confirmed it.
+// Ends a session without confirmation, since a lost phone can't wait. The stream reports when the
+// gate has confirmed it.
 async function end(view, row) {
   const ended = await attempt(() => remove(['sessions', row.sessionId]), t.users.ended);
   const list = view.state.sessions;
   if (ended?.sessionId && list?.data) view.set({ sessions: { ...list, data: { items: list.data.items.map(one => (one.sessionId === ended.sessionId ? ended : one)) } } });
 }
 
-// Who ended it stands there unless it was the user, and says all that the reason does where that is an operator.
+// Shows the actor who ended a session unless it was the user; for an operator, the actor replaces
+// the reason.
 function ended(row) {
   const by = row.endedBy?.kind === 'user' && row.endedBy.id === row.uid ? undefined : row.endedBy;
   const isSaid = row.endReason === 'operator' && by;

@@ -1,4 +1,5 @@
-// Connect a device: its product and MAC, the commands to paste, the label, and each step as it happens.
+// Connects a device: its product and MAC, the commands to paste, the label, and each step as it
+// happens.
 
 import { html } from '../base/html.js';
 import { t, fill, count, now } from '../base/words.js';
@@ -12,7 +13,7 @@ import { code, saveLabels } from './label.js';
 const randomMac = () => [...crypto.getRandomValues(new Uint8Array(6))].map((byte, i) => (i ? byte : (byte & 0xfc) | 2).toString(16).padStart(2, '0')).join('');
 const STEPS = ['registered', 'connected', 'reported'];
 
-/** Opens the dialog, from anywhere. */
+/** Opens the dialog, from any page. */
 export async function connectDevice(productKey) {
   const found = await attempt(() => get(['products']));
   if (!found || document.querySelector('dialog')) return;
@@ -51,7 +52,7 @@ async function open(box, productKey, mac) {
     if (kind === 'connect' && data.mac === mac) box.set({ connection: data });
   });
   if (may('operator')) {
-    get(['products', productKey, 'labels', mac]).then(label => box.set({ label })).catch(() => {}); // without a passcode there is none
+    get(['products', productKey, 'labels', mac]).then(label => box.set({ label })).catch(() => {}); // no passcode: no label
   }
 }
 
@@ -73,7 +74,8 @@ function waiting(box) {
     <p class="row end"><button type="button" onclick=${() => { box.state.end?.(); box.set({ guide: null }); }}>${t.connect.another}</button></p>`;
 }
 
-// A new device first registers as its product; connected is what it is as itself, after that.
+// A new device first registers with its product's credentials; "connected" means that it connected
+// with its own.
 function isReached(state, step) {
   const order = ['registered', 'connected', 'reported'];
   return order.includes(state) && order.indexOf(step) <= order.indexOf(state);

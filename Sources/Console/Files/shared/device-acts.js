@@ -1,4 +1,4 @@
-// What an operator does with a device.
+// An operator's acts on a device.
 
 import { html } from '../base/html.js';
 import { t, fill, count } from '../base/words.js';
@@ -6,10 +6,10 @@ import { get, post, remove } from '../base/api.js';
 import { go } from '../base/route.js';
 import { attempt, askTyped, dialog, dialogHead, copyable } from '../base/pieces.js';
 
-/** Forgets a device; its id says that it is meant. */
+/** Forgets a device; the id confirms it. */
 export const forget = did => remove(['devices', did], { confirm: did });
 
-/** Has a device forgotten, after naming what disappears with it. */
+/** Lists the losses, asks for confirmation, and has a device forgotten. */
 export async function askForget(did) {
   const found = await attempt(() => get(['devices', did, 'removal']));
   if (!found) return;
@@ -22,7 +22,7 @@ export async function askForget(did) {
   });
 }
 
-/** Makes a secret void and shows the new one, this once. */
+/** Invalidates a secret and shows the new one, which can't be shown again. */
 export function askNewSecret(parts, id) {
   askTyped({
     title: t.secret.title, id, verb: t.secret.rotate, loses: [t.secret.loses],
@@ -33,6 +33,6 @@ export function askNewSecret(parts, id) {
   });
 }
 
-/** Shows a secret that cannot be shown again. */
+/** Shows a secret that can't be shown again. */
 export const showSecret = secret => dialog(t.secret.fresh, box => html`<div>${dialogHead(t.secret.fresh, box)}<p class="note warn">${t.secret.once}</p>${copyable(secret)}
   <div class="row end"><button type="button" class="main" onclick=${box.close}>${t.secret.kept}</button></div></div>`);

@@ -1,11 +1,14 @@
-// A document edited as JSON: what it would change and break is shown before it is saved.
+// A document edited as JSON: its changes and breakages are shown before it's saved.
 
 import { html } from '../base/html.js';
 import { t, fill, count, value } from '../base/words.js';
 import { post } from '../base/api.js';
 import { trouble, dialog, dialogHead } from '../base/pieces.js';
 
-/** Opens the editor; `save(document, force)` stores it, with `force` also what breaks something. `form(document, change)` draws it as a form, beside the JSON. */
+/**
+ * Opens the editor. `save(document, force)` stores the document; `force` stores it even if it
+ * breaks something. `form(document, change)` draws it as a form beside the JSON.
+ */
 export function editDocument({ title, document, check, save, done, form }) {
   dialog(title, box => {
     const { text = JSON.stringify(document, null, 2), found, problem, busy, isForm = !!form } = box.state;
@@ -33,7 +36,7 @@ export function editDocument({ title, document, check, save, done, form }) {
       try {
         if (read() !== undefined) box.set({ isForm: true });
       } catch {
-        // Its members are not of the kinds that the form knows: the service says which.
+        // Its members are of kinds that the form can't show: the service reports which.
         box.set({ isForm: false });
         look();
       }
@@ -61,5 +64,5 @@ function findings({ isNew, problems, changes, breaks }) {
       : html`<div class="diff code">${changes.map(({ path, before, after }) => html`<span class="strong">${path}</span>${before !== undefined && html`<del>− ${value(before)}</del>`}${after !== undefined && html`<ins>+ ${value(after)}</ins>`}`)}</div>`)}</section>`;
 }
 
-/** What was before and after, side by side. */
+/** The values before and after, side by side. */
 export const compared = (before, after) => html`<div class="diff code">${before !== undefined && html`<del>− ${value(before)}</del>`}${after !== undefined && html`<ins>+ ${value(after)}</ins>`}</div>`;

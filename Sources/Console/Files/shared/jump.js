@@ -1,5 +1,5 @@
-// <ll-jump>: the field at the top. It finds devices, users, products and schedules while one types; arrow keys and Enter
-// open a result; Enter alone shows the devices.
+// <ll-jump>: the field at the top. It finds devices, users, products and schedules during typing;
+// arrow keys and Enter open a result; Enter alone shows the devices.
 
 import { html, render } from '../base/html.js';
 import { t } from '../base/words.js';
@@ -10,7 +10,7 @@ import { tagTexts } from './device-names.js';
 
 const join = (...parts) => parts.filter(Boolean).join(' · ');
 
-// What each kind of thing that is found shows, and where it leads.
+// The view of each kind of result, and its address.
 const KINDS = {
   devices: row => ({ href: to(['devices', row.did]), title: row.name || row.alias || row.did, detail: join((row.name || row.alias) && row.did, row.mac, ...tagTexts(row.tags)) }),
   users: row => ({ href: to(['users', row.uid]), title: row.name || row.uid, detail: join(row.name && row.uid, row.appId) }),
@@ -20,7 +20,7 @@ const KINDS = {
 
 class Jump extends HTMLElement {
   #text = '';
-  #found = null; // by kind, once the last question is answered
+  #found = null; // by kind, once the last query is answered
   #place = -1;
   #timer;
   #asking;
@@ -64,7 +64,7 @@ class Jump extends HTMLElement {
     try {
       found = await get(['search'], { query }, asking.signal);
     } catch {
-      return; // a question that is not finished yet, or no service: the next one is answered
+      return; // an incomplete query, or no service: the next query is answered
     }
     if (asking.signal.aborted) return;
     this.#found = Object.entries(KINDS).map(([kind, shown]) => ({ kind, rows: found[kind].map(shown) })).filter(({ rows }) => rows.length);

@@ -1,4 +1,4 @@
-// The keyboard: everything can be done without these, and they can be switched off.
+// Keyboard shortcuts: everything works without them, and they can be switched off.
 
 import { html } from '../base/html.js';
 import { t } from '../base/words.js';
@@ -45,7 +45,7 @@ function act(key) {
   }
 }
 
-// From row to row of the page's first list.
+// Moves between the rows of the page's first list.
 function step(by) {
   const rows = [...document.querySelectorAll('main tbody tr, main [data-row]')].filter(row => row.querySelector('a, button'));
   if (!rows.length) return false;
@@ -69,7 +69,7 @@ function back(event) {
   return undefined;
 }
 
-/** Shows what the keys do. */
+/** Shows the shortcuts. */
 export function showKeys() {
   dialog(t.keys.title, box => html`<div>
     ${dialogHead(t.keys.title, box)}

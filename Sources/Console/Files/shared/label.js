@@ -5,7 +5,7 @@ import { t, fill } from '../base/words.js';
 
 const path = rows => rows.map((row, y) => [...row].map((dot, x) => (dot === '1' ? `M${x} ${y}h1v1h-1z` : '')).join('')).join('');
 
-/** The code as a picture. */
+/** Returns the code as a picture. */
 export const code = ({ rows, text }) => html`<svg class="qr" viewBox="0 0 ${rows.length} ${rows.length}" role="img" aria-label="${fill(t.connect.qr, text)}"><path d="${path(rows)}" fill="#000" shape-rendering="crispEdges"/></svg>`;
 
 /** Saves labels as one picture, four in a row, each with its name below. */

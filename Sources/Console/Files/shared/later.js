@@ -1,8 +1,8 @@
-// What the first view does not need is read when it is asked for.
+// Modules that the first view doesn't need are loaded on demand.
 
-/** Opens the dialog that connects a device; of a product, where one is named. */
+/** Opens the dialog that connects a device, with a product if one is named. */
 export const connectDevice = async productKey => (await import('./connect.js')).connectDevice(productKey);
 /** Opens the dialog for the operator's own password. */
 export const choosePassword = async isFirst => (await import('./password.js')).choosePassword(isFirst);
-/** Shows the way in. */
+/** Shows the sign-in page. */
 export const enter = async (root, options) => (await import('../pages/enter.js')).enter(root, options);

@@ -1,4 +1,4 @@
-// A product's document as a form: the same members as the JSON beside it.
+// A product's document as a form, with the same members as the JSON beside it.
 
 import { html } from '../base/html.js';
 import { t, fill } from '../base/words.js';
@@ -7,7 +7,7 @@ import { icon } from '../base/pieces.js';
 const KINDS = ['bool', 'int', 'float', 'enum', 'string', 'raw'];
 const words = text => text.split(/[,\s]+/).filter(Boolean);
 
-/** The form; `change` gets the document as it becomes. */
+/** The form; each edit passes the new document to `change`. */
 export function productForm(document, change) {
   const points = document.dataPoints ?? [];
   const set = changes => change(without({ ...document, ...changes }));

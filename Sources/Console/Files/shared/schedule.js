@@ -9,7 +9,7 @@ import { values } from './sentences.js';
 // 2024-01-01 was a Monday.
 const day = new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone: 'UTC' });
 
-/** When it runs: 07:30 on Mon, Tue (Europe/Berlin). */
+/** Returns when a schedule runs: 07:30 on Mon, Tue (Europe/Berlin). */
 export function rule({ time, date, weekDays, monthDays, timezone }) {
   const days = date ?? (weekDays?.length === 7 || (!weekDays?.length && !monthDays?.length) ? t.schedules.everyDay
     : weekDays?.length ? weekDays.map(number => day.format(Date.UTC(2024, 0, number))).join(', ') : fill(t.schedules.monthDays, monthDays.join(', ')));

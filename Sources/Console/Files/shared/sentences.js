@@ -1,11 +1,11 @@
-// Sentences of the audit's rows, of an operator's acts, of a device's timeline.
+// The sentences of the audit trail's rows, of operators' acts, and of a device's timeline.
 
 import { html } from '../base/html.js';
 import { t, fill, value, span } from '../base/words.js';
 import { to } from '../base/route.js';
 import { device, user, state } from '../base/pieces.js';
 
-/** Who it was, with a link where there is a page. */
+/** The actor, with a link if there's a page. */
 export function actor(who, names = {}) {
   if (!who) return t.actors.somebody;
   switch (who.kind) {
@@ -17,7 +17,7 @@ export function actor(who, names = {}) {
   }
 }
 
-/** One row of the audit as a sentence. */
+/** A row of the audit trail as a sentence. */
 export function act(row) {
   const who = actor(row.actor);
   if (row.kind !== 'operatorAct') return html`${who}: ${t.audits[row.kind] ?? row.kind}${row.uid && row.uid !== row.actor.id && html` (${user(row.uid)})`}${row.detail && html` <span class="soft any">${row.detail}</span>`}`;
@@ -33,11 +33,13 @@ function subject({ act, subject, subjectName }) {
   return html`<span class="any">${subject}</span>`;
 }
 
-/** Values as people read them: power: true, brightness: 60. */
+/** Values in readable form: power: true, brightness: 60. */
 export const values = data => html`<span class="code any">${data === undefined || data === null ? '' : typeof data === 'object' && !Array.isArray(data)
   ? Object.entries(data).map(([name, one]) => `${name}: ${value(one)}`).join(', ') : value(data)}</span>`;
 
-/** One entry of a device's timeline as a sentence: who, what, why, and what came of it. */
+/**
+ * An entry of a device's timeline as a sentence: the actor, the act, the reason and the outcome.
+ */
 export function entry(item) {
   const who = actor(item.actor);
   switch (item.kind) {
@@ -50,7 +52,7 @@ export function entry(item) {
   }
 }
 
-// What is known to happen to a device, with its name and its cause.
+// A known event of a device, with its name and cause.
 function event({ type, name, cause }) {
   const known = t.timeline.events[type];
   return known && fill(known, name, cause ? fill(t.timeline.because, t.causes[cause] ?? cause) : '');

@@ -1,4 +1,4 @@
-// Messages as they travel: the newest lines, held while paused, so many and no more.
+// Messages as they travel: the newest lines up to a limit, held while paused.
 
 import { html } from '../base/html.js';
 import { t, fill, value, bytes, exact, count, now, dates } from '../base/words.js';
@@ -6,17 +6,17 @@ import { icon, blank, when } from '../base/pieces.js';
 
 const MOST = 300;
 const QUIET = 30_000;
-const PATIENCE = 4000; // to connect with the broker takes a moment
+const PATIENCE = 4000; // connecting to the broker takes a moment
 let number = 0;
 
-/** Watches messages: all of them, or those of a device. */
+/** Watches all messages, or those of a device. */
 export function watch(view, term) {
   view.set({ tap: { lines: [], since: now(), left: 0 } });
   view.feed([term], (kind, data) => {
     if (kind !== 'tap' || data.term !== term) return;
     const { tap } = view.state;
     const fresh = data.lines.map(line => ({ ...line, key: number += 1 })).reverse();
-    // A branch that was seen stays in its place: nothing moves away from under the pointer.
+    // A branch keeps its place once it was seen, so that nothing moves away from under the pointer.
     const rates = data.rates && [...new Map([...(tap.rates ?? []).map(one => [one.branch, { ...one, perSecond: 0 }]), ...data.rates.map(one => [one.branch, one])]).values()];
     const names = { ...tap.names, ...Object.fromEntries(fresh.filter(line => line.deviceName).map(line => [line.did, line.deviceName])) };
     view.set({ tap: { ...tap, ...data, rates, names, lines: [...fresh, ...tap.lines].slice(0, MOST), left: tap.left + data.left, last: fresh[0]?.at ?? tap.last } });
@@ -26,7 +26,7 @@ export function watch(view, term) {
 
 const times = dates({ hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 1 });
 
-/** The lines of those that are `chosen`, or why there are none. */
+/** The lines that `chosen` accepts, or why there are none. */
 export function lines(view, chosen = () => true, pin) {
   const { tap } = view.state;
   const seen = tap.lines.filter(chosen);

@@ -11,24 +11,25 @@ import Synchronization
 import Wire
 import Workers
 
-/// Watches messages at the broker while an operator does: a client that reads alone (`service:console`), whose connection
-/// exists only as long, and that the gate gives so many messages a second.
+/// Watches the broker's messages while an operator does, with a read-only client
+/// (`service:console`) that is connected only for that time and to which the gate passes a limited
+/// number of messages a second.
 ///
-/// What it has seen last is kept without secrets for the streams, each of which takes what it shows in its own time: one that
-/// is slow holds up neither the others nor the broker.
+/// The last lines are kept without secrets, and each stream reads them at its own pace: a slow
+/// stream delays neither the others nor the broker.
 final class Tap: Sendable {
     fileprivate struct State {
-        /// What is watched: messages of devices, or, where nil is among them, all.
+        /// The devices whose messages are watched; nil among them stands for all messages.
         var wanted: Set<DeviceID?> = []
         var isRunning = false
         var isListening = false
         var lines: Deque<TapLine> = []
         /// The number of the newest line.
         var newest: Int64
-        /// Messages that the gate left out, since the start.
+        /// The number of messages that the gate has left out since the start.
         var left: Int64 = 0
         var rates = TapRates()
-        /// Grows with all of this.
+        /// A number that grows with every change of the state.
         var serial = 0
     }
 
@@ -37,19 +38,19 @@ final class Tap: Sendable {
     private let waker: Waker?
     private let logger = Logger(label: "lamplighter.console")
 
-    /// Lines that are kept: what comes within two seconds.
+    /// The most lines that are kept: about two seconds of messages.
     private static let keptMax = 800
-    /// The longest wait for a message before it is looked whether anybody still watches.
+    /// The longest wait for a message between checks whether a stream still watches.
     private static let patience: Duration = .milliseconds(250)
 
     init(_ context: ConsoleContext) {
         self.context = context
         waker = try? Waker()
-        // Numbers go on from run to run, for streams that come back after one.
+        // Numbers keep growing across restarts, for streams that resume after one.
         state = Mutex(State(newest: context.now.milliseconds * 1_000))
     }
 
-    /// Says what is watched now; nothing ends the connection.
+    /// Sets the watched devices; an empty set ends the connection.
     func want(_ wanted: Set<DeviceID?>) {
         let starts = state.withLock { state in
             state.wanted = wanted
@@ -60,35 +61,37 @@ final class Tap: Sendable {
         if starts { PlainThread.detach { self.work() } }
     }
 
-    /// Grows whenever there is something to tell.
+    /// A number that grows whenever there is something to report.
     var serial: Int { state.withLock(\.serial) }
 
-    // MARK: What streams are told
+    // MARK: Streams
 
-    /// How far a stream is.
+    /// A stream's position in the tap.
     struct Position: Sendable {
         var number: Int64
         var left: Int64
-        /// Lines that it may be told now, and since when.
+        /// The number of lines that the stream may take, as of `at`.
         var mayTell = Double(Tap.toldMax)
         var at = ContinuousClock.now
-        /// What was told last beside lines.
+        /// The members last reported beside lines.
         var told: [UInt8] = []
     }
 
-    /// Lines that a stream is told in a second, and at once after a while without any.
+    /// The most lines that a stream gets in a second, and at once after a while without any.
     private static let toldMax = 50
 
-    /// Returns where a stream begins that was told lines up to a number; nil for one that is new.
+    /// Returns the position of a stream after the line with a number; nil for a new stream.
     func begin(after number: Int64?) -> Position {
         state.withLock {
             Position(number: min(number ?? $0.newest, $0.newest), left: $0.left)
         }
     }
 
-    /// Returns what has come since (`Tap`), of one device or all; nil where that is nothing.
+    /// Returns the messages since the position (`Tap`), of one device or all; nil if there's
+    /// nothing to report.
     ///
-    /// Of too many lines it returns the newest, and first those that were not accepted. `names` finds names of devices.
+    /// If there are too many lines it returns the newest, and those that weren't accepted before
+    /// the others. `names` finds the names of devices.
     func look(
         _ did: DeviceID?,
         from position: inout Position,
@@ -108,7 +111,7 @@ final class Tap: Sendable {
         let others = lines.filter { $0.outcome == .accepted }.suffix(Int(budget) - odd.count)
         let told = (odd + others).sorted { $0.number < $1.number }
         (position.mayTell, position.at) = (budget - Double(told.count), moment)
-        // Of what the ring has lost only the number is known, and not whose it was.
+        // Lines that the buffer has lost are known by their number only, not by their device.
         let lost = did == nil ? max(0, now.0 - position.number - Int64(all.count)) : 0
         let left = now.1 - position.left + lost + Int64(lines.count - told.count)
         let rest: [(String, JSONValue?)] =
@@ -151,7 +154,7 @@ final class Tap: Sendable {
         }
     }
 
-    /// Whether an operator still watches; otherwise the thread ends.
+    /// Returns whether an operator still watches; if not, the thread ends.
     private func goesOn() -> Bool {
         state.withLock { state in
             if state.wanted.isEmpty {
@@ -207,7 +210,7 @@ final class Tap: Sendable {
         }
     }
 
-    /// The filters for what is watched.
+    /// Returns the topic filters for the watched devices.
     private func filters() -> Set<String> {
         let wanted = state.withLock(\.wanted)
         let root = context.environment.topics.root
@@ -220,7 +223,7 @@ final class Tap: Sendable {
         return Set((all + ["system/refusal", "system/dead-letter"]).map { "\(root)/\($0)" })
     }
 
-    /// Takes over which data points are write-only, whenever a product has changed.
+    /// Reads again which data points are write-only when a product has changed.
     private func renew(_ reader: inout TapReader, _ epoch: inout Int64?) throws {
         try context.store.read { tx in
             let newest = try tx.meta.catalogEpoch()

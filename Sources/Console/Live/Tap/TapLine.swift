@@ -2,36 +2,36 @@ import Domain
 import JSON
 import Wire
 
-/// One message as it travelled, without its secrets.
+/// A message as it travelled, without its secrets.
 struct TapLine: Sendable {
-    /// What became of it.
+    /// The outcome of a message.
     enum Outcome: String, Sendable {
         case accepted, refused, dead
     }
 
-    /// Grows with each message that the tap has seen.
+    /// A number that grows with each message that the tap has seen.
     var number: Int64 = 0
     var at: Instant
-    /// Its topic, without the shard.
+    /// The message's topic, without the shard.
     var topic: String
-    /// Its topic without ids, such as `device/+/report`.
+    /// The message's topic without ids, such as `device/+/report`.
     var branch: String
-    /// Whether it goes to the service.
+    /// Whether the message is sent to the service.
     var isIn: Bool
     var bytes: Int
     var payload: JSONValue?
     var outcome = Outcome.accepted
-    /// Why it was refused, or became a dead letter.
+    /// The reason why the message was refused or became a dead letter.
     var reason: String?
-    /// The device that it is about.
+    /// The device that the message concerns.
     var did: DeviceID?
-    /// Who sent it, such as `device:d-…4f`.
+    /// The sender, such as `device:d-…4f`.
     var talker: String?
 
-    /// Characters of a payload that are shown.
+    /// The most characters of a payload that are shown.
     static let shownMax = 2_000
 
-    /// The line as an operator sees it (`Tap`).
+    /// Returns the line as an operator may see it (`Tap`).
     func json(for role: OperatorRole, deviceName: String?) -> JSONValue {
         let payload = role < .admin ? payload.map(SecretMask.withoutAddresses) : payload
         return .object([
@@ -43,7 +43,7 @@ struct TapLine: Sendable {
         ])
     }
 
-    /// Returns a payload; of one that is too long the beginning of its text.
+    /// Returns a payload, or the beginning of its text if it's too long.
     private static func cut(_ payload: JSONValue) -> JSONValue {
         if case .string(let text) = payload {
             return .string(text.count > shownMax ? text.prefix(shownMax) + "…" : text)

@@ -1,6 +1,7 @@
 import JSON
 
-/// How many messages a second each branch has, and who sends most: of the last seconds, from those that were seen.
+/// Each branch's messages a second and the busiest senders, over the last seconds, computed from
+/// the messages seen.
 struct TapRates: Sendable {
     private struct Second: Sendable {
         var branches: [String: Int64] = [:]
@@ -12,15 +13,15 @@ struct TapRates: Sendable {
     private var seconds: [Second] = [Second()]
     private var second: Int64 = 0
 
-    /// Seconds that are looked back on.
+    /// The number of seconds that the rates cover.
     private static let back = 5
-    /// Branches, or senders, that are named.
+    /// The most branches, or senders, that are named.
     private static let namedMax = 8
 
-    /// Goes on to a second; whether it is a new one.
+    /// Moves on to a second, and returns whether it's a new one.
     mutating func turn(to second: Int64) -> Bool {
         guard second != self.second else { return false }
-        // The first one is the one that it begins in.
+        // The first turn sets the second without passing any.
         let passed = self.second == 0 ? 0 : min(Int64(Self.back), max(1, second - self.second))
         for _ in 0..<passed { seconds.append(Second()) }
         seconds.removeFirst(max(0, seconds.count - Self.back - 1))
@@ -28,7 +29,7 @@ struct TapRates: Sendable {
         return true
     }
 
-    /// Counts a message that was seen.
+    /// Counts a message seen.
     mutating func note(_ line: TapLine) {
         let last = seconds.count - 1
         seconds[last].seen += 1
@@ -36,11 +37,13 @@ struct TapRates: Sendable {
         if let talker = line.talker { seconds[last].talkers[talker, default: 0] += 1 }
     }
 
-    /// Counts messages that the gate left out.
+    /// Counts messages that the gate has left out.
     mutating func note(left: Int64) { seconds[seconds.count - 1].left += left }
 
-    /// The members `rates` and `talkers` of what is told (`Tap`), of the whole seconds before the present one; of messages
-    /// that were left out it takes them to be like those that were seen.
+    /// The members `rates` and `talkers` of an event (`Tap`), over the whole seconds before the
+    /// present one.
+    ///
+    /// Messages left out are assumed to be distributed like those seen.
     var json: [(String, JSONValue?)] {
         let whole = seconds.dropLast()
         let seen = whole.reduce(0) { $0 + $1.seen }

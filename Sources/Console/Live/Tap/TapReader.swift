@@ -3,23 +3,23 @@ import Domain
 import JSON
 import Wire
 
-/// Reads messages of the broker as lines.
+/// Reads the broker's messages as lines.
 struct TapReader: Sendable {
-    /// What a message of the broker is to the tap.
+    /// The meaning of a message for the tap.
     enum Reading {
         case line(TapLine)
-        /// The gate says that it left out so many messages.
+        /// The gate's notice of the number of messages that it left out.
         case left(Int64)
-        /// What workers say to themselves.
+        /// An internal message of the workers.
         case nothing
     }
 
     let topics: Topics
     var mask = SecretMask()
 
-    /// Bytes of a payload that is read; of a larger one the size alone is shown.
+    /// The largest payload that is read, in bytes; of a larger one only the size is shown.
     static let readMax = 16_384
-    /// What the service's parts tell one another to know that they live.
+    /// Messages by which the service's parts check that they are alive.
     private static let silent: Set<String> = ["echo", "mark", "wake", "process", "batch"]
     private static let fromGate: Set<String> = [
         "presence", "token-used", "session-cut", "missed", "session-owed", "trigger",
@@ -29,7 +29,7 @@ struct TapReader: Sendable {
         "account", "app", "device", "home", "schedule", "session", "share",
     ]
 
-    /// Reads a message.
+    /// Reads a message of the broker.
     func read(
         topic: ArraySlice<UInt8>,
         payload: ArraySlice<UInt8>,
@@ -111,7 +111,7 @@ struct TapReader: Sendable {
         }
     }
 
-    // MARK: What was not accepted
+    // MARK: Messages not accepted
 
     private func refusal(_ payload: ArraySlice<UInt8>, at now: Instant) -> Reading {
         guard let body = try? Payload.object(payload) else { return .nothing }

@@ -16,7 +16,7 @@ package struct DemoKeys: Sendable, Equatable {
 
     /// Reads the keys, or makes them at first use.
     ///
-    /// - Throws: A `Problem` where the file cannot be read or written.
+    /// - Throws: A `Problem` if the file can't be read or written.
     package static func readOrMake(_ directory: DataDirectory) throws -> DemoKeys {
         if TextFile.exists(directory.demo) { return try read(directory) }
         let keys = DemoKeys(
@@ -38,7 +38,7 @@ package struct DemoKeys: Sendable, Equatable {
 
     /// Reads the keys that `up` made.
     ///
-    /// - Throws: A `Problem` where they are missing or malformed.
+    /// - Throws: A `Problem` if they are missing or malformed.
     package static func read(_ directory: DataDirectory) throws -> DemoKeys {
         guard let bytes = TextFile.readBytes(directory.demo) else {
             throw unreadable(directory, "there is no demo: the service was started with --no-demo")
@@ -57,7 +57,7 @@ package struct DemoKeys: Sendable, Equatable {
         )
     }
 
-    /// The keys as they stand in `demo.json` and `ready.json`.
+    /// The keys as written to `demo.json` and `ready.json`.
     package var json: JSONValue {
         .object([
             "appId": .string(appID), "appSecret": .string(appSecret),
@@ -65,7 +65,7 @@ package struct DemoKeys: Sendable, Equatable {
         ])
     }
 
-    /// Returns random lowercase hex digits, two a byte.
+    /// Returns random lowercase hex digits, two per byte.
     package static func hex(_ bytes: Int) -> String {
         Sodium.hex(Sodium.randomBytes(bytes))
     }

@@ -1,6 +1,8 @@
-/// The first example, as commands for a shell: a lamp registers and reports, an app binds it and switches it.
+/// The first example, as commands for a shell: a lamp registers and reports, an app binds it and
+/// switches it.
 ///
-/// Each is one line, quoted for sh, bash and zsh; later ones use variables that earlier ones set.
+/// Each command is one line, quoted for sh, bash and zsh; later commands use variables that earlier
+/// ones set.
 package struct Tour {
     let host: String
     let port: Int
@@ -8,12 +10,13 @@ package struct Tour {
     let demo: DemoKeys
     /// The lamp's MAC address, new for each tour: a bound lamp can't register again.
     let mac: String
-    /// The app's terminal, new for each tour: the app's secret no longer opens a terminal with a session.
+    /// The app's terminal, new for each tour: the app's secret can't connect as a terminal with a
+    /// session.
     let terminal: String
 
-    /// One command and a word on its effect.
+    /// A command and its effect in a few words.
     package struct Step {
-        /// Its effect.
+        /// The effect.
         package let title: String
         /// The command to paste.
         package let command: String
@@ -91,7 +94,8 @@ package struct Tour {
             + #" -m '{"id":"\#(id)","token":"'$token'","params":{\#(parameters)}}'"#
     }
 
-    /// Takes a string field out of an answer with what every system has.
+    /// Returns shell text that extracts a string field from an answer with tools that every system
+    /// has.
     private func field(_ name: String, of variable: String) -> String {
         #"$(echo $\#(variable) | sed 's/.*"\#(name)":"//;s/".*//')"#
     }

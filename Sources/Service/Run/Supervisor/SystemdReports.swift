@@ -6,10 +6,11 @@ import Synchronization
 import Web
 import Workers
 
-/// Reports to systemd what becomes of the service: that it starts, is ready, lives, waits for something, stops.
+/// The reports to systemd that the service starts, is ready, is alive, waits for something, or
+/// stops.
 ///
-/// It lives as long as it answers its own health check over HTTP. A broker that is away is no reason to be
-/// restarted: then the status line says what the service waits for.
+/// The service is alive while it answers its own health check over HTTP. A missing broker is no
+/// reason for a restart; the status line then names it.
 ///
 /// Thread safety: all members are constant or atomic.
 final class SystemdReports: Sendable {
@@ -22,10 +23,11 @@ final class SystemdReports: Sendable {
     /// Prepares the reports.
     ///
     /// - Parameters:
-    ///   - socket: Where systemd listens.
-    ///   - readiness: The parts of the service; what they wait for is the status line.
-    ///   - isReady: Whether `systemctl start` has waited long enough.
-    ///   - isAlive: Runs the health check; it may block for as long as a third of the watchdog's time.
+    ///   - socket: The socket on which systemd listens.
+    ///   - readiness: The parts of the service, whose waits the status line shows.
+    ///   - isReady: Returns whether the start has finished, for `systemctl start`.
+    ///   - isAlive: Runs the health check; it may block for as long as a third of the watchdog's
+    ///     time.
     init(
         socket: SystemdSocket,
         readiness: Readiness,
@@ -38,7 +40,7 @@ final class SystemdReports: Sendable {
         self.isAlive = isAlive
     }
 
-    /// Reports from now on, on a thread of its own, which a blocked pool does not block.
+    /// Starts the reports on a separate thread, which a blocked pool doesn't block.
     func start() {
         PlainThread.detach { [self] in run() }
     }
@@ -64,7 +66,8 @@ final class SystemdReports: Sendable {
                 hasStarted = true
                 lines.append("READY=1")
             } else if extend <= .now {
-                // Bringing a large store up to date may take longer than a start usually may.
+                // Bringing a large store up to date can take longer than systemd allows for a
+                // start.
                 lines.append("EXTEND_TIMEOUT_USEC=60000000")
                 extend = .now + ServiceLimits.startExtensionInterval
             }
@@ -76,7 +79,8 @@ final class SystemdReports: Sendable {
         }
     }
 
-    /// Waits until it is time to look again: soon while the service starts, often enough for the watchdog later.
+    /// Waits until the next check: briefly while the service starts, later often enough for the
+    /// watchdog.
     private func pause(_ hasStarted: Bool) {
         let longest = min(ServiceLimits.reportInterval, (socket.watchdog ?? .seconds(60)) / 8)
         let (seconds, attoseconds) = (hasStarted ? longest : ServiceLimits.startReportInterval)
@@ -84,7 +88,7 @@ final class SystemdReports: Sendable {
         usleep(UInt32(clamping: seconds * 1_000_000 + attoseconds / 1_000_000_000_000))
     }
 
-    /// The one line that `systemctl status` shows.
+    /// Returns the line that `systemctl status` shows.
     static func status(_ parts: [Readiness.Part]) -> String {
         let waiting = parts.compactMap { part in part.waitsFor.map { "\(part.name): \($0)" } }
         guard !waiting.isEmpty else { return "accepts work" }
@@ -94,10 +98,10 @@ final class SystemdReports: Sendable {
 }
 
 extension SystemdReports {
-    /// Makes the reports of a run; nil where systemd asks for none.
+    /// Makes the reports of a run; nil if systemd requests none.
     ///
-    /// `up` is ready when everything accepts work and `ready.json` is written. `serve` is ready before its broker:
-    /// that one may be made ready after it, and is waited for.
+    /// `up` is ready when everything accepts work and `ready.json` is written. `serve` is ready
+    /// before its broker, which can start after it; the service waits for it.
     static func make(_ context: RunContext, _ environment: [String: String]) -> SystemdReports? {
         guard let socket = SystemdSocket(environment) else { return nil }
         let (readyFile, ownsBroker) = (context.directory.ready, context.ownsBroker)

@@ -1,22 +1,25 @@
 import Glibc
 
-/// The socket on which systemd hears from a service of `Type=notify`: datagrams of lines `NAME=value`.
+/// The socket on which a service of `Type=notify` reports to systemd, in datagrams of `NAME=value`
+/// lines.
 ///
-/// What the names mean is said in sd_notify(3); the protocol is stable, so that no library of systemd's is needed.
+/// sd_notify(3) defines the names. The protocol is stable, so systemd's library isn't needed.
 struct SystemdSocket: Sendable {
-    /// Variables that systemd gives the service alone; children would speak for it by mistake.
+    /// The variables that systemd sets for the service only; a child with them would report in its
+    /// name.
     static let variables = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
 
-    /// How long systemd waits for a sign of life before it restarts the service; nil where it doesn't watch.
+    /// The time without a sign of life after which systemd restarts the service; nil without a
+    /// watchdog.
     let watchdog: Duration?
     private let address: sockaddr_un
     private let length: socklen_t
 
-    /// Reads the address from a process's environment; nil where systemd asks for no reports.
+    /// Reads the address from a process's environment; nil if systemd requests no reports.
     ///
     /// - Parameters:
     ///   - environment: The variables that systemd sets.
-    ///   - pid: The process that is to be watched, if it is the one that systemd means.
+    ///   - pid: The process to watch, if `WATCHDOG_PID` names it.
     init?(_ environment: [String: String], pid: pid_t = getpid()) {
         guard let path = environment["NOTIFY_SOCKET"], path.utf8.count > 1,
             let first = path.utf8.first, first == UInt8(ascii: "/") || first == UInt8(ascii: "@")
@@ -36,7 +39,8 @@ struct SystemdSocket: Sendable {
             .flatMap { isMeant && $0 > 0 ? .microseconds($0) : nil }
     }
 
-    /// Sends some lines as one message; a lost one is no harm, since states are sent again or shown elsewhere.
+    /// Sends some lines as one message; a lost message does no harm, since states are sent again or
+    /// shown elsewhere.
     func send(_ lines: [String]) {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }

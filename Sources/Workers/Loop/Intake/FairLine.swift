@@ -1,9 +1,9 @@
 import DequeModule
 
-/// A queue whose parties take turns: each party's elements stay in order.
+/// A queue whose parties take turns, and in which each party's elements stay in order.
 ///
-/// A turn lets a party have `turnBytes`: an element that is larger waits for as many turns as it needs, so that a few
-/// large ones don't stand before the small ones of others.
+/// Each turn gives a party `turnBytes`: a larger element waits for as many turns as it needs, so
+/// that a few large elements don't delay the small ones of others.
 struct FairLine<Element> {
     fileprivate struct Line {
         var elements = Deque<(element: Element, size: Int)>()
@@ -26,7 +26,7 @@ struct FairLine<Element> {
     /// Returns the number of a party's elements.
     func count(of party: UInt64) -> Int { lines[party]?.elements.count ?? 0 }
 
-    /// Adds an element behind those of its party.
+    /// Adds an element behind the earlier ones of its party.
     mutating func append(_ element: Element, of party: UInt64, size: Int = 0) {
         count += 1
         if lines[party]?.elements.append((element, size)) == nil {
@@ -35,7 +35,7 @@ struct FairLine<Element> {
         }
     }
 
-    /// Takes the first of the party whose turn it is.
+    /// Removes and returns the first element of the party whose turn it is.
     mutating func popFirst() -> Element? {
         while let party = turns.popFirst() {
             guard let first = lines[party]?.take(in: turnBytes) else {
@@ -55,7 +55,8 @@ struct FairLine<Element> {
 }
 
 extension FairLine.Line {
-    /// Takes its first element, if it is not larger than one more turn and those before; else saves the turn.
+    /// Takes the first element if it fits in this turn and the saved ones; otherwise saves the
+    /// turn.
     fileprivate mutating func take(in turn: Int) -> Element? {
         guard let first = elements.first else { return nil }
         guard first.size <= turn || first.size - turn <= saved else {

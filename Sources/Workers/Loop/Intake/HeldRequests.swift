@@ -1,10 +1,10 @@
 import DequeModule
 import Domain
 
-/// Queues the requests of terminals over their answer budget: each waits behind those of its own terminal.
+/// The queued requests of terminals over their answer budget, in order for each terminal.
 ///
-/// They are acknowledged, since holding back one acknowledgement holds back all later ones. A client repeats a request
-/// that a crash takes along, as it does for one that waits for slow work.
+/// They are acknowledged, since holding back one acknowledgement holds back all later ones. A
+/// client repeats a request that is lost in a crash, like a request that waits for slow work.
 struct HeldRequests {
     private let budget: AnswerBudget?
     private let perTerminal: Int
@@ -14,12 +14,12 @@ struct HeldRequests {
     private(set) var count = 0
     private var bytes = 0
     private var refused: [(message: Inbound, rejection: Rejection)] = []
-    /// Whether no request waits any more, since the worker ends.
+    /// Whether all requests are released because the worker is stopping.
     private var isEnding = false
 
-    /// Makes a queue for a budget; without one no request waits.
+    /// Makes a queue for a budget; without a budget no request waits.
     ///
-    /// All together take at most a quarter of the intake.
+    /// All requests together take at most a quarter of the intake.
     init(_ budget: AnswerBudget?, _ limits: Limits) {
         self.budget = budget
         perTerminal = limits.heldPerTerminal
@@ -37,7 +37,7 @@ struct HeldRequests {
         !isEnding && (lines[party] != nil || budget?.wait(of: party, at: now) != nil)
     }
 
-    /// Lets a request wait, or refuses it if too many do.
+    /// Queues a request, or refuses it if too many wait.
     mutating func hold(_ message: Inbound, of party: UInt64, at now: ContinuousClock.Instant) {
         let size = message.size
         guard lines[party]?.count ?? 0 < perTerminal, count < countMax, bytes + size <= bytesMax
@@ -58,7 +58,8 @@ struct HeldRequests {
         )
     }
 
-    /// Returns the first request of each party that may go on; all of them when the worker ends.
+    /// Removes and returns the first request of each party that may go on, or all requests if the
+    /// worker is stopping.
     mutating func release(at now: ContinuousClock.Instant) -> [(message: Inbound, party: UInt64)] {
         guard count > 0 else { return [] }
         var free: [(message: Inbound, party: UInt64)] = []
@@ -74,17 +75,17 @@ struct HeldRequests {
         return free
     }
 
-    /// Returns the refused requests since the last call.
+    /// Returns the requests refused since the last call.
     mutating func takeRefused() -> [(message: Inbound, rejection: Rejection)] {
         defer { refused = [] }
         return refused
     }
 
-    /// Returns the time until the first of them may go on; nil if none waits.
+    /// Returns the time until the first request may go on; nil if none waits.
     func pause(at now: ContinuousClock.Instant) -> Duration? {
         lines.keys.map { budget?.wait(of: $0, at: now) ?? .zero }.min()
     }
 
-    /// Releases all of them.
+    /// Makes the next `release` return all requests.
     mutating func end() { isEnding = true }
 }

@@ -1,9 +1,10 @@
 import Domain
 
-/// Requests for long readings, such as history, which wait behind all other requests in a line of their own.
+/// Requests for long readings, such as history, which wait behind all other requests in a separate
+/// line.
 ///
-/// They are acknowledged like all that is held (`HeldRequests`), so that the requests behind them are not counted as
-/// waiting. While many wait, each terminal has an equal share of the places.
+/// They are acknowledged like held requests (`HeldRequests`), so that later requests are not
+/// counted as waiting. While many wait, each terminal has an equal share of the places.
 struct LongReadings {
     /// A request that waits.
     struct Waiting {
@@ -21,7 +22,10 @@ struct LongReadings {
     private(set) var bytes = 0
     private var refused: [(message: Inbound, rejection: Rejection)] = []
 
-    /// Makes an empty line; all together take at most a quarter of the intake.
+    /// Makes an empty line.
+    ///
+    /// Beyond a quarter of the intake, each terminal is limited to its share; from half of the
+    /// intake's bytes on, all requests are refused.
     init(_ limits: Limits) {
         perTerminal = limits.heldPerTerminal
         countMax = limits.intakeMax / 4
@@ -31,7 +35,8 @@ struct LongReadings {
     /// The number of requests that wait.
     var count: Int { line.count }
 
-    /// Adds a request behind those of its terminal, or refuses it beyond the terminal's share.
+    /// Adds a request behind the earlier ones of its terminal, or refuses it beyond the terminal's
+    /// share.
     mutating func add(_ message: Inbound, of party: UInt64, wasHeld: Bool) {
         let own = line.count(of: party)
         let isFull = line.count >= countMax || bytes + message.size > bytesMax
@@ -49,14 +54,14 @@ struct LongReadings {
         retryAfter: 1
     )
 
-    /// Takes the first of the terminal whose turn it is.
+    /// Removes and returns the first request of the terminal whose turn it is.
     mutating func popFirst() -> Waiting? {
         guard let first = line.popFirst() else { return nil }
         bytes -= first.message.size
         return first
     }
 
-    /// Returns the refused requests since the last call.
+    /// Returns the requests refused since the last call.
     mutating func takeRefused() -> [(message: Inbound, rejection: Rejection)] {
         defer { refused = [] }
         return refused

@@ -1,6 +1,6 @@
 import Wire
 
-/// Finds the party of a topic: the device, terminal or user that sends or receives there.
+/// The lookup of a topic's party: the device, terminal or user that sends or receives there.
 ///
 /// Messages of one party stay in order, and parties take turns.
 struct Parties: Sendable {
@@ -16,23 +16,25 @@ struct Parties: Sendable {
         case user
     }
 
-    /// A party, identified by a hash; parties with the same hash, which are rare, share their turns.
+    /// A party, identified by a hash; parties with the same hash, which are rare, share their
+    /// turns.
     struct Party {
         var kind: Kind
         var key: UInt64
     }
 
     private let root: [UInt8]
-    /// The ends of the topics of long readings.
+    /// The suffixes of the topics of long readings.
     private let longReadings: [[UInt8]]
 
-    /// Finds parties; `longReadings` are the methods that a worker carries out by long readings, with their service.
+    /// Creates the lookup; `longReadings` are the worker's methods with long readings, with their
+    /// service.
     init(_ topics: Topics, longReadings: [String] = []) {
         root = Array("\(topics.root)/".utf8)
         self.longReadings = longReadings.map { Array("/request/\($0)".utf8) }
     }
 
-    /// Whether a topic is that of a request for a long reading.
+    /// Whether a topic is a request for a long reading.
     func isLongReading(_ topic: ArraySlice<UInt8>) -> Bool {
         longReadings.contains { topic.suffix($0.count).elementsEqual($0) }
     }
@@ -66,7 +68,8 @@ struct Parties: Sendable {
 
     private static let presence = Array("system/presence/".utf8)
 
-    /// Returns the party of a message behind the broker; the gate's presence messages stay in order with the device's.
+    /// Returns the party of a message on another topic; the gate's presence messages stay in order
+    /// with the device's.
     private func service(_ topic: UnsafeBufferPointer<UInt8>, _ start: Int) -> Party {
         guard topic.dropFirst(start).starts(with: Self.presence) else {
             return Party(kind: .service, key: Self.hash(topic, from: start, levels: .max))
@@ -75,7 +78,8 @@ struct Parties: Sendable {
         return Party(kind: .sender, key: Self.hash(topic, from: device, levels: 1))
     }
 
-    /// Hashes some levels with FNV-1a and mixes the bits, since names often differ in their last letter only.
+    /// Hashes some levels with FNV-1a and mixes the bits, since names often differ in their last
+    /// letter only.
     private static func hash(
         _ topic: UnsafeBufferPointer<UInt8>,
         from start: Int,

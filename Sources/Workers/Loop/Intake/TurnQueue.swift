@@ -2,15 +2,17 @@ import DequeModule
 import Domain
 import Mosquitto
 
-/// Received messages that wait for their turn: each behind those of its own sender, and at most one of each other
-/// sender, or 2 KiB of larger ones.
+/// A queue of received messages, in which the messages of each sender stay in order and senders
+/// take turns.
 ///
-/// Long readings come last, a tenth of a batch while others wait.
+/// A turn is one message, or 2 KiB of a larger one. Long readings come last, and get a tenth of a
+/// batch while others wait.
 ///
-/// Acknowledgements leave in the order of arrival, so the queue counts how many of the oldest messages are done.
+/// Acknowledgements leave in the order of arrival, so the queue counts how many of the oldest
+/// messages are done.
 struct TurnQueue {
     private struct Waiting {
-        /// Its place in the order of arrival; nil for one that was held, and is acknowledged.
+        /// Its place in the order of arrival; nil for a message that was held, and is acknowledged.
         var order: Int?
         var message: Inbound
         var size: Int
@@ -24,37 +26,38 @@ struct TurnQueue {
     /// The service's own messages, which go first.
     private var words = Deque<Waiting>()
     private var senders = FairLine<Waiting>(turnBytes: 2_048)
-    /// Registrations, which wait for all earlier messages: an earlier report must not end up in the ownership
-    /// period that a reset begins.
+    /// Registrations, which wait for all earlier messages: an earlier report must not end up in the
+    /// ownership period that a reset begins.
     private var registrations = Deque<Waiting>()
-    /// The state of each message from the oldest unfinished one on, and whether its acknowledgement is held.
+    /// The state of each message from the oldest unfinished one on, and whether its acknowledgement
+    /// is held.
     private var states = Deque<(state: State, isHeld: Bool)>()
     /// The order of the first of `states`.
     private var base = 0
-    /// The first message that has not been given out yet.
+    /// The order of the first message that was not returned yet.
     private var firstWaiting = 0
     private var taken: [Int] = []
-    /// Messages of a batch that bypassed the queue.
+    /// The number of messages to acknowledge of a batch that bypassed the queue.
     private var passing = 0
-    /// The times of arrival, each with the order behind its last message.
+    /// The arrival times, each with the order after its last message.
     private var arrivals = Deque<(end: Int, at: ContinuousClock.Instant)>()
-    /// The bytes of the messages that wait in the order of their coming.
+    /// The bytes of the waiting messages, without long readings.
     private var orderedBytes = 0
-    /// Requests that wait until answers to their terminals are paid for.
+    /// Requests of terminals that are over their answer budget.
     private(set) var held: HeldRequests
     private var readings: LongReadings
 
-    /// Makes a queue; with a budget terminals beyond it wait.
+    /// Makes a queue; with a budget, requests of terminals over it wait.
     init(_ parties: Parties, budget: AnswerBudget? = nil, _ limits: Limits = Limits()) {
         self.parties = parties
         held = HeldRequests(budget, limits)
         readings = LongReadings(limits)
     }
 
-    /// The number of messages that wait for their turn alone.
+    /// The number of messages that wait only for their turn.
     var count: Int { orderedCount + readings.count }
     private var orderedCount: Int { words.count + senders.count + registrations.count }
-    /// Their bytes.
+    /// The bytes of the messages that wait only for their turn.
     var bytes: Int { orderedBytes + readings.bytes }
 
     /// Whether more messages may be received.
@@ -65,12 +68,12 @@ struct TurnQueue {
     /// Whether all received messages are done.
     var isIdle: Bool { states.isEmpty }
 
-    /// The time at which the oldest unfinished message came; nil if there is none.
+    /// The arrival time of the oldest unfinished message; nil if there is none.
     var oldest: ContinuousClock.Instant? { arrivals.first?.at }
 
-    /// Adds messages and returns those whose turn it is.
+    /// Adds messages and returns the next batch.
     ///
-    /// Call `done()` when they are committed, before asking for the next ones.
+    /// Call `done()` when the batch is committed, before the next call.
     mutating func next(
         _ intake: Intake,
         upTo limit: Int,
@@ -119,7 +122,7 @@ struct TurnQueue {
         return batch
     }
 
-    /// Moves requests that waited long enough into the turn.
+    /// Moves held requests that may go on back into the queue.
     private mutating func goOn(at now: ContinuousClock.Instant) {
         for (message, party) in held.release(at: now) {
             let waiting = Waiting(
@@ -133,15 +136,16 @@ struct TurnQueue {
         }
     }
 
-    /// Returns the requests refused since the last call, since too many wait.
+    /// Returns the requests refused since the last call because too many wait.
     mutating func takeRefused() -> [(message: Inbound, rejection: Rejection)] {
         held.takeRefused() + readings.takeRefused()
     }
 
-    /// Lets requests go on that are held: the worker ends.
+    /// Releases all held requests because the worker is stopping.
     mutating func endHolding() { held.end() }
 
-    /// Marks the messages given last as done; returns how many more of the oldest may be acknowledged.
+    /// Marks the last batch as done; returns how many more of the oldest messages may be
+    /// acknowledged.
     mutating func done() -> Int {
         defer { (passing, taken) = (0, []) }
         for order in taken { states[order - base].state = .done }
@@ -189,7 +193,7 @@ struct TurnQueue {
         return senders.popFirst()
     }
 
-    /// Returns the order of the oldest message that has not been given out.
+    /// Returns the order of the oldest message that still waits.
     private mutating func nextWaiting() -> Int {
         while firstWaiting - base < states.count, states[firstWaiting - base].state != .waiting {
             firstWaiting += 1
@@ -205,7 +209,7 @@ extension Inbound {
         return intake.deliveries.map { Inbound($0, in: intake.bytes, at: now) }
     }
 
-    /// A delivery of an intake, as slices of its bytes.
+    /// Creates a message from a delivery of an intake, as slices of its bytes.
     fileprivate init(_ delivery: Delivery, in bytes: [UInt8], at now: ContinuousClock.Instant) {
         self.init(
             topic: bytes[delivery.topic],
@@ -222,7 +226,7 @@ extension Inbound {
         )
     }
 
-    /// A copy of the message in memory of its own.
+    /// A copy of the message in separate memory.
     var copy: Inbound {
         Inbound(
             topic: Array(topic)[...],

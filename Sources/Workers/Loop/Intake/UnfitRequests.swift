@@ -1,20 +1,21 @@
 import Domain
 import Wire
 
-/// Refuses requests with too much MQTT 5 Correlation Data, before they cost a transaction.
+/// The refusal of requests with too much MQTT 5 Correlation Data, before they cost a transaction.
 ///
-/// The gate has removed the data, so that neither a queue nor the outbox ever holds it. The answer needs no outbox
-/// either: it is written in front of the request's acknowledgement. A sender that gets none, since the worker ended
-/// between the two, repeats the request.
+/// The gate has removed the data, so that neither a queue nor the outbox ever holds it. The answer
+/// needs no outbox either: it is sent before the request's acknowledgement. If the worker ends
+/// between the two, a sender without an answer repeats the request.
 enum UnfitRequests {
     private static let rejection = Rejection.invalid(
         "correlationData",
         "The Correlation Data is longer than 128 bytes."
     )
 
-    /// Removes them from a batch; returns their answers, and what is said of them.
+    /// Removes such requests from a batch; returns their answers and the observations of their
+    /// refusals.
     ///
-    /// A request that can't be answered stays in the batch, and is handled as any bad message.
+    /// A request that can't be answered stays in the batch, and is handled like any bad message.
     static func part(
         _ batch: inout [Inbound],
         _ handler: some BatchHandler
@@ -27,7 +28,7 @@ enum UnfitRequests {
         return parted
     }
 
-    /// Refuses a request without a transaction; false if it can't be answered.
+    /// Refuses a request without a transaction; returns false if it can't be answered.
     @discardableResult
     static func refuse(
         _ message: Inbound,
@@ -49,7 +50,7 @@ enum UnfitRequests {
 }
 
 extension Inbound {
-    /// Returns the answer that refuses it; nil without an id.
+    /// Returns the answer that refuses the request; nil if it has no id.
     func refusal(_ rejection: Rejection) -> [UInt8]? {
         guard let object = try? Payload.object(payload), let id = Payload.id(of: object) else {
             return nil

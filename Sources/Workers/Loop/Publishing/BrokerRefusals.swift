@@ -2,9 +2,10 @@ import Domain
 import Logging
 import Mosquitto
 
-/// Counts messages of a worker that the broker refused, because of its rights or limits.
+/// The count of a worker's messages that the broker refused because of its rights or limits.
 ///
-/// They count as published, since the broker would always refuse them; so the log must tell the operator.
+/// They count as published, since the broker would always refuse them, so the log must notify the
+/// operator.
 struct BrokerRefusals {
     /// The least time between two lines in the log, in seconds.
     private static let restSeconds: Int64 = 60
@@ -12,7 +13,7 @@ struct BrokerRefusals {
     /// The number of refusals since the last line.
     private var untold = 0
 
-    /// Counts refusals; returns the metadata of a line for the log, with their number, if it is time for one.
+    /// Counts refusals; returns the metadata of a log line with their number if a line is due.
     mutating func take(
         _ receipts: [PublishReceipt],
         _ metrics: WorkerMetrics,

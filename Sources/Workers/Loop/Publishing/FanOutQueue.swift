@@ -1,15 +1,16 @@
 import DequeModule
 import Domain
 
-/// Messages with the same content for very many receivers, and later ones for the same topics.
+/// Messages with the same content for very many receivers, and later messages for the same topics.
 ///
-/// They are published in groups with pauses, since a thousand at once would keep the cores busy for some 50 ms.
+/// They are published in groups with pauses, since a thousand at once would keep the cores busy for
+/// some 50 ms.
 struct FanOutQueue {
     private var queue = Deque<PendingMessage>()
     /// The number of waiting messages of each topic.
     private var topics: [String: Int] = [:]
     private let limits: Limits
-    /// The number of messages of the present group that may still be published.
+    /// The number of messages of the current group that may still be published.
     private var groupLeft = 0
     /// The number of a group's messages that the broker may hold unconfirmed.
     private(set) var window: Int
@@ -23,7 +24,7 @@ struct FanOutQueue {
     /// The number of waiting messages.
     var count: Int { queue.count }
 
-    /// Returns the milliseconds until the next one may be published; nil if none waits.
+    /// Returns the milliseconds until the next message may be published; nil if none waits.
     func pause(at now: Instant) -> Int64? {
         guard count > 0 else { return nil }
         if groupLeft > 0 || mayBegin(at: now) { return 0 }
@@ -36,18 +37,18 @@ struct FanOutQueue {
         return wait <= 0 || wait > limits.fanOutPause
     }
 
-    /// Whether an older message for the same topic waits here, which must be published first.
+    /// Whether an older message for the same topic waits in this queue and must be published first.
     func mustFollow(_ message: OutboundMessage) -> Bool {
         !topics.isEmpty && topics[message.topic] != nil
     }
 
-    /// Adds one behind all others.
+    /// Adds a message behind all others.
     mutating func append(_ message: PendingMessage) {
         topics[message.message.topic, default: 0] += 1
         queue.append(message)
     }
 
-    /// Takes the oldest; nil if none waits or the present group is complete.
+    /// Removes and returns the oldest message; nil if none waits or the current group is complete.
     mutating func popFirst(at now: Instant) -> PendingMessage? {
         if mayBegin(at: now) {
             nextGroupAt = now.adding(milliseconds: limits.fanOutPause)

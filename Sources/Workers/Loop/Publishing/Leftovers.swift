@@ -1,9 +1,10 @@
 import Domain
 import Storage
 
-/// The rows that a previous run left in the outbox: of retained messages, only the last of each topic is still valid.
+/// The rows that a previous run left in the outbox.
 ///
-/// The broker may have accepted some already: published again, users would see statuses go back.
+/// Only the last retained message of each topic is still valid. The broker may have accepted some
+/// of them already: if earlier ones were published again, users would see statuses revert.
 struct Leftovers {
     private struct Place: Comparable {
         var row: Int64
@@ -14,7 +15,7 @@ struct Leftovers {
         }
     }
 
-    /// The place of the last message of each topic.
+    /// The place of the last retained message of each topic.
     private var last: [String: Place] = [:]
     private var leftOut = 0
     /// The number of rows.
@@ -22,10 +23,10 @@ struct Leftovers {
 
     private static let page = 100
 
-    /// Begins without rows.
+    /// Creates leftovers without rows.
     init() {}
 
-    /// Reads all rows that a lane left, by its name.
+    /// Reads all rows that a lane left; `worker` is the lane's name.
     init(of worker: String, in tx: Transaction) throws {
         var after: Int64 = 0
         while true {

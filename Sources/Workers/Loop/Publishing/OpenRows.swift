@@ -2,17 +2,17 @@ import DequeModule
 
 /// Rows of the outbox whose messages a worker holds in memory, oldest first.
 ///
-/// A row is deleted only when all earlier ones are done as well: otherwise a crash would leave an old status there
-/// without the newer one that replaced it, and users would see it go back.
+/// A row is deleted only when all earlier ones are done as well: otherwise a crash could leave an
+/// old status in the outbox without the newer one that replaced it, and users would see it revert.
 struct OpenRows {
-    /// Stands for no row.
+    /// The number that stands for no row.
     static let none: Int64 = -1
 
     private var order = Deque<(row: Int64, since: ContinuousClock.Instant)>()
-    /// The number of each row's messages that the broker has not confirmed yet; 0 for a row that waits for older
-    /// ones.
+    /// The number of each row's unconfirmed messages; a row that only waits for older rows has no
+    /// entry.
     private var open: [Int64: Int] = [:]
-    /// Rows of which, and of all earlier ones, the broker has confirmed everything.
+    /// The rows that the broker has confirmed completely, along with all earlier rows.
     private(set) var confirmedRows: [Int64]
     private var known: Set<Int64>
 
@@ -23,12 +23,12 @@ struct OpenRows {
 
     /// The number of unfinished rows.
     var count: Int { order.count }
-    /// The time at which the oldest one came; nil if there is none.
+    /// The time at which the oldest unfinished row was added; nil if there is none.
     var oldest: ContinuousClock.Instant? { order.first?.since }
-    /// The number of rows that are still in the store and need no reading.
+    /// The number of rows in the store that need not be read.
     var knownCount: Int { known.count }
 
-    /// Whether a row of the store is here already.
+    /// Whether a row of the store is already in memory.
     func isKnown(_ row: Int64) -> Bool { known.contains(row) }
 
     /// Adds a row with its number of messages to be confirmed.
@@ -52,7 +52,7 @@ struct OpenRows {
         }
     }
 
-    /// Forgets the settled rows, after their deletion was committed.
+    /// Forgets the confirmed rows, after their deletion was committed.
     mutating func forgetConfirmed() {
         for row in confirmedRows { known.remove(row) }
         confirmedRows.removeAll(keepingCapacity: true)

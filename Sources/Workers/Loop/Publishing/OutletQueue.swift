@@ -5,13 +5,14 @@ import Domain
 struct PendingMessage {
     var row: Int64
     var message: OutboundMessage
-    /// The time since which it waits; only for a status that a newer one may replace.
+    /// The time since which it waits; only for a status that a newer one can replace.
     var since: ContinuousClock.Instant?
     var number = 0
     /// Its approximate size in memory, in bytes.
     let size: Int
 
-    /// Creates a pending message; one with the payload of the previous message shares its memory.
+    /// Creates a pending message; with `sharesPayload`, its payload shares the previous message's
+    /// memory.
     init(row: Int64, message: OutboundMessage, sharesPayload: Bool) {
         self.row = row
         self.message = message
@@ -27,10 +28,12 @@ extension OutboundMessage {
     }
 }
 
-/// Messages that are published over one connection: those of one receiver in order, receivers in turn.
+/// Messages that are published over one connection, in order for each receiver, with receivers
+/// taking turns.
 ///
-/// Answers go before messages to users, three to one while both wait: an answer ends a sender's wait, and its
-/// repeats. Of statuses that have waited long only the newest of each topic is published.
+/// Answers are published before messages to users, three to one while both wait: an answer ends a
+/// sender's wait, and its repeats. Among statuses that have waited long, only the newest of each
+/// topic is published.
 struct OutletQueue {
     private var words = Deque<PendingMessage>()
     private var answers = FairLine<PendingMessage>()
@@ -44,12 +47,12 @@ struct OutletQueue {
     var open = 0
 
     private static let answersPerNews = 3
-    /// The number of messages to users from which on statuses may replace older ones.
+    /// The number of waiting messages to users at which newer statuses begin to replace older ones.
     private static let watchedMin = 100
 
     init(_ limits: Limits) { staleAfter = limits.staleAfter }
 
-    /// Adds a message behind those of its receiver.
+    /// Adds a message behind the earlier ones of its receiver.
     mutating func append(_ pending: PendingMessage, of party: Parties.Party) {
         switch party.kind {
         case .service: words.append(pending)
@@ -68,7 +71,8 @@ struct OutletQueue {
         return pending
     }
 
-    /// Takes the message whose turn it is; `isVoid` if a newer status has replaced it.
+    /// Removes and returns the message whose turn it is; `isVoid` if a newer status has replaced
+    /// it.
     mutating func popFirst() -> (pending: PendingMessage, isVoid: Bool)? {
         guard let pending = words.popFirst() ?? popNext() else { return nil }
         guard let since = pending.since, let last = newest[pending.message.topic] else {

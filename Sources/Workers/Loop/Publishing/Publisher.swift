@@ -3,14 +3,15 @@ import Mosquitto
 import Storage
 import Wire
 
-/// Publishes the messages of the outbox and tracks the broker's confirmations.
+/// The publisher of a lane's outbox, which tracks the broker's confirmations.
 ///
-/// Messages for one receiver are published in the order of the rows and over the same connection; receivers take
-/// turns. A row is settled when the broker has confirmed all of its messages, and is deleted in the next transaction.
-/// Rows left by a crash or a lost connection are read from the store again, before newer messages for their receivers.
+/// Messages for one receiver are published in the order of the rows and over the same connection;
+/// receivers take turns. A row is deleted in the next transaction after the broker has confirmed
+/// all of its messages. Rows left by a crash or a lost connection are read from the store again,
+/// before newer messages for their receivers.
 ///
-/// A message for very many receivers is published to a few at a time; other messages may overtake it, but none for
-/// the same topic.
+/// A message for very many receivers is published to a few at a time; only messages for other
+/// topics may overtake it.
 struct Publisher {
     private struct PacketID: Hashable {
         var outlet: Int
@@ -23,23 +24,23 @@ struct Publisher {
         var isFanOut: Bool
     }
 
-    /// The lane, by its name.
+    /// The lane's name.
     private let worker: String
     private let limits: Limits
     private let parties: Parties
     /// Messages that wait for their turn, by connection.
     private var outlets: [OutletQueue]
-    /// Messages of fan-outs that wait, and those that must not overtake them.
+    /// Waiting messages of fan-outs, and messages that must not overtake them.
     private var fanOut: FanOutQueue
     /// The row of each unconfirmed packet.
     private var packets: [PacketID: Packet] = [:]
-    /// The number of unconfirmed messages to crowds.
+    /// The number of unconfirmed messages of fan-outs.
     private var fanOutOpen = 0
     private var rows: OpenRows
     private var leftovers = Leftovers()
     /// Whether the store may hold rows that are not in the queue.
     private var mayHaveStored = true
-    /// Whether it held such rows at the last look.
+    /// Whether the store held more such rows at the last read.
     private var hasMoreStored = false
     /// The number of messages that wait for an outlet.
     private var waiting = 0
@@ -63,9 +64,9 @@ struct Publisher {
     var backlog: Int { waiting + fanOut.count + packets.count }
     /// The number of messages that the broker has not confirmed.
     var unconfirmed: Int { packets.count }
-    /// The time at which the oldest unfinished row of the outbox came.
+    /// The time at which the oldest unfinished row of the outbox was added.
     var oldest: ContinuousClock.Instant? { rows.oldest }
-    /// Rows of which the broker has confirmed everything.
+    /// The rows that the broker has confirmed completely.
     var confirmedRows: [Int64] { rows.confirmedRows }
     /// Whether rows wait for deletion.
     var hasConfirmedRows: Bool { !rows.confirmedRows.isEmpty }
@@ -76,7 +77,7 @@ struct Publisher {
     }
     /// Whether rows of the store must be read.
     var needsStore: Bool { mayHaveStored && !isFull }
-    /// Whether so much is owed that the worker must not receive new messages.
+    /// Whether the backlog is too large for the worker to receive new messages.
     var isBehind: Bool { isFull || hasMoreStored }
 
     private var isFull: Bool {
@@ -91,12 +92,13 @@ struct Publisher {
         return leftOut
     }
 
-    /// Returns the milliseconds until the next messages to a fan-out may be published; nil if there are none,
-    /// or if the broker must confirm others first.
+    /// Returns the milliseconds until the next messages of a fan-out may be published.
+    ///
+    /// It is nil if there are none, or if the broker must confirm others first.
     func pause(at now: Instant) -> Int64? { hasRoomForFanOut ? fanOut.pause(at: now) : nil }
 
     private var hasRoomForFanOut: Bool {
-        // Behind waiting messages for the same topics.
+        // Waiting messages for the same topics go first.
         waiting == 0 && packets.count < Int(limits.sendMaximum) && fanOutOpen < fanOut.window
     }
 
@@ -105,21 +107,21 @@ struct Publisher {
 
     // MARK: In the transaction
 
-    /// Finds the obsolete messages that a previous run left; once, at the beginning.
+    /// Finds the obsolete messages that a previous run left; called once, at the beginning.
     mutating func lookThrough(in tx: Transaction) throws {
         leftovers = try Leftovers(of: worker, in: tx)
         hasMoreStored = leftovers.rows > limits.outboxPage
     }
 
-    /// Deletes settled rows; repeated if the transaction fails.
+    /// Deletes confirmed rows; runs again if the transaction fails.
     func deleteConfirmed(in tx: Transaction) throws {
         try tx.outbox.deleteConfirmed(rows.confirmedRows)
     }
 
-    /// Forgets the settled rows, after their deletion was committed.
+    /// Forgets the confirmed rows, after their deletion was committed.
     mutating func confirmedRowsAreGone() { rows.forgetConfirmed() }
 
-    /// Reads rows that are not in the queue.
+    /// Returns rows of the store that are not in the queue.
     func stored(in tx: Transaction) throws -> [OutboxTable.Entry] {
         guard needsStore else { return [] }
         return try tx.outbox.entries(
@@ -133,7 +135,7 @@ struct Publisher {
 
     /// Adds rows read from the store to the queue.
     mutating func take(stored entries: [OutboxTable.Entry]) {
-        // A full queue was not filled from the store, so it is still unknown whether that holds rows.
+        // A full queue was not filled from the store, so the store may still hold rows.
         guard needsStore else { return }
         for entry in entries { enqueue(leftovers.take(entry), row: entry.id) }
         hasMoreStored = entries.count >= limits.outboxPage
@@ -142,14 +144,15 @@ struct Publisher {
         if !hasMoreStored { leftovers = Leftovers() }
     }
 
-    /// Adds the row of the batch just committed, unless older rows still wait in the store: then it is read
-    /// there behind them.
+    /// Adds the row of the batch just committed.
+    ///
+    /// If older rows still wait in the store, the row is later read from there after them.
     mutating func take(_ messages: [OutboundMessage], row: Int64) {
         guard !mayHaveStored else { return }
         enqueue(messages, row: row)
     }
 
-    /// Adds messages that have no row of the outbox, and are lost with the connection.
+    /// Adds messages without a row of the outbox, which are lost with the connection.
     mutating func take(readings messages: [OutboundMessage]) {
         for message in messages {
             let pending = PendingMessage(row: OpenRows.none, message: message, sharesPayload: false)
@@ -197,7 +200,8 @@ struct Publisher {
 
     /// Publishes as much as the windows allow; returns the number of messages.
     ///
-    /// An invalid message counts as published, since the library would always refuse it; so does an expired one.
+    /// An invalid message counts as confirmed, since the library would always refuse it; so does an
+    /// expired message.
     mutating func publish<Connection: BrokerConnection & ~Copyable>(
         to connection: inout Connection,
         at now: Instant

@@ -1,10 +1,10 @@
 package import Logging
 import Synchronization
 
-/// Writes the lines about refused and dead messages, only so many a second: a flood of bad messages must not become a
-/// flood of lines.
+/// A log of refused and dead messages with a limit of lines per second, so that a flood of messages
+/// doesn't become a flood of lines.
 ///
-/// Lines beyond are left out; the next one that is written says how many.
+/// Lines beyond the limit are left out; a line before the next one states their number.
 package final class BoundedLog: Sendable {
     private struct State {
         var second: ContinuousClock.Instant?
@@ -15,10 +15,10 @@ package final class BoundedLog: Sendable {
     private let linesPerSecond: Int
     private let state = Mutex(State())
 
-    /// Makes a log of at most so many lines a second.
+    /// Makes a log of at most `linesPerSecond` lines a second.
     package init(linesPerSecond: Int) { self.linesPerSecond = linesPerSecond }
 
-    /// Writes a line at `info`, unless too many came before it in the same second.
+    /// Writes a line at `info`, unless the limit of the current second is reached.
     package func info(
         _ logger: Logger,
         _ message: Logger.Message,
@@ -35,7 +35,7 @@ package final class BoundedLog: Sendable {
         logger.info(message, metadata: metadata())
     }
 
-    /// Takes the room of a line; returns how many were left out before it, or nil if there is no room.
+    /// Counts a line; returns the number of lines left out before it, or nil beyond the limit.
     func take(at now: ContinuousClock.Instant) -> Int? {
         state.withLock { state in
             if state.second.map({ now - $0 >= .seconds(1) }) ?? true {

@@ -1,8 +1,9 @@
 import Storage
 
-/// Keeps how many reports this process has stored, for the console's line of the last day.
+/// A job that stores the number of reports of this process, for the console's graph of the last
+/// day.
 ///
-/// It writes only while reports come, and each process for itself.
+/// It writes only while reports arrive; each process counts its own.
 struct LoadCounts: MaintenanceJob {
     private let environment: Environment
     private var written: Int64 = 0

@@ -1,8 +1,10 @@
 import Domain
 import Logging
 
-/// Writes the log lines of what a committed transaction did: one at `info` for each refused or dead message, and one at
-/// `debug` for each other answer.
+/// The log lines of a committed transaction.
+///
+/// Each refused or dead message has a line at `info`. Each other answer, and each step and end of a
+/// command, has a line at `debug`.
 struct ObservationLog {
     let logger: Logger
     let bounded: BoundedLog

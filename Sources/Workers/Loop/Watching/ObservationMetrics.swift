@@ -2,7 +2,7 @@ import Domain
 import Metrics
 import Synchronization
 
-/// The metrics of requests, commands and reports: one for all workers of a process.
+/// The metrics of requests, commands and reports, shared by all workers of a process.
 ///
 /// Their labels are names of methods that exist, codes and outcomes: no value comes from outside.
 package final class ObservationMetrics: Sendable {
@@ -31,10 +31,10 @@ package final class ObservationMetrics: Sendable {
     /// Makes the metrics of a process.
     package init() {}
 
-    /// Reports that this process has stored since its start.
+    /// The number of reports that this process has stored since its start.
     package var storedReports: Int64 { stored.load(ordering: .relaxed) }
 
-    /// Records what a transaction did that is committed now.
+    /// Records the observations of a committed transaction.
     func record(_ observed: Observations, at now: Instant) {
         for answer in observed.answers { record(answer) }
         for command in observed.commands { record(command) }

@@ -2,7 +2,8 @@ import Domain
 import Storage
 import Wire
 
-/// The part of a transaction's effects that operators watch: it goes to the metrics once the transaction is committed.
+/// The part of a transaction's effects that operators watch, recorded once the transaction is
+/// committed.
 struct Observations {
     /// The answers to requests, in order.
     private(set) var answers: [AnsweredRequest] = []
@@ -14,13 +15,13 @@ struct Observations {
     private(set) var reports: [ReportOutcome: Int] = [:]
     /// Messages that were refused, and are neither requests nor dead letters.
     private(set) var refused: [RefusedMessage] = []
-    /// When sessions ended whose connections the gate is told to close.
+    /// The end times of sessions whose connections the gate must close.
     private(set) var revoked: [Instant] = []
 
     /// Notes an answer to a request.
     mutating func note(_ answer: AnsweredRequest) { answers.append(answer) }
 
-    /// Notes what was done with a command.
+    /// Notes a step of a command.
     mutating func note(_ step: CommandStep) { steps.append(step) }
 
     /// Notes a command whose state is final.
@@ -32,10 +33,10 @@ struct Observations {
     /// Notes a refused message that is neither a request nor a dead letter.
     mutating func note(_ message: RefusedMessage) { refused.append(message) }
 
-    /// Notes that the gate is told to close the connection of a session that ended at a moment.
+    /// Notes that the gate must close the connection of a session that ended at a moment.
     mutating func noteRevocation(since end: Instant) { revoked.append(end) }
 
-    /// Adds those of another part of the transaction.
+    /// Adds the observations of another part of the transaction.
     mutating func merge(_ other: Observations) {
         answers += other.answers
         steps += other.steps
@@ -48,11 +49,11 @@ struct Observations {
 
 /// A message that was refused.
 struct RefusedMessage {
-    /// Its topic, as it may be shown.
+    /// Its topic, without parts that may be secret.
     var topic: String
     /// The code of the refusal.
     var code: String
-    /// The trace that its sender named, or that was made for it.
+    /// The trace that its sender named, or a new one.
     var trace: TraceID?
 }
 
@@ -68,14 +69,14 @@ enum ReportOutcome: String, CaseIterable {
 
 /// An answer to a request.
 struct AnsweredRequest {
-    /// A method's name as a label, which only names that exist may be.
+    /// A method's name as a label, limited to names that exist.
     struct Name: Hashable {
         var service: String
         var method: String
 
-        /// Names a method; the parts that don't exist here are `other`.
+        /// Names a method; the parts that don't exist are `other`.
         init(_ service: String, _ method: String, isKnown: Bool) {
-            // Of a method that exists the service does, too.
+            // The service of a known method exists, too.
             let isOurs =
                 isKnown || WorkerName.allCases.contains { $0.services.contains(service) }
             self.service = isOurs ? service : Self.other
@@ -88,13 +89,13 @@ struct AnsweredRequest {
         private static let other = "other"
     }
 
-    /// What the log says of a request.
+    /// The outcome of a request for the log.
     enum Outcome {
-        /// It was carried out, or its answer given again.
+        /// It was carried out, or its earlier answer was repeated.
         case answered
         /// It was refused.
         case refused
-        /// It was refused and is a dead letter, of which the log says more.
+        /// It was refused and is a dead letter, which has a more detailed log line.
         case deadLetter
     }
 
@@ -104,31 +105,31 @@ struct AnsweredRequest {
         var id: MessageID
     }
 
-    /// The code of an answer that says that a request was carried out.
+    /// The code of the answer to a request that was carried out.
     static let ok = "ok"
-    /// The code of an answer that was given before.
+    /// The code of a repeated answer.
     static let repeated = "repeated"
 
     /// The method.
     var name: Name
     /// `ok`, `repeated`, or the code of a refusal.
     var code: String
-    /// What the log says of it.
+    /// The outcome for the log.
     var outcome = Outcome.answered
     /// The field at fault.
     var field: String?
-    /// Where the request came from; nil for one that could not be read.
+    /// The origin of the request; nil if it could not be read.
     var origin: Origin?
     /// The trace of the request.
     var trace: TraceID?
-    /// When the request arrived; nil where only its age is known.
+    /// The arrival time of the request; nil if only its age is known.
     var arrivedAt: ContinuousClock.Instant?
-    /// How long it waited, where a command's outcome answers it.
+    /// The time that the request waited, if a command's outcome answers it.
     var waited: Duration?
 }
 
 extension AnsweredRequest {
-    /// Describes the answer to a request; `refusal` is its error, else it says that the request was carried out.
+    /// Describes the answer to a request: `refusal`, or success without one.
     init(_ request: AppRequest, isKnown: Bool, refusal: Rejection?) {
         self.init(
             name: Name(request.service, request.method, isKnown: isKnown),
@@ -146,13 +147,13 @@ extension AnsweredRequest {
         self.init(pending.request, isKnown: pending.method.isKnown, refusal: refusal)
     }
 
-    /// Describes an answer that is given again.
+    /// Describes a repeated answer.
     init(repeatOf pending: PendingRequest) {
         self.init(pending)
         code = Self.repeated
     }
 
-    /// Describes the answer that a command's outcome gives to the request that waited for it.
+    /// Describes the answer to the request that waited for a command's outcome.
     init(to waiter: Waiter, of command: Command, refusal: Rejection?, at now: Instant) {
         let method = command.kind == .query ? "query" : "control"
         self.init(
@@ -169,12 +170,12 @@ extension AnsweredRequest {
 
 /// A command that was accepted or sent.
 struct CommandStep {
-    /// What was done with it.
+    /// The kind of the step.
     enum Kind {
         case accepted, sent
     }
 
-    /// What was done with it.
+    /// The kind of the step.
     var kind: Kind
     /// The device.
     var did: DeviceID
@@ -204,10 +205,10 @@ struct EndedCommand {
     var kind: Command.Kind
     /// Its outcome, as a label.
     var outcome: String
-    /// Milliseconds since it was sent; since its acceptance if it was never sent.
+    /// The milliseconds since it was sent, or since its acceptance if it was never sent.
     var milliseconds: Int64
 
-    /// The outcome of a command that was given up before a device had it.
+    /// The outcome of a command that was refused before its device received it.
     private static let refused = "refused"
 
     /// Describes a command that has ended.

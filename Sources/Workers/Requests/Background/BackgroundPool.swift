@@ -1,11 +1,13 @@
 package import Domain
 
-/// Does slow work for requests, within limits; a seam, so that tests decide when it is done.
+/// A pool that does slow work for requests, within limits; tests replace it to decide when the work
+/// is done.
 package protocol BackgroundPool: Sendable {
-    /// Returns the number of further pieces of work that a pool accepts at present.
+    /// Returns the number of further pieces of work that a pool currently accepts.
     func room(in kind: BackgroundPoolKind) -> Int
-    /// Returns the refusal of a sender's next piece of work in a pool, next to others that a batch is about to submit;
-    /// nil if the pool accepts it.
+    /// Returns the refusal of a sender's next piece of work in a pool; nil if the pool accepts it.
+    ///
+    /// `others` are the senders of work that a batch is about to submit as well.
     func refusal(
         of sender: Sender,
         in kind: BackgroundPoolKind,
@@ -28,7 +30,7 @@ extension Rejection {
         "Too much is asked at once; try again shortly.",
         retryAfter: 5
     )
-    /// The answer to a sender who has reached the limit of work under way.
+    /// The answer to a sender that has reached the limit of work under way.
     static let senderIsBusy = Rejection(
         .tooManyRequests,
         "Too much of this terminal or address is under way; wait for its answers.",
@@ -53,7 +55,7 @@ extension BackgroundPool {
     }
 }
 
-/// A pool for workers without slow work: refuses everything.
+/// A pool for workers without slow work, which refuses everything.
 struct NoPool: BackgroundPool {
     func room(in kind: BackgroundPoolKind) -> Int { 0 }
 

@@ -4,11 +4,11 @@ import Synchronization
 /// A bounded queue of one pool's slow work, and the few threads that do it.
 ///
 /// Senders are served in turn (`FairQueue`). A job leaves the queue's memory when it is taken, and
-/// `discard` is called once on every question: after it ran, or when it is refused. Threads begin
+/// `discard` is called once for every question, after it ran or when it is refused. Threads start
 /// with the work and end when none is left, so that an idle service has none.
 ///
-/// A result has a place until it is answered. At `PoolBounds.unanswered` places the threads end too: results for a
-/// worker that is slower than they are would fill the memory.
+/// A result has a place until it is answered. At `PoolBounds.unanswered` places the threads end
+/// too: otherwise results for a slower worker would fill the memory.
 final class BackgroundQueue<Question: Sendable>: Sendable {
     private struct Job: Sendable {
         var question: Question
@@ -18,7 +18,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
     private struct State {
         var queue: FairQueue<Job>
         var busy = 0
-        /// Work under way, or done and not answered.
+        /// The pieces of work under way, or done and not answered.
         var unanswered = 0
         var isClosed = false
     }
@@ -34,8 +34,8 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
 
     /// Makes a queue for a pool, with limits for waiting and running work.
     ///
-    /// `begin` is called on each new thread, `carryOut` there for each question; `bytes` returns a question's size in
-    /// memory.
+    /// `begin` is called on each new thread, `carryOut` there for each question; `bytes` returns a
+    /// question's size in memory.
     init(
         _ kind: BackgroundPoolKind,
         threads: Int,
@@ -55,10 +55,12 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
         meter = BackgroundMetrics(kind)
     }
 
-    /// The number of further questions that the queue accepts at present.
+    /// The number of further questions that the queue currently accepts.
     var room: Int { state.withLock { $0.isClosed ? 0 : $0.queue.room } }
 
-    /// Returns the refusal of a sender's next question, next to others about to be submitted; nil if it is accepted.
+    /// Returns the refusal of a sender's next question; nil if it is accepted.
+    ///
+    /// `others` are the senders of questions about to be submitted as well.
     func refusal(of sender: Sender, beside others: [Sender]) -> Rejection? {
         state.withLock { state in
             guard !state.isClosed else { return .poolIsFull }
@@ -117,7 +119,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
 
     // MARK: On a thread of the queue
 
-    /// Returns whether a further thread is to be started, and counts it.
+    /// Returns whether another thread must be started, and counts it.
     private func takesThread(_ state: inout State) -> Bool {
         guard state.busy < threads, state.unanswered < unansweredMax, state.queue.count > 0
         else { return false }
@@ -125,7 +127,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
         return true
     }
 
-    /// Ends a result's place, and starts a thread for work that waits.
+    /// Releases a result's place, and starts a thread if work waits.
     private func endPlace() {
         let mustStart = state.withLock { state in
             state.unanswered -= 1

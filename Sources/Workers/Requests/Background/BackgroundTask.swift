@@ -2,27 +2,28 @@ package import Domain
 
 /// Slow work that a request needs before it can be decided.
 ///
-/// It never runs in a transaction or on the worker's thread. The result of a verification names the matched hash, so
-/// that the later decision can check whether it is still the account's.
+/// It never runs in a transaction or on the worker's thread. The result of a verification names the
+/// matched hash, so that the later decision can check whether it is still the account's.
 package enum BackgroundTask: Sendable {
-    /// Nothing but a commit: counts must be stored before anything is compared.
+    /// Only a commit: counts must be stored before anything is compared.
     case commit
-    /// Nothing but a commit: the counted try for the codes of these scopes must be stored.
+    /// Only a commit: the counted try for the codes of these scopes must be stored.
     case tried([CodeScope])
-    /// Nothing but a commit, and then a refusal: it takes as long as a refusal after `commit`.
+    /// Only a commit and then a refusal, which takes as long as a refusal after `commit`.
     case refusal(Rejection)
     /// Hashes a new password.
     case hash(SecretBytes)
-    /// Verifies a password; against nil costs the same and never matches.
+    /// Verifies a password; verifying against nil costs the same and never matches.
     case verify(SecretBytes, against: String?)
-    /// Verifies a password against each of some hashes; the first match counts. All are tried, so that the
-    /// time tells nothing.
+    /// Verifies a password against each of some hashes; the first match counts.
+    ///
+    /// All are tried, so that the time reveals nothing.
     case verifyEach(SecretBytes, against: [String?])
     /// Verifies one password and always hashes another.
     case both(verify: SecretBytes, against: String?, hash: SecretBytes)
     /// Asks an identity provider.
     case identity(ProviderCredential, ProviderSettings)
-    /// Reads a page of a device's past.
+    /// Reads a page of a device's history.
     case history(HistoryQuestion)
     /// Reads a long list or log.
     case reading(StoreReading)
@@ -38,7 +39,7 @@ package enum BackgroundTask: Sendable {
         }
     }
 
-    /// Whether it reads what may be a large answer.
+    /// Whether it reads the store, so that its answer may be large.
     var readsStore: Bool { pool == .reading || pool == .listing }
 }
 
@@ -60,13 +61,13 @@ extension BackgroundTask {
     func wipe() { for secret in secrets { secret.wipe() } }
 }
 
-/// A kind of slow work with a bound of its own.
+/// A kind of slow work with separate limits.
 package enum BackgroundPoolKind: String, Sendable, CaseIterable {
-    /// Password hashing: fills a processor and much memory.
+    /// Password hashing, which occupies a processor core and much memory.
     case password
-    /// Calls to identity providers: wait for others.
+    /// Calls to identity providers, which mostly wait.
     case provider
-    /// Reads of devices' history, which may take long.
+    /// Reads of devices' history, which can take long.
     case reading
     /// Reads of long lists and logs.
     case listing
@@ -86,14 +87,14 @@ package struct Prepared: Sendable {
     package var identity: Result<VerifiedIdentity, ProviderFailure>?
     /// The result of a request that only reads, as JSON.
     package var result: [UInt8] = []
-    /// The page of the past, without its rows.
+    /// The page of history, without its rows.
     package var page: HistoryPage?
-    /// The place of this result among those that are not answered (`PoolBounds.unanswered`).
+    /// The place of this result among the unanswered ones (`PoolBounds.unanswered`).
     var place: ResultPlace?
     /// The refusal of the work, if it was refused.
     package var refusal: Rejection?
 
-    /// Creates the result of work without a result.
+    /// Creates an empty result.
     package init() {}
 
     /// Creates the result of work that no pool does.
@@ -115,7 +116,7 @@ package struct Prepared: Sendable {
 
 /// The place of a result that waits for its answer.
 ///
-/// It ends with the last copy of the result: a transaction that failed keeps it.
+/// It is released with the last copy of the result; a failed transaction keeps it.
 final class ResultPlace: Sendable {
     private let end: @Sendable () -> Void
 
@@ -124,7 +125,7 @@ final class ResultPlace: Sendable {
     deinit { end() }
 }
 
-/// Hashes passwords; a seam, so that tests need neither memory nor time.
+/// A hasher of passwords, which tests replace to need neither memory nor time.
 ///
 /// Every call blocks for as long as a hash takes.
 package protocol PasswordHashing: Sendable {
@@ -132,6 +133,6 @@ package protocol PasswordHashing: Sendable {
     func hash(_ password: [UInt8]) throws -> String
     /// Whether a password matches a hash.
     func verify(_ password: [UInt8], against encoded: String) -> Bool
-    /// Whether a hash was made with other parameters than today's.
+    /// Whether a hash was made with parameters other than the current ones.
     func needsRehash(_ encoded: String) -> Bool
 }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Runs blocking work on plain threads, a limited number at a time, for callers that may not block.
+/// A pool of plain threads, limited in number, for blocking work of callers that must not block.
 package final class BlockingPool: Sendable {
-    /// Too much is running already.
+    /// The error thrown when too much work is running already.
     package struct IsFull: Error {
         /// Makes the error.
         package init() {}
@@ -11,10 +11,10 @@ package final class BlockingPool: Sendable {
     private let running = Mutex(0)
     private let max: Int
 
-    /// Sets the limit.
+    /// Creates a pool that runs at most `max` pieces of work at a time.
     package init(max: Int) { self.max = max }
 
-    /// Runs a piece of work on a thread of its own and returns its result.
+    /// Runs a piece of work on a new thread and returns its result.
     ///
     /// - Throws: `IsFull`, at once, or the error of the work.
     package func run<Value: Sendable>(

@@ -1,16 +1,17 @@
 import Synchronization
 
-/// Results of slow work on their way back to the worker that asked for it.
+/// The results of slow work on their way back to the worker that requested it.
 ///
-/// A result stays until its request is gone: a transaction that failed finds it again.
+/// A result stays until its request is gone, so a failed transaction finds it again when it is
+/// retried.
 final class CompletionQueue: Sendable {
     private let results = Mutex<[UInt64: Prepared]>([:])
     private let ring: @Sendable () -> Void
 
-    /// Makes a mailbox; `ring` wakes its owner.
+    /// Makes a queue; `ring` wakes its owner.
     init(ring: @escaping @Sendable () -> Void) { self.ring = ring }
 
-    /// Whether a result is there for which a request waits.
+    /// Whether there is a result that a request waits for.
     func has(_ isAwaited: (UInt64) -> Bool) -> Bool {
         results.withLock { results in results.keys.contains { isAwaited($0) } }
     }
@@ -21,7 +22,7 @@ final class CompletionQueue: Sendable {
         ring()
     }
 
-    /// Returns the results for which requests wait, in the order of their jobs; forgets others.
+    /// Returns the results that requests wait for, in the order of their jobs; discards the others.
     func results(for isAwaited: (UInt64) -> Bool) -> [(job: UInt64, prepared: Prepared)] {
         let awaited = results.withLock { results in
             results = results.filter { isAwaited($0.key) }
@@ -31,7 +32,7 @@ final class CompletionQueue: Sendable {
     }
 }
 
-/// Slow work that a batch asks for, to be submitted after the commit.
+/// Slow work that a batch requests, submitted after the commit.
 struct BackgroundJob: Sendable {
     var number: UInt64
     var work: BackgroundTask
@@ -40,7 +41,7 @@ struct BackgroundJob: Sendable {
     /// The topic of the request's answer.
     var reply: String
 
-    /// Submits the work; its result comes to the mailbox.
+    /// Submits the work; its result is put into the completion queue.
     func submit(to pool: any BackgroundPool) {
         guard work.pool != nil else {
             return completions.put(Prepared(without: work), for: number)

@@ -1,14 +1,14 @@
 import DequeModule
 
-/// A queue for slow work: each sender has a line of its own, and the lines are served in turn.
+/// A queue for slow work with a line for each sender; the lines are served in turn.
 ///
-/// Logins go before registrations, three to one while both wait, so that neither waits for ever. If the queue is full,
-/// a sender with more than a tenth of it loses its newest work to a sender with less, and a registration loses its
-/// place to a login.
+/// Logins go before registrations, three to one while both wait, so that neither waits forever. If
+/// the queue is full, a sender with more than a tenth of it loses its newest work to a sender with
+/// less, and a registration loses its place to a login.
 struct FairQueue<Element> {
     /// The result of an offer.
     enum Outcome {
-        /// It waits; these elements were removed for it.
+        /// It waits; these elements were removed to make room.
         case taken(instead: [Element])
         /// The sender, or its address, has reached its limit.
         case crowded
@@ -78,7 +78,8 @@ struct FairQueue<Element> {
     /// The number of senders with waiting or running work.
     var senders: Int { held.senders }
 
-    /// Returns the result that an offer would have, next to others about to come; changes nothing.
+    /// Returns the outcome that an offer would have alongside others about to arrive; changes
+    /// nothing.
     func isOpen(to sender: Sender, beside others: [Sender]) -> Outcome {
         guard held.mayTake(sender, bounds, beside: others) else { return .crowded }
         if count + others.count < bounds.waiting { return .taken(instead: []) }
@@ -86,14 +87,15 @@ struct FairQueue<Element> {
         return own == 0 && victim(for: sender) != nil ? .taken(instead: []) : .full
     }
 
-    /// Adds an element, or returns why not.
+    /// Adds an element, or returns why it was not added.
     mutating func offer(_ element: Element, from sender: Sender, bytes size: Int) -> Outcome {
         guard held.mayTake(sender, bounds) else { return .crowded }
         guard size <= bounds.bytes else { return .full }
         var gone: [Element] = []
         while count >= bounds.waiting || bytes + size > bounds.bytes {
             guard let item = drop(for: sender) else {
-                // The removed elements are gone even so; there is room for the next offer.
+                // Elements were removed for it already, so it is accepted even beyond the byte
+                // limit.
                 guard !gone.isEmpty else { return .full }
                 return taken(element, of: sender, bytes: size, insteadOf: gone)
             }
@@ -115,7 +117,8 @@ struct FairQueue<Element> {
         return .taken(instead: gone)
     }
 
-    /// Returns the sender whose newest work makes room for another sender, and its rank.
+    /// Returns the sender whose newest work makes room for another sender, and whether it is a
+    /// registration.
     private func victim(for sender: Sender) -> (key: String, isRegistration: Bool)? {
         let own = waiting(of: sender.key)
         if own < bounds.share {
@@ -141,7 +144,7 @@ struct FairQueue<Element> {
         (logins.lines[key]?.count ?? 0) + (registrations.lines[key]?.count ?? 0)
     }
 
-    /// Takes the next element; it counts for its sender until `end`.
+    /// Removes and returns the next element, which counts for its sender until `end`.
     mutating func next() -> (element: Element, sender: Sender)? {
         let mustYield = inARow >= Self.loginsInARow && registrations.count > 0
         let item = mustYield ? registrations.next() : logins.next() ?? registrations.next()

@@ -1,11 +1,11 @@
 package import Domain
 
-/// Hashes and verifies passwords on threads of its own, with a bounded queue before them.
+/// A pool of threads that hash and verify passwords, with a bounded queue.
 package final class PasswordPool: BackgroundPool {
     private let queue: BackgroundQueue<BackgroundTask>
 
-    /// Makes a pool, and a hash with today's parameters, against which the passwords of unknown users are
-    /// verified.
+    /// Makes a pool, and a hash with the current parameters for verifying the passwords of unknown
+    /// users.
     package init(_ hasher: any PasswordHashing, threads: Int, bounds: PoolBounds) throws {
         let work = PasswordWork(
             hasher: hasher,
@@ -47,10 +47,10 @@ package final class PasswordPool: BackgroundPool {
     package func close() { queue.close() }
 }
 
-/// Hashes and verifies passwords.
+/// The work of hashing and verifying passwords.
 private struct PasswordWork: Sendable {
     let hasher: any PasswordHashing
-    /// The hash of no password, against which the passwords of unknown users are verified.
+    /// The hash of no user's password, against which the passwords of unknown users are verified.
     let dummy: String
 
     @Sendable

@@ -2,10 +2,11 @@ package import Domain
 package import Providers
 import Synchronization
 
-/// Asks identity providers, with a limited number of calls at a time, in all and for each provider: one that hangs
-/// doesn't block the others.
+/// A pool of calls to identity providers, limited in all and for each provider, so that a hanging
+/// provider doesn't block the others.
 package final class ProviderPool: BackgroundPool {
-    /// The name and address of a provider: apps may have providers of one name at different addresses.
+    /// The name and address of a provider: apps can have providers of the same name at different
+    /// addresses.
     private struct Line: Hashable {
         var provider: ProviderName
         var baseURL: String
@@ -25,14 +26,14 @@ package final class ProviderPool: BackgroundPool {
 
     /// Makes a pool over the providers.
     ///
-    /// No call waits here: the limits are those of the calls under way.
+    /// No call waits here: the limits apply to the calls under way.
     package init(_ providers: IdentityProviders, perProvider: Int, bounds: PoolBounds) {
         self.providers = providers
         self.perProvider = perProvider
         self.bounds = bounds
     }
 
-    /// Ends the connections to the providers.
+    /// Closes the connections to the providers.
     package func shutdown() async { await providers.shutdown() }
 
     package func room(in kind: BackgroundPoolKind) -> Int {
@@ -109,14 +110,14 @@ package final class ProviderPool: BackgroundPool {
 
 /// The pools of a service, each for its kind of work.
 package struct Pools: BackgroundPool {
-    /// Hashes passwords.
+    /// The pool that hashes passwords.
     package let passwords: PasswordPool
-    /// Asks identity providers.
+    /// The pool that asks identity providers.
     package let providers: ProviderPool
-    /// Reads the past.
+    /// The pool that reads history, lists and logs.
     package let readers: ReadingPool
 
-    /// Puts the pools together.
+    /// Combines the pools.
     package init(passwords: PasswordPool, providers: ProviderPool, readers: ReadingPool) {
         self.passwords = passwords
         self.providers = providers

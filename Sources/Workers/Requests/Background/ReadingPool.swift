@@ -2,11 +2,11 @@ package import Domain
 package import Storage
 import Wire
 
-/// Runs long reads, such as months of history, on threads of its own with bounded queues: readers of the store never
-/// block its writer.
+/// A pool of threads with bounded queues for long reads, such as months of history: readers of the
+/// store never block its writer.
 ///
-/// Lists and logs have a queue beside that of history, of which one question may take seconds. A terminal may have as
-/// many in a queue as it may have requests that wait.
+/// Lists and logs have a separate queue, since one history question can take seconds. A terminal
+/// may have as many reads in each queue as it may have held requests.
 package final class ReadingPool: BackgroundPool {
     private let history: BackgroundQueue<HistoryQuestion>
     private let lists: BackgroundQueue<StoreReading>

@@ -3,15 +3,15 @@ import Synchronization
 
 /// A password that waits to be hashed, in memory that is overwritten when it is no longer needed.
 ///
-/// It is the only owner of its bytes: they are copied in, never out, and zeroed by `wipe` or, at the latest, with the
-/// last reference. The queue of passwords wipes each job's after it ran or was refused. This type can't wipe the
-/// texts from which the request was parsed.
+/// It is the only owner of its bytes: they are copied in, never out, and zeroed by `wipe` or, at
+/// the latest, with the last reference. The password queue wipes each job's password after the job
+/// ran or was refused. This type can't wipe the strings from which the request was parsed.
 package final class SecretBytes: Sendable {
     private let bytes: Mutex<[UInt8]>
 
     /// Copies bytes and wipes the given array, unless it is shared.
     package init(_ given: consuming [UInt8]) {
-        // Written to, or the copy would share its memory with the given array.
+        // Copied byte by byte: a plain copy would share its memory with the given array.
         var own = [UInt8](repeating: 0, count: given.count)
         for (index, byte) in given.enumerated() { own[index] = byte }
         Sodium.wipe(&given)
@@ -33,6 +33,6 @@ package final class SecretBytes: Sendable {
         return try outcome.get()
     }
 
-    /// Overwrites the bytes with zeros, at once and for good.
+    /// Overwrites the bytes with zeros.
     package func wipe() { bytes.withLock { Sodium.wipe(&$0) } }
 }

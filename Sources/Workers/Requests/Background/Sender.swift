@@ -1,13 +1,13 @@
 import Domain
 import Wire
 
-/// The sender of slow work, between which the queues are fair.
+/// The sender of slow work; the queues are fair between senders.
 package struct Sender: Sendable, Equatable {
     /// The terminal, or another text that identifies the sender.
     package var key: String
     /// The source address of its connection; nil if it isn't counted.
     package var address: String?
-    /// Whether the work creates an account: logins go before it.
+    /// Whether the work creates an account; logins go before such work.
     package var isRegistration: Bool
 
     /// Creates a sender.
@@ -22,10 +22,10 @@ package struct Sender: Sendable, Equatable {
         "account/register", "account/loginOrRegister", "account/convertAnonymous",
     ]
 
-    /// Returns the sender of a request that needs a piece of work.
+    /// Creates the sender of a request that needs a piece of work.
     ///
-    /// A login under an unknown name counts as one under a known name: if it were served later, the time would tell
-    /// which names have an account.
+    /// A login under an unknown name counts as a login under a known name: if it were served later,
+    /// the time would reveal which names have an account.
     init(_ request: AppRequest, _ work: BackgroundTask) {
         key = request.terminal.text
         address = request.sourceAddress
@@ -36,15 +36,15 @@ package struct Sender: Sendable, Equatable {
 
 /// The limits of a pool of slow work.
 package struct PoolBounds: Sendable {
-    /// Pieces of work that wait.
+    /// The most pieces of work that wait.
     package var waiting: Int
-    /// Bytes of all waiting work.
+    /// The most bytes of all waiting work.
     package var bytes: Int
-    /// Pieces of one sender, waiting or under way.
+    /// The most pieces of one sender, waiting or under way.
     package var perSender: Int
-    /// Pieces of one source address, waiting or under way.
+    /// The most pieces of one source address, waiting or under way.
     package var perAddress: Int
-    /// Pieces under way, or done and not answered, at which no further piece begins.
+    /// The number of pieces under way, or done and not answered, at which no further piece begins.
     package var unanswered: Int
 
     /// Sets the limits.
@@ -62,16 +62,16 @@ package struct PoolBounds: Sendable {
         self.unanswered = unanswered
     }
 
-    /// The share of a full queue that one sender keeps if others come: a tenth.
+    /// The share of a full queue that one sender keeps if others arrive: a tenth.
     var share: Int { max(1, waiting / 10) }
 }
 
-/// Counts the waiting and running pieces of work of senders and addresses.
+/// The numbers of waiting and running pieces of work of senders and addresses.
 struct HeldWork {
     private var bySender: [String: Int] = [:]
     private var byAddress: [String: Int] = [:]
 
-    /// Whether a sender may have one more, next to others about to be submitted.
+    /// Whether a sender may have one more piece, alongside others about to be submitted.
     func mayTake(_ sender: Sender, _ bounds: PoolBounds, beside others: [Sender] = []) -> Bool {
         let own = others.count { $0.key == sender.key } + bySender[sender.key, default: 0]
         guard own < bounds.perSender else { return false }
@@ -86,7 +86,7 @@ struct HeldWork {
         if let address = sender.address { byAddress[address, default: 0] += 1 }
     }
 
-    /// Counts one piece of work less; forgets senders without work.
+    /// Removes one piece of work from the counts; forgets senders without work.
     mutating func release(_ sender: Sender) {
         Self.lower(&bySender, sender.key)
         if let address = sender.address { Self.lower(&byAddress, address) }

@@ -2,12 +2,12 @@ import Domain
 package import Storage
 import Wire
 
-/// A method that reads much, carried out by the readers of the store instead of its worker.
+/// A method that reads a lot, carried out by the store's readers instead of its worker.
 package struct StoreReading: Sendable {
     /// Reads, and returns the result of the request as JSON.
     package let read: @Sendable (Store) throws -> [UInt8]
 
-    /// Takes over a request whose token was checked.
+    /// Creates the reading of a request whose token was checked.
     init(_ call: Call, _ body: @escaping @Sendable (inout Call) throws -> Answer) {
         let (request, app, session) = (call.request, call.app, call.session)
         let (environment, now) = (call.environment, call.tx.now)
@@ -28,9 +28,10 @@ package struct StoreReading: Sendable {
 }
 
 extension Method {
-    /// A method that only reads, apart from its worker where `isLong` says so: there nobody's commands wait for it.
+    /// Returns a method that only reads, and does so outside its worker if `isLong`, so that
+    /// commands don't wait for it.
     ///
-    /// `check` decides again, when all is read, whether the caller may have it.
+    /// `check` decides again after the reading whether the caller may have the result.
     static func reading(
         isLong: @escaping @Sendable (Call) throws -> Bool = { _ in true },
         check: @escaping @Sendable (Call) throws -> Void = { _ in },

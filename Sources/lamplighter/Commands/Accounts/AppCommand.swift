@@ -5,7 +5,7 @@ import JSON
 import Service
 import Workers
 
-/// `app`: the apps whose terminals may connect.
+/// `app`: the apps whose terminals can connect.
 struct AppCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app",
@@ -20,7 +20,7 @@ struct AppCommand: ParsableCommand {
     )
 }
 
-/// `app import`: takes an app document into the store.
+/// `app import`: stores an app document.
 struct AppImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
@@ -70,7 +70,7 @@ struct AppListCommand: AsyncParsableCommand {
         print(table.text)
     }
 
-    /// Returns the products that an app sees, for people.
+    /// Returns the products that an app sees, as text.
     static func products(_ app: App) -> String {
         switch app.products {
         case .all: "all"
@@ -85,7 +85,7 @@ struct AppListCommand: AsyncParsableCommand {
         ])
     }
 
-    /// Returns the products that an app sees, as its document says them.
+    /// Returns the products that an app sees, in the form of its document.
     static func json(_ products: App.Products) -> JSONValue {
         switch products {
         case .all: "all"

@@ -4,7 +4,7 @@ import JSON
 import ServiceSettings
 import Workers
 
-/// `app show`: one app's policies and providers, as they hold; never a secret.
+/// `app show`: one app's policies and providers in force, without secrets.
 struct AppShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `user`: the people who have accounts.
+/// `user`: the users with accounts.
 struct UserCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user",

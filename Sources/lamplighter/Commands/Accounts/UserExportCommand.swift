@@ -5,7 +5,7 @@ import Problems
 import Storage
 import Workers
 
-/// `user export`: gives a person everything that is kept about them.
+/// `user export`: writes everything that is kept about a person.
 struct UserExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",

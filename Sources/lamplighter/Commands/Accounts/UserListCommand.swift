@@ -70,14 +70,14 @@ enum UserView {
         ]
     }
 
-    /// Returns the user's name for people; a name that is an address is masked like one.
+    /// Returns the user's name to show; a name that is an address is masked like an address.
     static func name(_ user: User, isOpen: Bool) -> String {
         if user.isAnonymous { return "(anonymous)" }
         guard let name = user.username ?? user.externalUID else { return "-" }
         return name.contains("@") || Phone.isLike(name) ? shown(name, isOpen: isOpen) : name
     }
 
-    /// Returns an address, masked unless asked for.
+    /// Returns an address to show, masked unless `isOpen`.
     static func shown(_ address: String?, isOpen: Bool) -> String {
         guard let address else { return "-" }
         return isOpen ? address : MaskedAddress.text(address)
@@ -97,7 +97,7 @@ enum UserView {
         ])
     }
 
-    /// Returns sessions as a table for people.
+    /// Returns sessions as a table.
     static func table(_ sessions: [Session]) -> String {
         var table = TextTable(["SESSION", "USER", "TERMINAL", "PLATFORM", "LAST SEEN", "UNTIL"])
         for session in sessions {

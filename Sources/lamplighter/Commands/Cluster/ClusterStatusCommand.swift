@@ -6,7 +6,7 @@ import Service
 import Storage
 import Workers
 
-/// `cluster status`: which processes there are, and who holds which lane.
+/// `cluster status`: the processes, and the holder of each lane.
 struct ClusterStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
@@ -48,7 +48,7 @@ private struct ClusterView {
         var node: String?
         var epoch: Int64
         var outbox: Int64
-        /// How old the oldest message is that waits, in milliseconds.
+        /// The age of the oldest waiting message, in milliseconds.
         var lag: Int64
     }
 
@@ -68,7 +68,7 @@ private struct ClusterView {
                 name: node.name,
                 version: node.version,
                 lanes: held.count { $0.node == node.id },
-                // One whose end was noticed before its time was over has no time left.
+                // A process whose end was noticed before its time was over has no time left.
                 lastSeenAt: max(seen, node.startedAt),
                 state: state
             )

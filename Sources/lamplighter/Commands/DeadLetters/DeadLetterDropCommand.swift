@@ -3,7 +3,7 @@ import ArgumentParser
 import JSON
 import Workers
 
-/// `deadletter drop`: takes messages off the list for good.
+/// `deadletter drop`: removes dead letters for good.
 struct DeadLetterDropCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drop",

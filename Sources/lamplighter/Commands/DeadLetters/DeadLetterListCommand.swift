@@ -6,7 +6,7 @@ import ServiceSettings
 import Storage
 import Wire
 
-/// `deadletter list`: the newest first.
+/// `deadletter list`: the dead letters, newest first.
 struct DeadLetterListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -32,7 +32,7 @@ struct DeadLetterListCommand: AsyncParsableCommand {
     func run() async throws {
         let place = try await CommandContext.open(settings)
         let (letters, total, isMore) = try place.store.read { tx in
-            // One more than is shown tells whether there is a next page.
+            // One more than is shown, to find out whether there is a next page.
             let page = try tx.deadLetters.page(before: before ?? .max, limit: limit + 1)
             return (Array(page.prefix(limit)), try tx.deadLetters.count(), page.count > limit)
         }
@@ -78,7 +78,7 @@ extension CommandContext {
     /// A device with the operators' name for it.
     typealias NamedDevice = (did: DeviceID, name: String?)
 
-    /// Returns for each dead letter the device that its topic names.
+    /// Returns the device that each dead letter's topic names, if any.
     func devices(of letters: [DeadLetter]) throws -> [NamedDevice?] {
         let topics = Topics(root: settings.root)
         let dids = letters.map { topics.device(of: $0.topic) }

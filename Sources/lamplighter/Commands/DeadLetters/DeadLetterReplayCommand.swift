@@ -5,7 +5,7 @@ import Service
 import Storage
 import Workers
 
-/// `deadletter replay`: publishes a message again where it was published, and takes it off the list.
+/// `deadletter replay`: publishes a dead letter again to its topic, and removes it from the list.
 struct DeadLetterReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",

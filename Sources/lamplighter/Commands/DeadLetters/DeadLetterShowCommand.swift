@@ -45,7 +45,7 @@ extension CommandContext {
         throw noDeadLetter(id)
     }
 
-    /// Returns the error for a dead letter that isn't there.
+    /// Returns the error for a dead letter that doesn't exist.
     func noDeadLetter(_ id: Int64) -> Problem {
         Problem(
             .notFound,

@@ -17,7 +17,7 @@ struct DeviceAllowResetCommand: AsyncParsableCommand {
             """
     )
 
-    /// The minutes that may be asked for.
+    /// The allowed range of minutes.
     static let minutesRange: ClosedRange<Int64> = 1...RegistrationRules.resetMinutesMax
 
     @Argument(help: "The device's id.")

@@ -9,7 +9,7 @@ import ServiceSettings
 import Storage
 import Workers
 
-/// `device certificate`: a certificate that a device may connect with instead of its secret.
+/// `device certificate`: a certificate that a device can connect with instead of its secret.
 struct DeviceCertificateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "certificate",
@@ -27,7 +27,7 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
             """
     )
 
-    /// The days that may be asked for.
+    /// The allowed range of days.
     static let daysRange = 1...7300
 
     @Argument(help: "The device's id.")
@@ -60,10 +60,12 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
         if revoke { return try revokeAll(of: device, place, at: now) }
         let authority = try LocalAuthority.read(in: place.directory)
         try checkServed(by: authority, place)
-        // Never before the moment from which certificates count, which a revocation in this second puts ahead.
+        // Not before the moment from which certificates count, which a revocation in this second
+        // moves ahead.
         let begin = max(now, device.certificatesFrom ?? now)
         let issued = try authority.issue(device.did, days: days, from: begin)
-        // What is written holds at once: less than two seconds, behind a revocation only.
+        // Waits, less than two seconds and only after a revocation, so that the certificate holds
+        // at once.
         if begin > now {
             try await Task.sleep(for: .milliseconds(begin.milliseconds - now.milliseconds))
         }
@@ -91,7 +93,8 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
         )
     }
 
-    /// Returns who signed the server's certificate, where that is not this authority; nil also where there is none yet.
+    /// Returns the issuer of the server's certificate if it isn't this authority; nil also without
+    /// a certificate.
     private func otherIssuer(_ authority: LocalAuthority, _ place: CommandContext) throws -> String?
     {
         guard let files = try TLSFiles.find(place.settings, in: place.directory),
@@ -101,7 +104,7 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
         return isOfOurs ? nil : PlainText.of(server.facts.issuer)
     }
 
-    /// Tells where the running broker has not read this authority yet.
+    /// Prints a note if the running broker hasn't read this authority yet.
     private func tellIfUnread(_ place: CommandContext) {
         guard ServedCertificates(place.directory, place.settings).isAuthorityUnread else { return }
         Terminal.tell(
@@ -111,7 +114,7 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
 
     private func revokeAll(of device: DeviceRecord, _ place: CommandContext, at now: Instant) throws
     {
-        // Whole seconds: a certificate of this very second is void as well.
+        // Certificates count whole seconds: a certificate of this very second is void as well.
         let moment = now.adding(seconds: 1)
         try place.store.batch(at: now, once: true) { tx in
             try tx.lock(devices: [device.did])
@@ -128,7 +131,8 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
         )
     }
 
-    /// A broker that trusts another authority would refuse what this one makes.
+    /// Checks that the broker doesn't trust another authority, since it would refuse this one's
+    /// certificates.
     private func checkServed(by authority: LocalAuthority, _ place: CommandContext) throws {
         guard let given = place.settings.tlsAuthority,
             AbsolutePath.of(given) != place.directory.ownTLS.authority

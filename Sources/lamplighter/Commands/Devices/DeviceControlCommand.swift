@@ -143,7 +143,7 @@ struct DeviceControlCommand: AsyncParsableCommand {
         guard isText || value != .null else {
             throw ValidationError("\(name) can't be set to null")
         }
-        // Quotes may stand around a text; without them 0042 is not a number.
+        // A text can be in quotes; without them, 0042 isn't read as a number.
         return .init(key: name, value: isText && value.stringValue == nil ? plain : value)
     }
 

@@ -49,7 +49,8 @@ struct DeviceForgetCommand: AsyncParsableCommand {
         }
     }
 
-    /// Shows what goes with the device; `isTold` says whether the gate closes its connection, and is nil before.
+    /// Shows the data removed with the device; `isTold` is whether the gate closes its connection,
+    /// nil before the removal.
     private func show(_ device: DeviceRecord, _ summary: DeviceRemoval.Summary, isTold: Bool?) {
         if output.json { return Terminal.show(Self.json(device.did, summary, isTold: isTold)) }
         print((isTold == nil ? "would forget " : "forgot ") + device.shown)

@@ -5,7 +5,7 @@ import QRCode
 import Sodium
 import Storage
 
-/// `device label`: the label that is printed on a device, so that it can be bound from afar.
+/// `device label`: the label that is printed on a device, so that it can be bound remotely.
 struct DeviceLabelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "label",

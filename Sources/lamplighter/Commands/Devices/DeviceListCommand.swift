@@ -102,7 +102,7 @@ enum DeviceView {
         ])
     }
 
-    /// Returns a device's name, where it has one, and its tags.
+    /// Returns a device's name, if any, and its tags.
     static func labels(_ name: String, _ tags: [DeviceTag]) -> JSONObject {
         [
             "name": name.isEmpty ? nil : .string(name),
@@ -112,7 +112,7 @@ enum DeviceView {
         ]
     }
 
-    /// Returns a device's id, with its name where it has one.
+    /// Returns a device's id, with its name if any.
     static func text(_ did: DeviceID, _ name: String?) -> String {
         guard let name, !name.isEmpty else { return did.text }
         return "\(did) \(PlainText.of(name))"
@@ -120,6 +120,6 @@ enum DeviceView {
 }
 
 extension DeviceRecord {
-    /// The id, with the operators' name where there is one.
+    /// The id, with the operators' name if any.
     var shown: String { DeviceView.text(did, name) }
 }

@@ -36,7 +36,7 @@ struct DeviceNameCommand: AsyncParsableCommand {
     }
 }
 
-/// `device tag`: what operators write on a device to find it again.
+/// `device tag`: the tags by which operators find a device.
 struct DeviceTagCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tag",
@@ -84,7 +84,7 @@ struct DeviceTagCommand: AsyncParsableCommand {
 }
 
 extension CommandContext {
-    /// Changes a device's name or tags, notes it in the audit, and shows what the device is called then.
+    /// Changes a device's name or tags, notes it in the audit, and shows the new name and tags.
     fileprivate func label(
         _ device: DeviceRecord,
         _ output: OutputOptions,

@@ -15,7 +15,7 @@ struct DeviceShowCommand: AsyncParsableCommand {
     @Argument(help: "The device's id.")
     var did: String
 
-    /// How many commands are shown.
+    /// The number of commands shown.
     private static let commandsMax = 10
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions

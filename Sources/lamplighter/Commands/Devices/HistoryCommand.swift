@@ -13,7 +13,7 @@ struct HistoryCommand: ParsableCommand {
     )
 }
 
-/// `history export`: a device's past as lines, oldest first.
+/// `history export`: a device's history as lines, oldest first.
 struct HistoryExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
@@ -84,7 +84,8 @@ struct HistoryExportCommand: AsyncParsableCommand {
         progress.end()
     }
 
-    /// Passes every record to `body`, in short reads: a long one would block the store's checkpoint.
+    /// Passes every record to `body`, in short reads: a long read would block the store's
+    /// checkpoint.
     private func read(
         _ store: Store,
         _ did: DeviceID,
@@ -103,10 +104,10 @@ struct HistoryExportCommand: AsyncParsableCommand {
                     return page.count < 10_000
                 }
             }
-            // Behind the read, which a slow reader of what is printed must not prolong.
+            // After the read, since a slow reader of the output must not prolong it.
             page.forEach(body)
             isGoing = page.count == 10_000
-            // Between whole lines.
+            // Stops between whole lines only.
             guard Interrupt.times == 0 || !isGoing else {
                 Terminal.tell("stopped, up to \(TimeText.of(place.ts))")
                 throw ExitCode(130)
@@ -121,7 +122,7 @@ struct HistoryExportCommand: AsyncParsableCommand {
     }
 }
 
-/// Prints the progress of an export, once a second.
+/// The progress of an export, printed once a second.
 private struct Progress {
     private var records = 0
     private var toldAt = ContinuousClock.now

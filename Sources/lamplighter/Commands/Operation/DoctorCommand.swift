@@ -4,7 +4,7 @@ import Problems
 import Service
 import ServiceSettings
 
-/// `doctor`: looks for what is wrong, and says what to do.
+/// `doctor`: looks for faults, and names their cures.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",

@@ -2,7 +2,7 @@ import ArgumentParser
 import JSON
 import Service
 
-/// `explain`: what a code in an error or in `doctor` means, or a reason for which the gate refuses.
+/// `explain`: the meaning of a code in an error or in `doctor`, or of a refusal's reason.
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",

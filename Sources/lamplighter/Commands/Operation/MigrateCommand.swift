@@ -45,11 +45,11 @@ struct MigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let values = try await settings.read()
-        // A database elsewhere may be made from a directory that has nothing in it yet.
+        // With a database elsewhere, the directory can still be empty.
         let directory =
             values.database == nil
             ? try DataDirectory.existing(values) : try DataDirectory.prepare(values.dataDirectory)
-        // A migration under a running service would pull its tables away.
+        // A migration would change the tables of a running service.
         let lock = try DirectoryLock(directory)
         defer { withExtendedLifetime(lock) {} }
         var copy: String?

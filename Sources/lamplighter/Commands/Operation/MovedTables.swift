@@ -1,7 +1,7 @@
 import JSON
 import Storage
 
-/// What a move has copied, table by table.
+/// The tables that a move has copied.
 struct MovedTables {
     private let tables: [StoreMove.Table]
     private let place: String

@@ -2,7 +2,7 @@ import ArgumentParser
 import JSON
 import Service
 
-/// `version`: which version this is.
+/// `version`: the version of this program.
 struct VersionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "version",

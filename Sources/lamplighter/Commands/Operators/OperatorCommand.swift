@@ -8,7 +8,7 @@ import ServiceSettings
 import Storage
 import Workers
 
-/// `operator`: who signs in to the console.
+/// `operator`: the operators of the console.
 struct OperatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "operator",
@@ -73,7 +73,7 @@ extension CommandContext {
 }
 
 extension AuditEntry {
-    /// An act of the command line.
+    /// Returns the audit entry of an act on the command line.
     static func act(_ name: String, subject: String) -> AuditEntry {
         var entry = AuditEntry(
             kind: .operatorAct,

@@ -52,7 +52,8 @@ struct OperatorListCommand: AsyncParsableCommand {
     }
 }
 
-/// `operator revoke`: ends an operator's sessions, or all that lets in.
+/// `operator revoke`: ends an operator's sessions and links, or removes the operator with all
+/// tokens.
 struct OperatorRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",

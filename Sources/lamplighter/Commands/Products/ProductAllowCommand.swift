@@ -4,7 +4,7 @@ import Domain
 import JSON
 import Workers
 
-/// `product allow`: lists MACs that may register, for a product whose registration is `listed`.
+/// `product allow`: lets MACs register with a product whose registration is `listed`.
 struct ProductAllowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "allow",

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `product`: the kinds of devices that may register.
+/// `product`: the kinds of devices that can register.
 struct ProductCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "product",

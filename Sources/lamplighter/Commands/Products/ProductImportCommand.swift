@@ -4,7 +4,7 @@ import JSON
 import Service
 import Workers
 
-/// `product import`: takes a product document into the store.
+/// `product import`: stores a product document.
 struct ProductImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Service
 
-/// `feed`: keeps the gate's file on the broker's machine, for workers on others.
+/// `feed`: keeps the gate's file on the broker's machine, for workers on other machines.
 struct FeedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "feed",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Service
 
-/// `scheduler`: the clock alone, beside a service that runs without it.
+/// `scheduler`: the scheduler alone, beside a service that runs without it.
 struct SchedulerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scheduler",

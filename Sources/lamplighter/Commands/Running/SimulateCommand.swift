@@ -5,7 +5,7 @@ import Service
 import ServiceSettings
 import Simulate
 
-/// `simulate`: devices that behave, against a running service.
+/// `simulate`: simulated devices that use a running service.
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",

@@ -2,7 +2,7 @@ import ArgumentParser
 import Console
 import Service
 
-/// `up`: a broker of our own, the store, all workers and HTTP, in one go.
+/// `up`: the service's own broker, the store, all workers and HTTP, in one go.
 struct UpCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "up",

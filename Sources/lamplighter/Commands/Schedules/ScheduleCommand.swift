@@ -4,7 +4,7 @@ import JSON
 import Storage
 import Wire
 
-/// `schedule`: commands that devices are given at certain times.
+/// `schedule`: commands that devices get at certain times.
 struct ScheduleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schedule",
@@ -28,9 +28,9 @@ extension CommandContext {
     }
 }
 
-/// How schedules are shown on the command line.
+/// The form of schedules on the command line.
 enum ScheduleView {
-    /// Returns a schedule for programs, as apps see it, with the name of its device.
+    /// Returns a schedule as JSON, in the apps' form, with the name of its device.
     static func json(_ schedule: Schedule, in tx: Transaction) throws -> JSONValue {
         var object = ScheduleCodec.encode(schedule, attrs: try shownAttrs(schedule, in: tx))
         let name = try tx.devices.names(of: [schedule.did])[schedule.did]
@@ -38,7 +38,7 @@ enum ScheduleView {
         return .object(object)
     }
 
-    /// Returns the values to set, without those of write-only data points.
+    /// Returns the values to set, without values of write-only data points.
     static func shownAttrs(_ schedule: Schedule, in tx: Transaction) throws -> JSONObject {
         let key = try tx.statuses.find(schedule.did)?.productKey
         let product = try key.flatMap { try tx.products.find($0) }

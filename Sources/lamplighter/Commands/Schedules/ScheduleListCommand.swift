@@ -3,7 +3,7 @@ import Domain
 import JSON
 import Storage
 
-/// `schedule list`: schedules in the order of their making.
+/// `schedule list`: schedules in the order of their creation.
 struct ScheduleListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",

@@ -4,7 +4,7 @@ import JSON
 import Storage
 import Workers
 
-/// `schedule next`: the coming occurrences, as the clocks of the schedule's zone will show them.
+/// `schedule next`: the coming occurrences, in the local time of the schedule's zone.
 struct ScheduleNextCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "next",

@@ -4,7 +4,7 @@ import JSON
 import Storage
 import Wire
 
-/// `schedule show`: one schedule with what became of its occurrences.
+/// `schedule show`: one schedule with its latest runs.
 struct ScheduleShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",

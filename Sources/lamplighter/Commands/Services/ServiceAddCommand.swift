@@ -4,7 +4,7 @@ import Sodium
 import Storage
 import Workers
 
-/// `service add`: lets a back-end service connect, or gives it another secret or role.
+/// `service add`: adds a back-end service, or gives an existing one a new secret and role.
 struct ServiceAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",

@@ -11,7 +11,8 @@ struct ServiceCommand: ParsableCommand {
         ]
     )
 
-    /// Refuses names that are none, and those of our own.
+    /// Refuses invalid names, and the names `lamplighter` and `tools`, which the service itself
+    /// uses.
     static func check(_ name: String) throws {
         let isName = name.utf8.allSatisfy { byte in
             switch byte {

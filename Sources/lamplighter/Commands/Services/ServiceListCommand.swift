@@ -2,7 +2,7 @@ import ArgumentParser
 import JSON
 import Storage
 
-/// `service list`: the back-end services that may connect.
+/// `service list`: the back-end services that can connect.
 struct ServiceListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",

@@ -5,7 +5,7 @@ import Problems
 import Storage
 import Workers
 
-/// `service remove`: removes a back-end service, which can't connect any more.
+/// `service remove`: removes a back-end service, which can no longer connect.
 struct ServiceRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",

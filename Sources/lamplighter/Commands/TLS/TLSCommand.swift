@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `tls`: certificates, by which others than this machine may come.
+/// `tls`: the certificates with which other machines connect.
 struct TLSCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tls",

@@ -8,7 +8,7 @@ import Service
 import ServiceSettings
 import Workers
 
-/// `tls init`: an authority of one's own, and a certificate of the server by it.
+/// `tls init`: makes a local authority, and a certificate that it signs for the server.
 struct TLSInitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
@@ -28,10 +28,10 @@ struct TLSInitCommand: AsyncParsableCommand {
             """
     )
 
-    /// The days that may be asked for.
+    /// The allowed range of days.
     static let daysRange = 1...3650
 
-    /// Days of a server's certificate that Apple's systems take at most, from any authority.
+    /// The maximum days of a server's certificate that Apple's systems accept, from any authority.
     private static let appleDaysMax = 825
 
     @Option(
@@ -103,7 +103,7 @@ struct TLSInitCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the names of the certificate before, else this machine's.
+    /// Returns the names of the previous certificate, else this machine's.
     private static func usual(_ directory: DataDirectory) -> [ServerName] {
         if let pem = TextFile.read(directory.ownTLS.certificate),
             let file = try? CertificateFile(pem: pem)
@@ -118,7 +118,7 @@ struct TLSInitCommand: AsyncParsableCommand {
         return [ServerName(text)].compactMap(\.self)
     }
 
-    /// What has to follow for those that trust the authority.
+    /// Returns notes about the steps that a new or ending authority requires.
     private func authorityNotes(
         _ authority: LocalAuthority,
         _ server: CertificateFacts

@@ -40,7 +40,7 @@ struct TLSShowCommand: AsyncParsableCommand {
         do {
             material = try TLSMaterial(files)
         } catch {
-            // Which files are read is what a person came to see.
+            // The user wants to see which files are read, above all if they can't be used.
             if !output.json { Self.tell(files) }
             throw error
         }
@@ -85,7 +85,8 @@ struct TLSShowCommand: AsyncParsableCommand {
         }
     }
 
-    /// What worries about the certificate's times, or with the server's that another authority has signed it.
+    /// Returns the warning about a certificate's times, or about the server's being signed by
+    /// another authority.
     private static func warning(
         _ row: Row,
         _ now: Instant,
