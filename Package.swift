@@ -217,7 +217,6 @@ let package = Package(
         // the plugin embeds.
         .executableTarget(
             name: "EmbedTool",
-            dependencies: ["JSON"],
             path: "Plugins/EmbedTool",
             swiftSettings: settings
         ),

@@ -4,17 +4,10 @@ import PackagePlugin
 /// Embeds text files in a target as string literals: the files of its folders `Texts`, `Playground`
 /// and `Files`, and for the reference the contract, the guides and the client for browsers.
 ///
-/// The console's modules become one minified script (`Plugins/EmbedTool/Bundle.swift`).
-///
 /// SwiftPM's own `.embedInCode` writes an array of numbers, which takes the compiler 9 s for each
 /// 100 kB; a literal takes no time.
 @main
 struct EmbedTexts: BuildToolPlugin {
-    /// The console's first script, and the scripts of the worker that tabs share.
-    private static let page =
-        ["--page", "app.js"]
-        + ["feed-core", "feed-worker"].flatMap { ["--apart", "base/\($0).js"] }
-
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         var files = ["Texts", "Playground", "Files"].flatMap {
             Self.files(below: target.directoryURL.appending(path: $0))
@@ -35,8 +28,7 @@ struct EmbedTexts: BuildToolPlugin {
             .buildCommand(
                 displayName: "Embedding the texts of \(target.name)",
                 executable: try context.tool(named: "EmbedTool").url,
-                arguments: (target.name == "Console" ? Self.page : []) + [output.path()]
-                    + files.map { "\($0.name)=\($0.url.path())" },
+                arguments: [output.path()] + files.map { "\($0.name)=\($0.url.path())" },
                 inputFiles: files.map(\.url),
                 outputFiles: [output]
             )

@@ -2,61 +2,74 @@ import Files
 import Sodium
 import Web
 
-/// The pages' files: built in, minified and compressed, or read from a directory at each request,
-/// for developing them.
+/// The files of the console's pages: embedded in the program, or read from a directory during development.
+///
+/// Their addresses are `/console/v/{version}/{file}`. The version of embedded files is a hash of all
+/// of them, so browsers keep the files forever. An address with another version belongs to a page of
+/// another program and is not found.
 struct ConsoleFiles: Sendable {
     private struct File {
         var bytes: [UInt8]
         var gzip: [UInt8]?
         var tag: String
 
-        init(_ bytes: [UInt8], compressed: Bool) {
+        init(_ bytes: [UInt8], isCompressed: Bool) {
             self.bytes = bytes
-            gzip = compressed ? Gzip.compress(bytes) : nil
-            tag = Sodium.base64URL(Array(Sodium.sha256(bytes).prefix(12)))
+            gzip = isCompressed ? Gzip.compress(bytes) : nil
+            tag = ConsoleFiles.tag(of: bytes)
         }
     }
+
+    /// The first level of addresses with a version, and the version of files that change on disk.
+    private static let versioned = "v"
+    private static let changing = "dev"
+    private static let page = "index.html"
 
     private let directory: String?
-    private let builtIn: [String: File]
+    private let version: String
+    private let embedded: [String: File]
 
-    /// Creates the files: the built-in ones, or those of a directory if one is given.
+    /// Serves the embedded files, or those of a directory if one is given.
     init(directory: String?) {
         self.directory = directory
-        builtIn = directory == nil ? Self.readBuiltIn() : [:]
+        guard directory == nil else {
+            (version, embedded) = (Self.changing, [:])
+            return
+        }
+        let texts = EmbeddedTexts.all.map { ($0.name, $0.text.withUTF8Buffer { Array($0) }) }
+        let version = Self.tag(of: texts.flatMap { Array($0.utf8) + $1 })
+        let files = texts.map { name, bytes in
+            (name, name == Self.page ? Self.page(bytes, version: version) : bytes)
+        }
+        embedded = Dictionary(files) { first, _ in first }
+            .mapValues { File($0, isCompressed: true) }
+        self.version = version
     }
 
-    /// Reads the built-in files.
+    private static func tag(of bytes: [UInt8]) -> String {
+        Sodium.base64URL(Array(Sodium.sha256(bytes).prefix(12)))
+    }
+
+    /// Returns the page with addresses of a version.
+    private static func page(_ bytes: [UInt8], version: String) -> [UInt8] {
+        let text = String(decoding: bytes, as: UTF8.self)
+        return Array(text.replacing("{version}", with: "\(versioned)/\(version)").utf8)
+    }
+
+    /// Answers a request for a file.
     ///
-    /// The page refers to its script and style by their content, so that browsers can cache them.
-    private static func readBuiltIn() -> [String: File] {
-        var texts = Dictionary(EmbeddedTexts.all.map { ($0.name, $0.text) }) { first, _ in first }
-            .mapValues { $0.withUTF8Buffer { Array($0) } }
-        let named = ["app.js", "style.css"].compactMap { name in
-            texts[name].map { (name, File($0, compressed: false).tag) }
-        }
-        var page = String(decoding: texts["index.html"] ?? [], as: UTF8.self)
-        for (name, tag) in named {
-            page = page.replacing("\"\(name)\"", with: "\"\(name)?\(version)=\(tag)\"")
-        }
-        texts["index.html"] = Array(page.utf8)
-        return texts.mapValues { File($0, compressed: true) }
-    }
-
-    /// The query parameter that carries the tag of a file's content.
-    private static let version = "v"
-
-    /// Answers a request for a file; a path below `/console/` that names no file gets the page
-    /// itself.
+    /// A path below `/console/` without a file ending is one of the page's own routes.
     func answer(_ request: ConsoleRequest) -> ConsoleAnswer {
         guard request.method == "GET" else { return Self.missing }
         guard request.path.first == "console" else {
             return request.path == ["favicon.ico"] || !request.path.isEmpty
                 ? Self.missing : Self.redirect
         }
-        let parts = request.path.dropFirst()
+        var parts = request.path.dropFirst()
+        let isVersioned = parts.starts(with: [Self.versioned, version])
+        if isVersioned { parts = parts.dropFirst(2) }
         let isFile = parts.last?.contains(".") ?? false
-        let name = isFile ? parts.joined(separator: "/") : "index.html"
+        let name = isFile ? parts.joined(separator: "/") : Self.page
         guard parts.allSatisfy(Self.isPlain), let file = file(name) else { return Self.missing }
         let gzip = Self.takesGzip(request) ? file.gzip : nil
         let tag = gzip == nil ? "\"\(file.tag)\"" : "\"\(file.tag)-gzip\""
@@ -64,12 +77,9 @@ struct ConsoleFiles: Sendable {
         headers.append(("Content-Type", Self.mediaType(name)))
         headers.append(("Vary", "Accept-Encoding"))
         headers.append(("ETag", tag))
+        let isKept = isVersioned && directory == nil
         headers.append(
-            (
-                "Cache-Control",
-                request.query[Self.version] == file.tag
-                    ? "public, max-age=31536000, immutable" : "no-cache"
-            )
+            ("Cache-Control", isKept ? "public, max-age=31536000, immutable" : "no-cache")
         )
         if request.header("if-none-match")?.contains(tag) == true {
             return ConsoleAnswer(304, headers: headers, body: .bytes([]))
@@ -89,8 +99,10 @@ struct ConsoleFiles: Sendable {
     }
 
     private func file(_ name: String) -> File? {
-        guard let directory else { return builtIn[name] }
-        return TextFile.readBytes("\(directory)/\(name)").map { File($0, compressed: false) }
+        guard let directory else { return embedded[name] }
+        guard var bytes = TextFile.readBytes("\(directory)/\(name)") else { return nil }
+        if name == Self.page { bytes = Self.page(bytes, version: version) }
+        return File(bytes, isCompressed: false)
     }
 
     /// Returns whether a part of a path can't lead outside the directory.

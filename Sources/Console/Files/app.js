@@ -9,7 +9,7 @@ import { View, paused, pause } from './base/view.js';
 import { begin, status, subscribe } from './base/feed.js';
 import { session, setSession } from './base/session.js';
 import { icon, attempt, trouble, tell, settle } from './base/pieces.js';
-import { connectDevice, choosePassword, enter } from './shared/later.js';
+import { connectDevice, choosePassword, enter, later } from './shared/later.js';
 import * as keys from './shared/keys.js';
 import './base/search.js';
 import './shared/jump.js';
@@ -130,7 +130,7 @@ async function show() {
   open = undefined;
   let page;
   try {
-    page = load ? await load(route) : await import('./pages/missing.js');
+    page = await later(() => (load ? load(route) : import('./pages/missing.js')));
   } catch (error) {
     console.error(error);
     return render(trouble({ status: 0 }, show), main);

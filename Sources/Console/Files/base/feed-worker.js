@@ -3,7 +3,8 @@
 
 import { Feed } from './feed-core.js';
 
-const feed = new Feed(new URL('../../api/v1/', self.location.href));
+// From /console/v/{version}/base/.
+const feed = new Feed(new URL('../../../../api/v1/', self.location.href));
 
 self.onconnect = ({ ports: [port] }) => {
   port.onmessage = ({ data }) => {

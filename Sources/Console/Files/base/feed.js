@@ -46,9 +46,9 @@ function say() {
 function connect() {
   if ('SharedWorker' in window) {
     // The policy for scripts allows this one address.
-    const policy = window.trustedTypes?.createPolicy('feed', { createScriptURL: name => new URL(name, document.baseURI).href });
-    const name = 'base/feed-worker.js';
-    port = new SharedWorker(policy ? policy.createScriptURL(name) : name, { type: 'module', name: 'lamplighter' }).port;
+    const policy = window.trustedTypes?.createPolicy('feed', { createScriptURL: name => new URL(name, import.meta.url).href });
+    const name = 'feed-worker.js';
+    port = new SharedWorker(policy ? policy.createScriptURL(name) : new URL(name, import.meta.url), { type: 'module', name: 'lamplighter' }).port;
     port.onmessage = take;
     hold();
   } else {

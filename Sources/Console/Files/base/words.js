@@ -5,7 +5,7 @@ import { skew } from './api.js';
 const LANGUAGES = ['en', 'zh'];
 
 /** Reads a file of texts by its language. */
-export const read = async name => (await fetch(`base/words-${name}.json`)).json();
+export const read = async name => (await fetch(new URL(`words-${name}.json`, import.meta.url))).json();
 
 function wanted() {
   const chosen = localStorage.getItem('language');
