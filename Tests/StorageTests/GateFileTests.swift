@@ -9,7 +9,7 @@ import Testing
 
 @testable import Storage
 
-/// What the gate would read from its file.
+/// The contents of the gate's file, as the gate reads them.
 struct GateFile {
     var tables = CredentialTables()
     var isDamaged = false
@@ -189,7 +189,7 @@ struct GateFileTests {
         #expect(try live?.session?.token == digest("token"))
         #expect(live?.appId == "demo")
 
-        // Until its token is used, and once a minute from then on, a use is noted.
+        // The file shows whether the session's token was ever used.
         func isUsed() throws -> Bool? {
             try GateFile(world).tables.terminals[Make.terminal.text]?.session?.isUsed
         }
@@ -208,7 +208,7 @@ struct GateFileTests {
         let ended = try GateFile(world).tables.terminals[Make.terminal.text]
         #expect(ended?.session == nil && ended?.appId == "demo")
         #expect(session.endReason == .loggedOut)
-        // A use that is told late changes nothing.
+        // A use that is reported late changes nothing.
         try world.store.arrange(at: Make.now) { try $0.sessions.noteFirstUse(of: session) }
         #expect(try GateFile(world).tables.terminals[Make.terminal.text]?.session == nil)
     }
@@ -263,7 +263,8 @@ struct GateFileTests {
         let world = try filled()
         #expect(world.store.gateLag == .zero)
         let file = world.directory.path("credentials")
-        // The file's folder stays; in place of the file stands a folder, which can't be written.
+        // A folder takes the file's place, so that the file can't be written; its parent folder
+        // stays.
         try FileManager.default.removeItem(atPath: file)
         try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
         #expect(throws: (any Error).self) {

@@ -5,7 +5,7 @@ import Storage
 import StoreTestKit
 import TestKit
 
-/// Values that tests begin with.
+/// Values that tests share.
 enum Make {
     static let key = ProductKey(trusted: String(repeating: "a", count: 32))
     static let did = DeviceID(trusted: "d-0000000000001")
@@ -23,7 +23,7 @@ enum Make {
     static let product = Product(key: key, name: "Lamp", dataPoints: [DataPoint("level", .int)])
 }
 
-/// A database of its own for one test, in a directory of its own.
+/// A database for one test, in its own directory.
 struct World {
     let directory: TemporaryDirectory
     let store: Store
@@ -34,7 +34,7 @@ struct World {
         store = try TestStore.open(directory, migrates: migrates)
     }
 
-    /// A product with one device.
+    /// Adds a product with one device.
     func fill() throws {
         try store.arrange(at: Make.now) { (tx) throws in
             try tx.products.save(Make.product, secret: "product-secret")
@@ -42,7 +42,8 @@ struct World {
         }
     }
 
-    /// Tells whether any file of the directory holds a text, or of PostgreSQL any file of the database.
+    /// Returns whether a text occurs in any file of the directory, or of the database on
+    /// PostgreSQL.
     func holds(_ text: String) throws -> Bool {
         if TestStore.isPostgres { return try TestDatabase.holds(text, store) }
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
@@ -54,7 +55,8 @@ struct World {
 }
 
 extension Store {
-    /// Runs a transaction of a test, which holds all locks: what is tested is the tables, not who locks them.
+    /// Runs a transaction that holds all locks, since these tests are about the tables, not the
+    /// locks.
     func arrange<Value>(at now: Instant, _ body: (Transaction) throws -> Value) throws -> Value {
         try batch(at: now) { tx in
             try tx.lockAll()
@@ -63,6 +65,6 @@ extension Store {
     }
 }
 
-/// Where the package lies.
+/// The package's root folder.
 let packageRoot = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

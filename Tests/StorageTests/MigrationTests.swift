@@ -50,7 +50,7 @@ struct MigrationTests {
         #expect(try old.read { try String.fetchAll($0, sql: "SELECT name FROM meta") } == ["x"])
     }
 
-    /// What the next version might do: a table, a column, an index.
+    /// A step that the next version could have: a table, a column, an index.
     private static let next: Migrations.Step = (
         "next",
         """
@@ -74,7 +74,8 @@ struct MigrationTests {
         )
     }
 
-    /// Fills each table with rows of invented values, as `database.sql` lets it; references hold, since texts are alike.
+    /// Fills each table with made-up rows that `database.sql` allows; references hold, since the
+    /// texts are alike.
     private func fill(_ database: Database) throws {
         try database.execute(sql: "PRAGMA foreign_keys = OFF")
         let tables = try String.fetchAll(
@@ -91,7 +92,7 @@ struct MigrationTests {
                 arguments: [table]
             )
             for number in 0..<3 {
-                // 0 or 1 alone fit where a column is a flag, and rows differ in their texts or numbers.
+                // A flag takes only 0 or 1, so rows differ in their texts or in their first number.
                 let isNumbered = types.allSatisfy { $0 == "INTEGER" } || types.first == "INTEGER"
                 let values = types.enumerated().map { place, type in
                     switch type {
@@ -108,7 +109,7 @@ struct MigrationTests {
         }
     }
 
-    /// All rows of all tables, as text.
+    /// Returns all rows of all tables except `later`, as text.
     private func contents(_ database: Database) throws -> [String: [String]] {
         let tables = try String.fetchAll(
             database,
@@ -146,7 +147,7 @@ struct MigrationTests {
         try file.writeWithoutTransaction { try fill($0) }
         let before = try file.read(contents)
         try file.close()
-        // The key's fingerprint stands beside the rows of `meta`.
+        // `meta` also has a row for the key's fingerprint.
         #expect(before.count > 30)
         #expect(before.allSatisfy { $0.value.count == ($0.key == "meta" ? 4 : 3) })
 
@@ -164,10 +165,10 @@ struct MigrationTests {
             }
             #expect(icons == ["house", "house", "house"])
         }
-        // Once: the next start of the same version has nothing to do.
+        // The next start of the same version has nothing to do.
         do { _ = try open(directory, steps) { _ in copies += 1 } }
         #expect(copies == 1)
-        // The copy is of the older version, which opens it and finds the same.
+        // The older version refuses the new store, but opens the copy and finds the same rows.
         #expect(throws: Store.Failure.newerVersion(path: directory.path("test.db"))) {
             try open(directory, Migrations.steps)
         }
@@ -210,7 +211,7 @@ struct MigrationTests {
         do { _ = try open(directory, Migrations.steps) }
     }
 
-    /// To rewrite the file after a step was added, run this test with `LAMPLIGHTER_WRITE_SCHEMA=1`.
+    /// Compares the file, or rewrites it with `LAMPLIGHTER_WRITE_SCHEMA=1` after a step was added.
     @Test("The migrations make what schemas/database.sql says")
     func schema() throws {
         let schema = packageRoot.appending(path: "schemas/database.sql")

@@ -73,7 +73,7 @@ struct SmallTableTests {
         }
         #expect(try take(at: Make.at(86_400)) == nil)
         #expect(try take(at: Make.at(86_400)) == 60)
-        // Two machines' clocks differ by less.
+        // A difference of one second is normal between two machines' clocks.
         #expect(try take(at: Make.at(86_399)) == 61)
         #expect(try take(at: Make.now) == nil)
         #expect(try take(at: Make.now) == 60)

@@ -27,7 +27,7 @@ struct StoreTests {
     )
     func pagesWritten() throws {
         let world = try World()
-        // With the first come those of the migrations.
+        // The first commit also counts the pages of the migrations.
         try world.store.arrange(at: Make.now) { try $0.meta.set("fact", to: "begun") }
         let before = world.store.pagesWritten
         try world.store.arrange(at: Make.now) { try $0.meta.set("fact", to: "told") }

@@ -5,9 +5,9 @@ import TestKit
 
 @testable import Storage
 
-/// What tests look at in a database of PostgreSQL's.
+/// The checks of a PostgreSQL database in tests.
 enum TestDatabase {
-    /// Tells whether any file of a store's database holds a text.
+    /// Returns whether a text occurs in any file of a store's database.
     static func holds(_ text: String, _ store: Store) throws -> Bool {
         guard let server = PostgresServer.shared else { return false }
         try TestStore.connection().execute("CHECKPOINT")

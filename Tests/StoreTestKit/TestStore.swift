@@ -5,22 +5,22 @@ package import Storage
 package import TestKit
 package import Testing
 
-/// The engine that tests run on: SQLite, or PostgreSQL where `LAMPLIGHTER_TEST_STORE=postgres` says so.
+/// The database engine of the tests: SQLite, or PostgreSQL with `LAMPLIGHTER_TEST_STORE=postgres`.
 package enum TestStore {
     /// Whether the tests run on PostgreSQL.
     package static let isPostgres =
         ProcessInfo.processInfo.environment["LAMPLIGHTER_TEST_STORE"] == "postgres"
 
-    /// The key that the tests' stores are sealed with; whoever asks for it has missing locks end the tests.
+    /// The key that seals the tests' stores; its first use lets a missing lock end the tests.
     package static let key = {
         setenv("CHECK_LOCKS", "1", 1)
         return ServerKey([UInt8](repeating: 7, count: 32))
     }()
 
-    /// There is no PostgreSQL to test with.
+    /// The error when no PostgreSQL is available for the tests.
     package struct NoServer: Error {}
 
-    /// The name of a database with this version's tables, which others are copies of.
+    /// The name of a database with this version's tables, from which the others are copied.
     private static let template = Result {
         guard let server = PostgresServer.shared, let key else { throw NoServer() }
         let name = server.newName()
@@ -34,7 +34,7 @@ package enum TestStore {
         return name
     }
 
-    /// Opens the store that belongs to a directory, and makes it the first time.
+    /// Opens a directory's store, and creates it the first time.
     package static func open(
         _ directory: TemporaryDirectory,
         key: ServerKey? = key,
@@ -58,7 +58,7 @@ package enum TestStore {
         )
     }
 
-    /// Returns what `open(place:)` takes for the store that belongs to a directory: a path, or an address.
+    /// Returns the path or address of a directory's store, for `open(place:)`.
     package static func place(in directory: TemporaryDirectory) throws -> String {
         isPostgres ? try address(of: directory) : directory.path("test.db")
     }
@@ -77,8 +77,8 @@ package enum TestStore {
         )
     }
 
-    /// Opens a directory's database beside the store that there is, as another process would; `onConnection` is given
-    /// each new connection first.
+    /// Opens a directory's database as another process would; each new connection is first passed
+    /// to `onConnection`.
     package static func open(
         beside directory: TemporaryDirectory,
         credentialsPath: String,
@@ -97,7 +97,7 @@ package enum TestStore {
         )
     }
 
-    /// Returns the address of the database that belongs to a directory, and makes the database the first time.
+    /// Returns the address of a directory's database, which is created the first time.
     package static func address(of directory: TemporaryDirectory) throws -> String {
         let note = directory.path("database")
         if !FileManager.default.fileExists(atPath: note) {
@@ -131,12 +131,12 @@ package enum TestStore {
             """
     }
 
-    /// Writes the bytes of a statement, such as `x'01'`, as the engine reads them.
+    /// Returns a statement with its bytes, such as `x'01'`, in the engine's notation.
     package static func bytes(in statement: String) -> String {
         isPostgres ? statement.replacing("x'", with: "'\\x") : statement
     }
 
-    /// The statement that makes the history refuse each report with 666 in it.
+    /// The statement that makes the history refuse each report that contains 666.
     package static var poison: String {
         isPostgres
             ? """
@@ -150,13 +150,13 @@ package enum TestStore {
             """
     }
 
-    /// Connects to a database; to the server's own where none is named.
+    /// Connects to a database, by default to the server's `postgres`.
     package static func connection(_ address: String? = nil) throws -> PostgresConnection {
         guard let server = PostgresServer.shared else { throw NoServer() }
         return try PostgresConnection(PostgresAddress(address ?? server.address()))
     }
 
-    /// Removes a database; 10 MB each are too much to keep for all tests.
+    /// Removes a database; at 10 MB each, the databases of all tests would take too much space.
     private static func drop(_ address: String) {
         guard let name = address.split(separator: "@/").last?.prefix(while: { $0 != "?" }) else {
             return
@@ -166,17 +166,18 @@ package enum TestStore {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// For tests of what only a file of SQLite's has.
+    /// A condition for tests that apply only to a SQLite file.
     package static var onlyOnFile: ConditionTrait {
         .disabled(if: TestStore.isPostgres, "it is about a file of SQLite's")
     }
 
-    /// For tests of what only a database of PostgreSQL's has.
+    /// A condition for tests that apply only to a PostgreSQL database.
     package static var onlyInDatabase: ConditionTrait {
         .enabled(if: TestStore.isPostgres, "it is about transactions beside each other")
     }
 
-    /// For tests of many requests in one transaction: in a shared database each has one of its own.
+    /// A condition for tests of many requests in one transaction: in a shared database each request
+    /// has its own.
     package static var onlyInOneTransaction: ConditionTrait {
         .disabled(if: TestStore.isPostgres, "it is about many requests in one transaction")
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A Mosquitto of its own for one test, on a free port of the loopback.
+/// A Mosquitto process for one test, on a free loopback port.
 package final class BrokerProcess: Sendable {
     /// The port on which it listens.
     package let port: Int
@@ -9,7 +9,7 @@ package final class BrokerProcess: Sendable {
     package let directory: TemporaryDirectory
     private let process: ChildProcess
 
-    /// Tells whether a Mosquitto is installed at all.
+    /// Whether Mosquitto is installed.
     package static var isInstalled: Bool { executable != nil }
 
     static var executable: String? {
@@ -17,7 +17,7 @@ package final class BrokerProcess: Sendable {
             .first { access($0, X_OK) == 0 }
     }
 
-    /// The settings that most tests want: no access control, windows and queues of a service.
+    /// The settings for most tests: no access control, and windows and queues as for the service.
     package static let open = """
         allow_anonymous true
         max_inflight_messages 1000
@@ -28,8 +28,8 @@ package final class BrokerProcess: Sendable {
     ///
     /// - Parameters:
     ///   - settings: Lines of `mosquitto.conf`, after the listener's and before the log's.
-    ///   - port: A port that is known to be free, as that of a broker stopped before.
-    ///   - directory: Where files the settings name already are.
+    ///   - port: A port that is known to be free, such as a stopped broker's.
+    ///   - directory: The directory of files that the settings name.
     /// - Throws: `BrokerError`, with the broker's log if it ended at once.
     package init(
         settings: String = BrokerProcess.open,
@@ -39,7 +39,7 @@ package final class BrokerProcess: Sendable {
         let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
         var result = try Self.start(settings, port ?? Self.freePort(), directory)
-        // Another process may take the port after it was found free.
+        // Another process can take the port after it was found free.
         for _ in 0..<10 where port == nil && result.process == nil {
             result = try Self.start(settings, Self.freePort(), directory)
         }
@@ -50,7 +50,7 @@ package final class BrokerProcess: Sendable {
         self.port = result.port
     }
 
-    /// Gives no process if the broker ended at once.
+    /// Starts a broker; the process is nil if it ended at once or wasn't ready in ten seconds.
     private static func start(
         _ settings: String,
         _ port: Int,
@@ -70,7 +70,7 @@ package final class BrokerProcess: Sendable {
         )
         let process = try ChildProcess(executable, ["-c", configuration])
         let deadline = ContinuousClock.now.advanced(by: .seconds(10))
-        // Its own word, since another process may listen on the port and not it.
+        // The log is checked too, since another process could be listening on the port.
         while !log(in: directory).contains(" running\n") || !accepts(port) {
             guard process.isRunning, ContinuousClock.now < deadline else { return (nil, port) }
             usleep(2000)
@@ -78,23 +78,23 @@ package final class BrokerProcess: Sendable {
         return (process, port)
     }
 
-    /// The id of its process.
+    /// The broker's process id.
     package var pid: Int32 { process.pid }
 
     /// Ends the broker and waits until it is gone; SIGKILL ends it without a message to any client.
     package func stop(_ signal: Int32 = SIGTERM) { process.stop(signal) }
 
-    /// Halts the broker, or lets it go on, with its connections open.
+    /// Pauses or resumes the broker, with its connections open.
     package func pause(_ isPaused: Bool) { process.signal(isPaused ? SIGSTOP : SIGCONT) }
 
-    /// What the broker has logged so far.
+    /// The broker's log so far.
     package var log: String { Self.log(in: directory) }
 
     private static func log(in directory: TemporaryDirectory) -> String {
         (try? String(contentsOfFile: directory.path("mosquitto.log"), encoding: .utf8)) ?? ""
     }
 
-    /// Tells whether something listens on a port of the loopback.
+    /// Returns whether a process listens on a loopback port.
     package static func accepts(_ port: Int) -> Bool {
         withSocket { socket, address in
             address.sin_port = in_port_t(port).bigEndian
@@ -106,7 +106,7 @@ package final class BrokerProcess: Sendable {
         }
     }
 
-    /// Finds an unused port of the loopback.
+    /// Returns an unused loopback port.
     package static func freePort() throws -> Int {
         let port = withSocket { socket, address in
             var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -132,7 +132,7 @@ package final class BrokerProcess: Sendable {
     }
 }
 
-/// Why there is no broker for a test.
+/// The reason why a test has no broker.
 package enum BrokerError: Error {
     case notInstalled
     case noPort

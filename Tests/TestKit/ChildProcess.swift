@@ -2,16 +2,17 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A process that a test starts and that never outlives it.
+/// A process that a test starts, and that never outlives the test's process.
 ///
-/// Between us and the command stands a shell that reads from a pipe we hold: when we end, however we end,
-/// the pipe closes and the shell kills the command. The first line is the command's process id, written before it runs.
+/// A shell runs the command and reads from a pipe that this process holds: however this process
+/// ends, the pipe closes and the shell kills the command. The first line of output is the command's
+/// process id, written before the command runs.
 package final class ChildProcess: Sendable {
     private let guardian: pid_t
     private let leash: FileHandle
     private let lines: Mutex<LineReader>
     private let status = Mutex<Int32?>(nil)
-    /// Of the command itself, not of the shell.
+    /// The process id of the command, not of the shell.
     package let pid: Int32
 
     private static let script = """
@@ -24,13 +25,13 @@ package final class ChildProcess: Sendable {
         exit $code
         """
 
-    /// Starts a command, whose standard output is read with `nextLine` and its errors are dropped.
+    /// Starts a command; `nextLine` reads its standard output, and its errors are discarded.
     ///
     /// - Throws: `ChildProcessError`.
     package init(_ executable: String, _ arguments: [String]) throws {
         let input = Pipe()
         let output = Pipe()
-        // Or the children of other tests would keep them open.
+        // Otherwise the child processes of other tests would keep them open.
         for end in [input.fileHandleForWriting, output.fileHandleForReading] {
             _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
         }
@@ -52,12 +53,12 @@ package final class ChildProcess: Sendable {
 
     deinit { stop(SIGKILL) }
 
-    /// Reads the next line of the command's standard output, or nil when there are no more.
+    /// Returns the next line of the command's standard output, or nil at its end.
     ///
-    /// Blocks until there is one.
+    /// Blocks until there is a line.
     package func nextLine() -> String? { lines.withLock { $0.next() } }
 
-    /// Whether it has not ended.
+    /// Whether the command is still running.
     package var isRunning: Bool { reap(WNOHANG) == nil }
 
     /// Sends a signal to the command, and only to it.
@@ -72,7 +73,8 @@ package final class ChildProcess: Sendable {
         return wait()
     }
 
-    /// Waits for the end of the command; gives its exit code, 128 + the signal's number if it was killed.
+    /// Waits for the command to end; returns its exit code, or 128 plus the signal's number if it
+    /// was killed.
     @discardableResult
     package func wait() -> Int32 { reap(0) ?? -1 }
 
@@ -89,11 +91,12 @@ package final class ChildProcess: Sendable {
 
 /// A command that could not be started.
 package struct ChildProcessError: Error {
-    /// The program, as it was called.
+    /// The program that was called.
     package let command: String
 }
 
-/// Starts a program with all signals free: the threads of tests block them, and a child inherits that.
+/// Starts a program with no signal blocked: the threads of tests block signals, and a child
+/// inherits that.
 func spawn(_ command: [String], input: Int32, output: Int32) throws -> pid_t {
     var actions = posix_spawn_file_actions_t()
     var attributes = posix_spawnattr_t()
@@ -120,7 +123,7 @@ func spawn(_ command: [String], input: Int32, output: Int32) throws -> pid_t {
     return pid
 }
 
-/// Splits what a pipe brings into lines.
+/// A reader of the lines that arrive over a pipe.
 struct LineReader {
     private let handle: FileHandle
     private var rest = Data()

@@ -1,9 +1,9 @@
 package import Testing
 
 extension Trait where Self == TimeLimitTrait {
-    /// Fails a test that does not come to an end.
+    /// A time limit that fails a test that doesn't end.
     ///
-    /// All tests begin at once, and the time in which one waits for its turn counts as its own. The limit is therefore longer
-    /// than a whole run takes, also on a machine that is busy with other things.
+    /// All tests begin at once, and a test's wait for its turn counts as its own time. The limit is
+    /// therefore longer than a whole run takes, even on a busy machine.
     package static var endsInTime: Self { .timeLimit(.minutes(30)) }
 }

@@ -2,23 +2,24 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A PostgreSQL of its own for one test process, on a Unix socket in a new directory.
+/// A PostgreSQL server for one test process, on a Unix socket in a new directory.
 ///
-/// It runs as another user, since it refuses to run as root, and without what makes it survive a loss of power. A
-/// shell beside it waits for us: when we end, however we end, it stops the server and removes the directory.
+/// If this process is root, the server runs as another user, since PostgreSQL refuses to run as
+/// root. It isn't protected against a loss of power. A shell waits for this process: however this
+/// process ends, the shell stops the server and removes the directory.
 package final class PostgresServer: Sendable {
-    /// Where the socket and the data are.
+    /// The directory of the socket and the data.
     package let directory: String
     private let leash: FileHandle
     private let count = Atomic(0)
 
-    /// The server of this process, started when it is first used; nil where none is installed.
+    /// The server of this process, started at its first use; nil if none is installed.
     package static let shared: PostgresServer? = try? PostgresServer()
 
-    /// Where Debian puts the programs.
+    /// The folder in which Debian installs the programs.
     private static let folder = "/usr/lib/postgresql/15/bin"
 
-    /// Tells whether PostgreSQL is installed at all.
+    /// Whether PostgreSQL is installed.
     package static var isInstalled: Bool { access(folder + "/postgres", X_OK) == 0 }
 
     private static let script = """
@@ -55,7 +56,7 @@ package final class PostgresServer: Sendable {
     package init() throws {
         let input = Pipe()
         let output = Pipe()
-        // Or the children of other tests would keep them open.
+        // Otherwise the child processes of other tests would keep them open.
         for end in [input.fileHandleForWriting, output.fileHandleForReading] {
             _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
         }
@@ -72,7 +73,7 @@ package final class PostgresServer: Sendable {
         directory = line
     }
 
-    /// Returns the address of a database, without a password; `postgres` is there from the start.
+    /// Returns the address of a database, without a password; `postgres` always exists.
     package func address(_ database: String = "postgres") -> String {
         "postgres://lamplighter@/\(database)?host=\(directory)"
     }

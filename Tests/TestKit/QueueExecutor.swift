@@ -1,10 +1,11 @@
 import Dispatch
 
-/// Runs a task on a queue of its own, so that it goes on while tests block the threads that tasks share.
+/// A task executor with its own queue, so that a task continues while tests block the shared
+/// threads.
 package final class QueueExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "a task of a test")
 
-    /// Makes a queue.
+    /// Creates the queue.
     package init() {}
 
     /// Runs a part of a task.

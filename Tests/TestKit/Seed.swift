@@ -1,11 +1,11 @@
-/// Random numbers that a seed decides, so that a failing test names what to repeat (SplitMix64).
+/// A seeded random number generator (SplitMix64), so that a failing test can name what to repeat.
 package struct Seed: RandomNumberGenerator {
     private var state: UInt64
 
-    /// Begins at a seed: the same numbers each time.
+    /// Creates a generator; the same seed gives the same numbers.
     package init(_ seed: Int) { state = UInt64(truncatingIfNeeded: seed) }
 
-    /// The next number of the sequence.
+    /// Returns the next number of the sequence.
     package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var value = state
@@ -14,6 +14,6 @@ package struct Seed: RandomNumberGenerator {
         return value ^ (value >> 31)
     }
 
-    /// A number from 0 on, below the limit.
+    /// Returns a number from 0 up to, but not including, the limit.
     package mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
 }

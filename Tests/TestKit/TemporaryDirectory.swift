@@ -1,13 +1,13 @@
 package import Foundation
 import Synchronization
 
-/// A directory of its own for one test, removed with everything in it when the test lets go of it.
+/// A directory for one test, removed with its contents when the test releases it.
 package final class TemporaryDirectory: Sendable {
-    /// Where it is.
+    /// The directory's URL.
     package let url: URL
     private let last = Mutex<(@Sendable () -> Void)?>(nil)
 
-    /// Makes the directory.
+    /// Creates the directory.
     package init() throws {
         url = FileManager.default.temporaryDirectory
             .appending(path: "lamplighter-test-\(UUID().uuidString.lowercased())")
@@ -23,18 +23,18 @@ package final class TemporaryDirectory: Sendable {
         try? FileManager.default.removeItem(at: url)
     }
 
-    /// Sets what else goes when the directory goes.
+    /// Sets a function to call before the directory is removed.
     package func onRemoval(_ body: @escaping @Sendable () -> Void) {
         last.withLock { $0 = body }
     }
 
-    /// Where it is, as a path.
+    /// The directory's path.
     package var path: String { url.path }
 
-    /// Gives the path of a file in the directory, whether or not it exists.
+    /// Returns the path of a file in the directory, whether or not it exists.
     package func path(_ name: String) -> String { url.appending(path: name).path }
 
-    /// Writes a file into the directory and gives its path.
+    /// Writes a file into the directory and returns its path.
     @discardableResult
     package func write(_ text: String, to name: String) throws -> String {
         let file = url.appending(path: name)

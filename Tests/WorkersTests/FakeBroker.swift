@@ -4,7 +4,7 @@ import Workers
 
 @testable import Mosquitto
 
-/// The connection that tests give a worker: what it does is done by a `Broker` that outlives it.
+/// A worker's connection in tests, which passes everything to a `Broker` that outlives it.
 struct FakeBroker: BrokerConnection, ~Copyable {
     private let broker: Broker
 
@@ -36,26 +36,26 @@ struct FakeBroker: BrokerConnection, ~Copyable {
     mutating func disconnect() { broker.journal.append(.disconnected) }
 }
 
-/// A broker with one session, in memory: keeps what was not acknowledged, and fails where told to.
+/// An in-memory broker with one session, which keeps unacknowledged messages and fails on request.
 final class Broker {
-    /// What happened, in order.
+    /// An event at the broker.
     enum Step: Equatable {
         case connected, received(Int), published(String), flushed(acknowledged: Int), disconnected
     }
 
-    /// Where the connection breaks.
+    /// The point at which the connection breaks.
     enum Failure: Equatable {
-        /// After messages were given out.
+        /// After messages were delivered.
         case receive
-        /// At a publish, after so many went well.
+        /// At a publish, after a number of successful ones.
         case publish(after: Int)
-        /// Before anything left.
+        /// Before any message left.
         case beforeFlush
-        /// After everything left.
+        /// After all messages left.
         case afterFlush
     }
 
-    /// The broken connection, as the library tells it.
+    /// The library's error for a broken connection.
     static let lost = MosquittoError(.connectionLost, function: "test")
 
     struct Message: Equatable {
@@ -68,37 +68,37 @@ final class Broker {
     }
 
     var journal: [Step] = []
-    /// What left for others, in order.
+    /// The messages that left for others, in order.
     private(set) var published: [OutboundMessage] = []
-    /// What the broker keeps, by topic.
+    /// The retained messages, by topic.
     private(set) var retained: [String: [UInt8]] = [:]
-    /// Messages of others that the worker acknowledged.
+    /// The number of others' messages that the worker acknowledged.
     private(set) var acknowledged = 0
     private(set) var limits: [Int] = []
     var failure: Failure?
     var hasSession = false
-    /// Whether the broker confirms what it is given.
+    /// Whether the broker confirms published messages.
     var confirms = true
-    /// Whether messages that were not flushed get through all the same when the connection breaks.
+    /// Whether unflushed messages get through all the same when the connection breaks.
     var leaks = false
 
     private var waiting: [Message] = []
     private var held: [Message] = []
-    /// How many of the oldest of these may be acknowledged.
+    /// The number of the oldest held messages that the next flush acknowledges.
     private var released = 0
     private var outgoing: [(OutboundMessage, Int32, outlet: Int?)] = []
     private var receipts: [PublishReceipt] = []
-    /// Over which connection each message left, beside `published`.
+    /// The outlets of the messages in `published`, in the same order.
     private(set) var outlets: [Int?] = []
     private(set) var filters: Set<String> = []
     private var lastPacket: Int32 = 0
     private var publishes = 0
 
-    /// Messages that the worker has still to acknowledge.
+    /// The number of messages that the worker has yet to acknowledge.
     var unacknowledged: Int { waiting.count + held.count }
     var isIdle: Bool { waiting.isEmpty && held.isEmpty && receipts.isEmpty && outgoing.isEmpty }
 
-    /// A client publishes to the worker.
+    /// Publishes a message to the worker, as a client would.
     func send(
         _ topic: String,
         _ payload: [UInt8],
@@ -121,7 +121,7 @@ final class Broker {
 
     func send(_ topic: String, text: String) { send(topic, Array(text.utf8)) }
 
-    /// The broker is killed: what it kept in memory is gone.
+    /// Forgets everything in memory, as a killed broker does.
     func forget() {
         hasSession = false
         retained = [:]
@@ -129,8 +129,8 @@ final class Broker {
         released = 0
     }
 
-    /// Takes away what is not for a worker with these filters, and forgets the worker before it:
-    /// the next one is another session.
+    /// Removes and returns the messages that match none of a worker's filters, and forgets the
+    /// previous worker's session.
     func waitingFor(_ filters: [String]) -> [Message] {
         waiting.insert(contentsOf: held, at: 0)
         (held, outgoing, receipts, released) = ([], [], [], 0)
@@ -142,21 +142,21 @@ final class Broker {
         return others
     }
 
-    /// Gives back what was taken away.
+    /// Puts back messages that were removed.
     func put(back messages: [Message]) { waiting += messages }
 
-    /// Sets what the broker keeps.
+    /// Sets the retained message of a topic.
     func retain(_ topic: String, _ payload: [UInt8]) {
         retained[topic] = payload.isEmpty ? nil : payload
     }
 
-    /// What was published to a topic, as objects.
+    /// Returns the messages published to a topic, as objects.
     func published(to topic: String) -> [JSONObject] {
         published.filter { $0.topic == topic }
             .compactMap { try? JSONValue.parse($0.payload).objectValue }
     }
 
-    /// What was published to topics with an ending, as objects.
+    /// Returns the messages published to topics with an ending, as objects.
     func published(ending: String) -> [JSONObject] {
         published.filter { $0.topic.hasSuffix(ending) }
             .compactMap { try? JSONValue.parse($0.payload).objectValue }

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import Workers
 
-/// Hashes that cost nothing: the password behind a mark of the parameters.
+/// A hasher at no cost, whose hash is the password behind a mark of the parameters.
 struct PlainHasher: PasswordHashing {
     var mark = "plain:"
 
@@ -19,7 +19,7 @@ struct PlainHasher: PasswordHashing {
     func needsRehash(_ encoded: String) -> Bool { !encoded.hasPrefix(mark) }
 }
 
-/// A pool that does its work at once, or when a test says so, and keeps a journal.
+/// A pool that does its work at once or when a test releases it, and keeps a journal.
 final class FakePool: BackgroundPool {
     private struct State {
         var isHeld = false
@@ -53,13 +53,13 @@ final class FakePool: BackgroundPool {
         set { state.withLock { $0.hasher = newValue } }
     }
 
-    /// What providers say.
+    /// The providers' answers.
     var identify: Identify {
         get { state.withLock(\.identify) }
         set { state.withLock { $0.identify = newValue } }
     }
 
-    /// What was asked for so far.
+    /// The work submitted so far.
     var journal: [BackgroundTask] { state.withLock(\.journal) }
     var verifications: Int { journal.count { if case .verify = $0 { true } else { false } } }
 
@@ -79,7 +79,7 @@ final class FakePool: BackgroundPool {
         if !isHeld { done(Self.carryOut(work, hasher, identify)) }
     }
 
-    /// Does all that waits.
+    /// Does all waiting work.
     func release() {
         let held = state.withLock { state in
             defer { state.held = [] }

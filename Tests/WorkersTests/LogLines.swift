@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// Keeps log lines.
+/// A log handler that keeps its lines.
 final class LogLines: LogHandler {
     private let kept = Mutex<[(level: Logger.Level, line: String)]>([])
     var metadata: Logger.Metadata {

@@ -6,7 +6,8 @@ import Testing
 @testable import Workers
 
 extension World {
-    /// Makes devices and users from 0 on, and binds each device to the first users: user 0 as its special.
+    /// Creates devices and users from 0 on, and binds each device to the first users, to user 0 as
+    /// its special user.
     convenience init(
         devices: Int,
         online: Bool = false,
@@ -22,7 +23,7 @@ extension World {
         }
     }
 
-    /// Runs a job of maintenance until it has nothing more to do; returns its number of steps.
+    /// Runs a maintenance job until it has nothing more to do; returns the number of its steps.
     @discardableResult
     func run(_ job: some MaintenanceJob) throws -> Int {
         var (job, steps) = (job, 1)
@@ -33,19 +34,19 @@ extension World {
         return steps
     }
 
-    /// Deletes what is past its time, erases accounts that are due, and removes what remains of them.
+    /// Deletes expired rows, erases accounts that are due, and removes what remains of them.
     func runMaintenance() throws {
         for job in ExpiredRows.all(environment) { try run(job) }
         try run(AccountErasure(environment))
         try run(ErasedContent(environment))
     }
 
-    /// The answers to a user's requests so far.
+    /// Returns the answers to a user's requests so far.
     func answers(_ user: Int = 0) -> [JSONObject] {
         broker.published(to: Self.answerTopic(user))
     }
 
-    /// Has a schedule command the first device; gives the command, and the effects that follow.
+    /// Enqueues a schedule's command to the first device; returns the command and its effects.
     func takeScheduled(level: Int64) throws -> (command: Command, effects: Effects) {
         let request = CommandRequest(
             did: World.did(0),
@@ -58,7 +59,7 @@ extension World {
         return (command, effects)
     }
 
-    /// Asks the account worker as user 0, and gives the answer.
+    /// Sends the account worker a request as user 0, and returns its answer.
     func askAccount(
         _ method: String,
         id: String,

@@ -15,7 +15,7 @@ import Wire
 /// A clock that stands until a test moves it.
 final class ManualClock: WallClock {
     private let milliseconds = Mutex<Int64>(1_700_000_000_000)
-    /// By how much the clock was set, forth or back.
+    /// The milliseconds by which the clock was set forward or back.
     private let offset = Mutex<Int64>(0)
 
     var now: Instant {
@@ -32,7 +32,7 @@ final class ManualClock: WallClock {
     func advance(milliseconds count: Int64) { milliseconds.withLock { $0 += count } }
 }
 
-/// A store, a broker and a clock of its own for one test, with a product, an app, and devices.
+/// A store, a broker and a clock for one test, with a product and an app.
 final class World {
     static let key = ProductKey(trusted: String(repeating: "a", count: 32))
     static let app = AppID(trusted: "demo")
@@ -44,7 +44,7 @@ final class World {
     let broker = Broker()
     var environment: Environment
 
-    /// Does the same in another process: over a store and as lanes of its own, with the same clock.
+    /// Creates the same world in another process, with its own store and lanes and the same clock.
     init(
         beside environment: Environment,
         _ clock: ManualClock,
@@ -66,7 +66,7 @@ final class World {
         clock = ManualClock()
         directory = try TemporaryDirectory()
         store = try TestStore.open(directory)
-        // Tests never wait; by a clock that stands nothing would ever be paid for.
+        // Tests never wait, and with a stopped clock no answer would ever be paid for.
         var limits = limits
         let isUnset = limits.answerBytesPerSecond == Limits().answerBytesPerSecond
         if isUnset { limits.answerBytesPerSecond = 0 }
@@ -105,10 +105,10 @@ final class World {
         faults: ["sensor"]
     )
 
-    /// The same product without data points, which takes bytes too.
+    /// The same product without data points, which accepts bytes too.
     static let freeForm = Product(key: key, name: "Lamp", alerts: ["hot"], faults: ["sensor"])
 
-    /// Runs a transaction that holds all locks; `work` runs one that takes its own.
+    /// Runs a transaction that holds all locks; `work` runs one that takes its own locks.
     func write<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
         try store.batch(at: clock.now) { tx in
             try tx.lockAll()
@@ -118,7 +118,7 @@ final class World {
 
     func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value { try store.read(body) }
 
-    /// Runs a transaction; gives its effects instead of storing them.
+    /// Runs a transaction; returns its effects instead of storing them.
     func work<Value>(
         _ body: (inout UnitOfWork) throws -> Value
     ) throws -> (value: Value, effects: Effects) {
@@ -146,7 +146,7 @@ final class World {
 
     static func passcode(_ number: Int) -> String { "passcode-\(number)" }
 
-    /// Makes devices from 0 on, with a passcode each.
+    /// Creates devices from 0 on, each with a passcode.
     func makeDevices(_ count: Int, online: Bool = false) throws {
         try write { (tx) throws in
             for number in 0..<count {
@@ -171,7 +171,7 @@ final class World {
         }
     }
 
-    /// Makes users from 0 on, each with a session on the terminal of its number.
+    /// Creates users from 0 on, each with a session on the terminal of the same number.
     func makeUsers(_ count: Int) throws {
         try write { (tx) throws in
             for number in 0..<count {
@@ -288,9 +288,9 @@ final class World {
         return loop
     }
 
-    /// Runs a worker until nothing is left to do; after a failure a new loop begins.
+    /// Runs a worker until nothing is left to do, with a new loop after each failure.
     ///
-    /// - Returns: How many times it began.
+    /// - Returns: The number of loops.
     @discardableResult
     func run<Handler: BatchHandler>(_ make: (Environment) -> Handler, lives: Int = 20) throws -> Int
     {
@@ -300,7 +300,7 @@ final class World {
                 try settle(&loop)
                 return life
             } catch let error where error is MosquittoError || error is CancellationError {
-                // The connection is gone, or the process: a new one begins.
+                // The connection or the process has ended: a new one begins.
             }
         }
         throw Endless()
@@ -308,7 +308,7 @@ final class World {
 
     struct Endless: Error {}
 
-    /// Turns until two turns in a row found nothing to do.
+    /// Runs turns until two in a row had nothing to do.
     func settle<Handler: BatchHandler>(_ loop: inout Loop<Handler>, turns: Int = 2000) throws {
         var idle = 0
         for _ in 0..<turns {

@@ -1,7 +1,7 @@
 @testable import Storage
 
 extension PersonalData {
-    /// What is in no section, as a table or as `table.column`, with the reason.
+    /// The tables and columns (`table.column`) that are in no section, each with the reason.
     static let leftOut: [String: String] = {
         var out = [
             "meta": "facts about the installation",
@@ -61,14 +61,14 @@ extension PersonalData {
         for column in ["lastCid", "checkedTo"] {
             out["formerBinding.\(column)"] = "how far erasing would be"
         }
-        // Sealed; `messages` has what is no secret.
+        // Sealed; `messages` has the parts that aren't secret.
         for column in [
             "messageId", "channel", "dummy", "content", "tries", "told", "dueAt", "claimedBy",
             "error", "createdAt", "expiresAt",
         ] {
             out["delivery.\(column)"] = "in `messages`, without the content"
         }
-        // Found by the hash of the user's addresses.
+        // These rows are found by the hash of the user's addresses.
         for column in [
             "messageId", "channel", "address", "addressHash", "template", "appId", "provider",
             "state", "tries", "error", "createdAt", "endedAt",

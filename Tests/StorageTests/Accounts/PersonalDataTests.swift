@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Everything that is kept about a person")
 struct PersonalDataTests {
-    /// The columns of each table, as `database.sql` makes them.
+    /// Returns the columns of each table, as `database.sql` creates them.
     private func columns(_ world: World) throws -> [String: Set<String>] {
         let rows = try world.store.read { tx in
             try tx.sql.query(
@@ -37,7 +37,7 @@ struct PersonalDataTests {
                 #expect(isExported || reason != nil, "\(table).\(column) is not exported")
             }
         }
-        // Nothing is named that isn't there.
+        // Everything that is named exists.
         for name in PersonalData.leftOut.keys {
             let parts = name.split(separator: ".").map(String.init)
             let isThere =

@@ -17,7 +17,7 @@ struct SharedDatabase {
         key = try #require(ServerKey([UInt8](repeating: 7, count: 32)))
     }
 
-    /// Opens it as another process would.
+    /// Opens the database as another process would.
     func open() throws -> Store {
         let engine = StoreEngine.postgres(
             try PostgresDatabase(address: PostgresAddress(address), key: key)

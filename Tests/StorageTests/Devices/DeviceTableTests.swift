@@ -65,7 +65,7 @@ struct DeviceTableTests {
             try tx.events.append([(Make.did, event), (Make.did, far)])
         }
         #expect(try begin() == ahead(301).adding(milliseconds: 1))
-        // It never begins before the last one.
+        // An ownership period never begins before the previous one.
         #expect(try begin() == ahead(301).adding(milliseconds: 2))
     }
 

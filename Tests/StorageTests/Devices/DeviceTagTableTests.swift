@@ -10,7 +10,7 @@ import Testing
 struct DeviceTagTableTests {
     private let world: World
 
-    /// Ten devices; those with an even number are on floor 2.
+    /// Creates ten devices; the even-numbered ones are on floor 2.
     init() throws {
         world = try World()
         try world.store.arrange(at: Make.now) { (tx) throws in

@@ -39,7 +39,8 @@ struct HistoryScanTests {
         )
     }
 
-    /// A page of values, and where the next begins.
+    /// Returns a page of values, the place where the next page begins, and the number of records
+    /// read.
     private func page(
         _ place: HistoryPlace,
         to: Int64 = 1_000_000,
@@ -85,7 +86,7 @@ struct HistoryScanTests {
             if page.values.isEmpty { break }
             seen += page.values
             place = page.next
-            // News come behind what was shown, at the very same moment too.
+            // New records arrive behind the shown ones, also with the very same time.
             if seen.count < 300 {
                 let behind = (place.ts.milliseconds - Make.now.milliseconds) / 1000
                 try arrive(after: behind)

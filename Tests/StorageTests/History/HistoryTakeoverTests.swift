@@ -13,7 +13,7 @@ struct HistoryTakeoverTests {
     private let other: World
     private let slot: NodeSlot
 
-    /// Two processes of one database; the rows are the first one's.
+    /// Opens one database in two processes; the rows belong to the first.
     init() throws {
         directory = try TemporaryDirectory()
         owner = try World(directory)
@@ -34,7 +34,7 @@ struct HistoryTakeoverTests {
         }
     }
 
-    /// A batch with one record of each device, which its process commits at a moment.
+    /// Commits one record of each device at a given second, by default in the first process.
     private func append(_ second: Int64, in world: World? = nil) throws {
         try (world ?? owner).store.arrange(at: Make.at(second)) { tx in
             try tx.history.append(
@@ -49,7 +49,8 @@ struct HistoryTakeoverTests {
         }
     }
 
-    /// A sorted round of the first process's rows, of which one transaction writes one device's chunks.
+    /// Begins and sorts a round of the first process's rows; each of its transactions writes one
+    /// device's chunks.
     private func begin(in world: World) throws -> Compaction {
         var round = try #require(
             try world.store.beginCompaction(of: slot, bytesMax: 1 << 20, step: 1)
@@ -62,7 +63,7 @@ struct HistoryTakeoverTests {
         while try round.move(in: world.store, at: Make.now) {}
     }
 
-    /// The seconds of a device's records, as readers see them.
+    /// Returns the seconds of a device's records, as readers see them.
     private func seconds(_ number: Int = 0) throws -> [Int64?] {
         var found: [Int64?] = []
         try owner.store.read { tx in
@@ -115,7 +116,7 @@ struct HistoryTakeoverTests {
         var taken = try begin(in: other)
         _ = try taken.move(in: other.store, at: Make.now)
 
-        // The slot's next process, whose clock is behind.
+        // The slot's next process has a clock that is behind.
         let next = try World(directory)
         next.store.take(slot)
         try append(5, in: next)

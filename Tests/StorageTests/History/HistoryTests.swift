@@ -25,7 +25,7 @@ struct HistoryTests {
         return world
     }
 
-    /// Sorts what waits; `steps` transactions of `size` chunks at most.
+    /// Compacts the buffered records, in at most `steps` transactions of at most `size` chunks.
     private func sort(_ world: World, size: Int = 100, steps: Int = .max) throws {
         try world.store.compactHistory(
             bytesMax: 1 << 20,
@@ -86,7 +86,7 @@ struct HistoryTests {
             }
             try world.store.arrange(at: Make.now) { try $0.history.append(records) }
             if batch % 3 == 0 {
-                // Sometimes it stops half-way, as at a crash.
+                // Compaction sometimes stops half-way, as in a crash.
                 try sort(world, size: 2, steps: Int.random(in: 1...5, using: &random))
             }
             for device in 0..<7 {

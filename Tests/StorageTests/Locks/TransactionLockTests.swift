@@ -147,7 +147,7 @@ struct TransactionLockTests {
         try holder.execute("BEGIN; \(holding)")
         let ended = DispatchSemaphore(value: 0)
         DispatchQueue.global().async { [store = world.store] in
-            // Asked for in the opposite order.
+            // The locks are requested in the opposite order.
             _ = try? store.batch(at: Make.now) { tx in
                 try tx.lock(users: Self.users.reversed(), devices: Self.devices.reversed())
             }
@@ -165,12 +165,12 @@ struct TransactionLockTests {
         ended.wait()
     }
 
-    /// How many transactions wait for a lock.
+    /// The query for the number of transactions that wait for a lock.
     private static let waiting = """
         SELECT count(*) FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'
         """
-    /// The users and devices without a lock.
+    /// The query for the users and devices without a lock.
     private static let unlocked = """
         SELECT concat_ws(' ',
             (SELECT string_agg(uid, ' ' ORDER BY uid)

@@ -80,7 +80,7 @@ struct OutboxTests {
         let world = try World()
         var rows: [Int64] = []
         for number in 0..<5 {
-            // The clock stands still, then falls back: the rows ascend all the same.
+            // The clock stands still and is then set back; the row numbers ascend all the same.
             rows.append(
                 try world.store.arrange(at: Make.at(number > 2 ? -10 : 0)) { (tx) throws in
                     _ = try tx.outbox.add([Make.message()], by: "other", isSecret: false)

@@ -82,7 +82,7 @@ struct RetentionTests {
         }
         #expect(try count(world, "command") == 0)
         #expect(try take() == 5)
-        // Several of one statement follow each other; a device that is gone has none.
+        // Several numbers from one statement are consecutive; a deleted device gets none.
         let several = try world.store.arrange(at: Make.now) {
             try $0.devices.nextCommandIDs([Make.did, DeviceID(trusted: "d-gone"), Make.did])
         }
@@ -102,7 +102,7 @@ struct RetentionTests {
                 (1...7).map { Self.command($0, by: ($0 % 3 == 0 ? other : Make.uid).text) }
             )
             try tx.bindings.delete(Make.did, [Make.uid])
-            // Only the user's id counts, and only the commands of the user's time.
+            // Only the exact id counts, and only commands from the user's time.
             try tx.commands.save([Self.command(8, by: Make.uid.text + "1")])
         }
         var steps: [Int] = []
@@ -147,7 +147,8 @@ struct RetentionTests {
             try world.store.read { try $0.retention.isOlder(Make.did, than: Make.at(-100)) }
         }
         try prune(before: Make.at(6))
-        // A command that is still open bears the user's name, and so does one made while the clock was ahead.
+        // A command that is still open names the user, as does a command made while the clock was
+        // ahead.
         #expect(try count(world, "formerBinding") == 1 && count(world, "command") == 2)
         try world.store.arrange(at: Make.at(100)) { try $0.commands.update([Self.command(2)]) }
         try prune(before: Make.at(6))
@@ -247,7 +248,8 @@ struct RetentionTests {
                 try $0.retention.delete(.request, before: Make.at(second), limit: limit)
             }
         }
-        // What lies before an old one is old, also where it says that it is to come.
+        // A request stored before an expired request has expired too, even if its time lies in the
+        // future.
         #expect(try prune(before: 12, limit: 4, at: 4900) == 4)
         #expect(try count(world, "request") == 2)
         try world.store.arrange(at: Make.now) { (tx) throws in

@@ -235,7 +235,7 @@ struct LinkTests {
     }
 }
 
-/// How often a wakeup came.
+/// A counter of wakeups.
 private final class Rings: Sendable {
     let count = Mutex(0)
 }

@@ -22,7 +22,7 @@ struct StoreMoveTests {
         directory = try TemporaryDirectory()
     }
 
-    /// A file with rows in many tables.
+    /// Returns a store file with rows in many tables.
     private func source() throws -> World {
         let world = try World()
         try world.fill()
@@ -76,7 +76,7 @@ struct StoreMoveTests {
         )
     }
 
-    /// A database without tables.
+    /// Creates a database without tables and returns its address.
     private func newDatabase() throws -> String {
         let server = try #require(PostgresServer.shared)
         let name = server.newName()

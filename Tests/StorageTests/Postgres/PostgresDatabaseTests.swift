@@ -31,10 +31,10 @@ struct PostgresDatabaseTests {
         return Store(engine, credentialsPath: nil, key: key)
     }
 
-    /// What errors call a database.
+    /// Returns the name of a database in errors.
     private func place(_ address: String) throws -> String { try PostgresAddress(address).place }
 
-    /// Makes a database without tables.
+    /// Creates a database without tables and returns its address.
     private func empty(_ options: String = "") throws -> String {
         let server = try #require(PostgresServer.shared)
         let name = server.newName()
@@ -162,7 +162,7 @@ struct PostgresDatabaseTests {
     func lostCommit() throws {
         let address = try TestStore.makeDatabase()
         let store = try store(address)
-        // One of several processes: alone it would read first.
+        // As one of several processes: a process that is alone would read first.
         store.take(try #require(NodeSlot.shared.first))
         try cut(address)
 

@@ -28,7 +28,7 @@ struct PostgresPartitionTests {
         )
     }
 
-    /// Where the chunk of a moment lies.
+    /// Returns the partition of the chunk that begins at a given time.
     private func place(_ from: Int64, _ store: Store) throws -> String? {
         try store.read { tx in
             try tx.sql.first(

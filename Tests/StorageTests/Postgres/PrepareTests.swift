@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The statements on PostgreSQL", .enabled(if: PostgresServer.isInstalled))
 struct PrepareTests {
-    /// Each type that describes a table's row, and its table.
+    /// The types that describe a table's row, each with its table.
     private static let tables: [String: DescribedTable] = [
         "AccountRow": .init(AccountRow.table), "AppRow": .init(AppRow.table),
         "AuditRow": .init(AuditRow.table), "AvatarRow": .init(AvatarRow.table),
@@ -35,7 +35,7 @@ struct PrepareTests {
         "WaiterRow": .init(WaiterRow.table),
     ]
 
-    /// Those that lists of values make.
+    /// The statements that are built from lists of values.
     private static var listed: [String] {
         let logs = [EventTable.log.text, CommandTable.log.text]
         let rows: [ExpiringRows] = [
@@ -49,7 +49,7 @@ struct PrepareTests {
         return logs + expiring + whole + PersonalData.sections.map(\.query)
     }
 
-    /// The types that our columns are read as.
+    /// The PostgreSQL types that our columns are read as.
     private static let readable: Set<UInt32> = [16, 17, 20, 21, 23, 25, 701]
 
     @Test("Each statement in the sources is prepared, and gives columns of types that we read")
@@ -73,8 +73,10 @@ struct PrepareTests {
         #expect(all.statements.count > 300)
     }
 
-    /// Prepares a statement; where the server can't tell the parameters' types, which we always send, those of our
-    /// columns are tried in turn.
+    /// Prepares a statement and returns its columns' types.
+    ///
+    /// If the server can't infer the types of the parameters, which the service always sends, our
+    /// columns' types are tried in turn.
     private func prepare(
         _ statement: String,
         on connection: PostgresConnection
@@ -91,7 +93,7 @@ struct PrepareTests {
         throw error
     }
 
-    /// All lists of so many of our columns' types.
+    /// Returns all combinations of our columns' types for a number of parameters.
     private static func combinations(_ count: Int) -> [[UInt32]] {
         guard count > 0 else { return [[]] }
         let types = [PostgresType.text, .integer, .bytes].map(\.rawValue)

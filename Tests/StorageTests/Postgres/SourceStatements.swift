@@ -2,33 +2,35 @@ import Foundation
 
 @testable import Storage
 
-/// The statements in the sources of Storage, found by reading them.
+/// The SQL statements in the sources of Storage, found by reading them.
 ///
-/// A literal that begins as a statement is one; one that begins with `WHERE` or `ORDER BY` is the end of one, whose table
-/// stands before it. What an interpolation stands for is looked up in the file, in the described tables, or below.
+/// A literal that begins like a statement is a statement. A literal that begins with `WHERE` or
+/// `ORDER BY` is the end of a statement, whose table is named before it. The values of an
+/// interpolation are looked up in the file, in the described tables, or in `others`.
 struct SourceStatements {
-    /// One file, without its comments, and the literals in it with their places.
+    /// A file without its comments, and the literals in it with their places.
     private struct Source {
         var name: String
         var text: String
         var literals: [(start: String.Index, text: String)]
 
-        /// What stands before a place, as much as a call takes.
+        /// Returns the text before a place, up to a number of characters.
         func before(_ place: String.Index, _ count: Int) -> Substring {
             let start = text.index(place, offsetBy: -count, limitedBy: text.startIndex)
             return text[(start ?? text.startIndex)..<place]
         }
     }
 
-    /// All statements, with all that their interpolations stand for.
+    /// All statements, with each value of their interpolations.
     private(set) var statements: Set<String> = []
-    /// Interpolations that nothing says the meaning of.
+    /// The interpolations without known values.
     private(set) var unknown: Set<String> = []
     /// The types that describe a table's row, as the sources declare them.
     private(set) var described: Set<String> = []
     private let tables: [String: DescribedTable]
 
-    /// What stands in other places than the text beside it, by file and interpolation.
+    /// The values of interpolations that aren't defined in the text beside them, by file and
+    /// interpolation.
     private static let others: [String: [String]] = [
         "AccountTable.swift column": ["phone", "pendingPhone", "emailKey", "usernameKey"],
         "AccountTable.swift condition": [
@@ -48,7 +50,7 @@ struct SourceStatements {
         "RequestTable.swift sql.nextNumber(of: \"request\", \"seq\")": ["DEFAULT"],
     ]
 
-    /// Reads the sources; `tables` are the described ones by the names of their rows' types.
+    /// Reads the sources; `tables` holds the described tables by the names of their rows' types.
     init(_ folder: URL, tables: [String: DescribedTable]) throws {
         self.tables = tables
         let names = FileManager.default.enumerator(atPath: folder.path)?.compactMap {
@@ -59,13 +61,13 @@ struct SourceStatements {
             for match in source.text.matches(of: #/(?:extension|struct)[ ]([\w.]+):[ ]TableRow/#) {
                 described.insert(String(match.1))
             }
-            // The engines' own, and those that tables are made of.
+            // These files hold the engines' own statements and the parts that tables are made of.
             let isOthers = ["SQL", "Postgres/", "Moving/"].contains { path.hasPrefix($0) }
             if !isOthers { find(in: source) }
         }
     }
 
-    /// Adds statements that are made otherwise.
+    /// Adds statements that are built elsewhere.
     mutating func add(_ others: [String]) {
         statements.formUnion(others.map { $0.split { $0.isWhitespace }.joined(separator: " ") })
     }
@@ -92,7 +94,7 @@ struct SourceStatements {
             if words.prefixMatch(
                 of: #/(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|\\\(Self\.list\))[ ]/#
             ) != nil {
-                // Values stand for the members of these: see `PrepareTests`.
+                // The statements of these files are built from values; see `PrepareTests`.
                 if ["ExpiringRows.swift", "PersonalData.swift"].contains(source.name) { continue }
                 add(words, at: start, of: source)
             } else if words.prefixMatch(of: #/(?:WHERE|ORDER BY)[ ]/#) != nil {
@@ -105,7 +107,7 @@ struct SourceStatements {
         }
     }
 
-    /// The table that a call names, or the only one that the file's functions read.
+    /// Returns the table that a call names, or else the first that the file names.
     private func table(before place: String.Index, of source: Source) -> DescribedTable? {
         let named = /of: ([\w.]+)\.table/
         let near = source.before(place, 120).matches(of: named).last?.1
@@ -113,7 +115,7 @@ struct SourceStatements {
         return name.flatMap { tables[String($0)] }
     }
 
-    /// Adds a statement with the first of its interpolations replaced, until there are none.
+    /// Adds a statement once for each combination of its interpolations' values.
     private mutating func add(_ statement: String, at place: String.Index, of source: Source) {
         guard
             let match = statement.firstMatch(of: /\\\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)/)
@@ -158,12 +160,12 @@ struct SourceStatements {
             }.map(\.text)
         }
         if expression == "table" {
-            // The list of the nearest loop.
+            // The values of the nearest loop.
             let loop = source.before(place, 300).matches(of: /for table in \[([^\]]*)\]/).last
             return loop?.1.matches(of: /"(\w+)"/).map { String($0.1) } ?? []
         }
         if expression == "condition" {
-            // What the file's own functions are given.
+            // The conditions that are passed to the file's own functions.
             return source.literals.filter { literal in
                 source.before(literal.start, 40).firstMatch(of: #/(?:query|find)\(\s*$/#) != nil
                     && literal.text.contains("$")
@@ -179,7 +181,7 @@ struct SourceStatements {
 struct DescribedTable {
     var name: String
     var columns: String
-    /// What writes and finds its rows, as far as it has columns of such roles.
+    /// The statements that write and find its rows, for those roles that its columns have.
     var statements: [String]
 
     init<Record>(_ table: Table<Record>) {
@@ -188,7 +190,7 @@ struct DescribedTable {
         let texts =
             [table.find, table.insert.text, table.upsert.text, table.update.text]
             + [table.updating(.apart).text, table.upserting([.changing, .apart]).text]
-        // Of a role that no column has there is no statement.
+        // A role without columns has no statement.
         statements = texts.filter {
             !$0.contains("()") && !$0.contains("SET  ") && !$0.hasSuffix("WHERE ")
         }

@@ -20,14 +20,14 @@ struct TransactionBoundTests {
         )
     }
 
-    /// A way to spend more time than there is.
+    /// A way to take longer than a transaction is allowed to.
     struct Way: CustomTestStringConvertible, Sendable {
         var name: String
         var spend: @Sendable (Transaction) throws -> Void
         var testDescription: String { name }
     }
 
-    /// Statements of 40 ms each, which no time-out of the server's ends.
+    /// A statement that no timeout of the server ends, since it takes 40 ms.
     private static let short = "SELECT pg_sleep($1)"
 
     static let ways = [
@@ -51,7 +51,7 @@ struct TransactionBoundTests {
         },
     ]
 
-    /// Half of what the shortest of the ways takes by itself.
+    /// Half the time that the shortest of the ways takes without a bound.
     private static let patience = Duration.seconds(8)
 
     @Test("One that lasts longer is ended, run again, and leaves nothing", arguments: ways)
@@ -175,14 +175,14 @@ struct LaterTests {
         #expect(try fact("first") == "y")
     }
 
-    /// How a piece of a transaction fails.
+    /// The way in which a part of a transaction fails.
     enum Failing: CaseIterable {
         case atOnce, beforeAnythingLeft, byStatement, byStatementThatIsWaitedFor
     }
 
     private struct Stop: Error {}
 
-    /// Runs a piece of a transaction; returns whether it failed.
+    /// Runs a part of a transaction; returns whether it failed.
     private func fails(_ tx: Transaction, _ body: () throws -> Void) -> Bool {
         do {
             try tx.isolated(body)

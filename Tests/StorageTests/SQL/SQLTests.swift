@@ -28,14 +28,14 @@ struct SQLTests {
         #expect(statements > 50)
     }
 
-    /// A source with its parts of statements in the places of their names.
+    /// Returns a source in which the parts of statements replace their names.
     private static func expanded(_ source: String) -> String {
         source.matches(of: /let (\w+) = """(.*?)"""/.dotMatchesNewlines()).reduce(source) {
             $0.replacing("\\(Self.\($1.1))", with: $1.2)
         }
     }
 
-    /// The string literals of a source, those of several lines included.
+    /// Returns the string literals of a source, including multi-line ones.
     private static func literals(_ source: String) -> [String] {
         var literals: [String] = []
         for (index, part) in source.components(separatedBy: "\"\"\"").enumerated() {

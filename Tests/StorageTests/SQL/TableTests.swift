@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Described tables")
 struct TableTests {
-    /// A table and the columns that its description leaves to the engine or to statements of their own.
+    /// A table, with the columns that its description leaves to the engine or to other statements.
     struct Case: CustomTestStringConvertible, Sendable {
         var name: String
         var columns: [String]

@@ -44,7 +44,7 @@ struct RefreshTests {
         }
 
         try first.store.batch(at: Make.now) { tx in
-            // What a status is made of changes here.
+            // Here the contents of a status change.
             try tx.refreshes.addAll(of: Make.key)
             #expect(try tx.refreshes.isWaiting())
             #expect(throws: PostgresError.self) { try carryOut() }

@@ -8,11 +8,12 @@ import Storage
 import Wire
 import Workers
 
-/// The service that a test kills: runs the status worker over a store and a broker, and ends itself
-/// with SIGKILL at a named step, after so many passes of it.
+/// The service that a test kills: it runs the status worker, and ends itself with SIGKILL at a
+/// named step after a number of passes.
 ///
-/// Arguments: port, database, step (or `none`), passes, and `schedule` where the scheduler and the
-/// schedule worker are to run instead. Says `ready` on standard output when it is connected.
+/// Arguments: port, database, step (or `none`), passes, and optionally `schedule`, which runs the
+/// scheduler, the schedule worker and the control worker instead. Prints `ready` on standard output
+/// when it is connected.
 @main
 struct CrashProbe {
     static func main() throws {
@@ -46,7 +47,7 @@ struct CrashProbe {
         isSchedule: Bool
     ) throws {
         var limits = Limits()
-        // The firm bound of a batch: so that a few reports take many turns.
+        // The hard limit of a batch, so that a few reports take many turns.
         limits.receiveMaximum = isSchedule ? 20 : 5
         limits.triggerPage = 50
         if isSchedule { limits.patience = .milliseconds(10) }

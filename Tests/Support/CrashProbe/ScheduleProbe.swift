@@ -6,7 +6,7 @@ import Storage
 import Wire
 import Workers
 
-/// The scheduler, the schedule worker and the one that sends its commands, in one thread, turn by turn.
+/// The scheduler, the schedule worker and the control worker, turn by turn in one thread.
 enum ScheduleProbe {
     static func run(
         _ port: Int,

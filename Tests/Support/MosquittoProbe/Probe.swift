@@ -2,10 +2,10 @@ import Glibc
 import Mosquitto
 import PlainSubscriber
 
-/// The service that a test kills: reads a number of messages, says so on standard output, and waits.
+/// The service that a test kills: it reads a number of messages, prints that it has, and waits.
 ///
-/// Arguments: port, client id, number, and when it waits: `held` between receive and flush, `flushed`
-/// after the flush, `plain` with the library's default instead of ours.
+/// Arguments: port, client id, number of messages, and when it waits: `held` between receive and
+/// flush, `flushed` after the flush, `plain` with the library's default instead of ours.
 @main
 struct Probe {
     static func main() throws {
@@ -37,7 +37,7 @@ struct Probe {
             received += intake.deliveries.count
         }
         if flushes {
-            // The answer to a message behind the acknowledgements says that the broker has them.
+            // The answer to a message behind the acknowledgements proves that the broker has them.
             try client.publish(topic: "after", payload: [])
             while client.unconfirmed > 0 {
                 try client.flush()
@@ -58,7 +58,7 @@ struct Probe {
         while !client.isSubscribed { try client.loop() }
         say("subscribed")
         while client.received < count { try client.loop() }
-        // The answer to this says that the broker has read the acknowledgements before it.
+        // The answer proves that the broker has read the acknowledgements before it.
         try client.roundTrip("after/#")
         say("received \(client.received)")
         while true { pause() }

@@ -84,7 +84,7 @@ struct AccountProofTests {
         #expect(try world.ask(3, "loginAnonymous").isOK)
     }
 
-    // MARK: Telling
+    // MARK: Notifications
 
     @Test("A user's terminals are told that an address is another one")
     func told() throws {
@@ -276,7 +276,7 @@ struct AccountProofTests {
         for turn in 0..<10 {
             #expect(try world.login(10 + turn, email, password: "the other's own").isOK)
         }
-        // Ten passwords were compared with the owner's too, each of them wrong.
+        // Each of the ten passwords was also compared with the owner's, and was wrong.
         #expect(try !world.login(30, email).isOK)
         world.world.clock.advance(seconds: 900)
         #expect(try world.login(30, email).isOK)

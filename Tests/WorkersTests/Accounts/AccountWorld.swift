@@ -4,16 +4,16 @@ import Storage
 
 @testable import Workers
 
-/// A world for accounts: one app after one's policies, terminals that ask, and what is sent to
-/// people.
+/// A world for accounts: two apps with the given policies, terminals that send requests, and the
+/// messages sent to users.
 final class AccountWorld {
     let world: World
     let pool = FakePool()
     private var lastID = 0
-    /// The token of each terminal that is logged in.
+    /// The token of each logged-in terminal.
     private(set) var tokens: [Int: String] = [:]
     private(set) var uids: [Int: String] = [:]
-    /// Where requests come from; nil where that doesn't count.
+    /// The source address of requests; nil if it doesn't matter.
     var source: String?
 
     static let password = "lamp over water"
@@ -45,9 +45,9 @@ final class AccountWorld {
         }
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
-    /// Leaves a request; many may be left before `answers` is called.
+    /// Sends a request; many can be sent before `answers` is called.
     func send(
         _ terminal: Int,
         _ method: String,
@@ -66,7 +66,7 @@ final class AccountWorld {
         world.broker.send(topic, request.encoded(), source: source)
     }
 
-    /// Runs the worker, and gives the answers to one terminal, in their order.
+    /// Runs the worker and returns the answers to one terminal, or to all, in order.
     func answers(_ terminal: Int? = nil, app: String = "demo") throws -> [JSONObject] {
         world.broker.forgetPublished()
         try world.runAccount()
@@ -76,7 +76,7 @@ final class AccountWorld {
         )
     }
 
-    /// Asks and gives the answer.
+    /// Sends a request and returns its answer.
     @discardableResult
     func ask(
         _ terminal: Int,
@@ -97,14 +97,14 @@ final class AccountWorld {
         return answer
     }
 
-    /// The user of a terminal, as they see themselves.
+    /// Returns a terminal's user, as they see themselves.
     func user(_ terminal: Int) throws -> JSONObject {
         try ask(terminal, "whoami")["result"]?.objectValue?["user"]?.objectValue ?? [:]
     }
 
-    // MARK: What is sent to people
+    // MARK: Sent messages
 
-    /// Takes what was sent since the last time; what is never sent, to unknown users, is left out.
+    /// Removes and returns the messages since the last call, without dummies, which are never sent.
     func mails() throws -> [OutgoingMessage] {
         try world.write { tx in
             let due =
@@ -115,7 +115,7 @@ final class AccountWorld {
         }
     }
 
-    /// Has a code sent and gives it; empty when none went out.
+    /// Requests a code and returns it; empty if none was sent.
     func code(_ terminal: Int, _ purpose: String, _ address: JSONObject) throws -> String {
         var params = address
         params["purpose"] = .string(purpose)
@@ -123,9 +123,9 @@ final class AccountWorld {
         return try mails().last { $0.template == .code }?.params["code"] ?? ""
     }
 
-    // MARK: People
+    // MARK: Users
 
-    /// Registers under a name on a terminal.
+    /// Registers a user under a name on a terminal.
     @discardableResult
     func register(
         _ terminal: Int,
@@ -154,12 +154,12 @@ final class AccountWorld {
         return try ask(terminal, "login", params)
     }
 
-    /// A code that is wrong.
+    /// Returns a wrong code.
     static func wrong(_ code: String) -> String { code == "000000" ? "111111" : "000000" }
 }
 
 extension JSONObject {
-    /// What a request gave, or nothing.
+    /// The result of an answer, or an empty object.
     var result: JSONObject { self["result"]?.objectValue ?? [:] }
     /// The user in an answer's result.
     var user: JSONObject { result["user"]?.objectValue ?? [:] }

@@ -56,7 +56,7 @@ struct AdoptingTests {
         let result = try login(adopt: nil).result
         #expect(result["adoptable"] == 2 && result["adopted"] == nil)
         #expect(try role(0, lena) == nil && role(0, anonymous) == .special)
-        // No anonymous user is on the terminal any more.
+        // The terminal no longer has an anonymous user.
         let again = try login(adopt: true).result
         #expect(again["adopted"] == 0 && again["adoptable"] == nil)
         #expect(try login(adopt: nil).result["adoptable"] == nil)
@@ -188,7 +188,8 @@ struct AdoptingTests {
                 try test.world.world.run {
                     Interrupting(inner: RequestHandler.account($0), interruption: interruption)
                 }
-                // A caller without an answer asks again; the second request finds the remains of the first.
+                // A caller without an answer repeats the request, which finds the remains of the
+                // first.
                 let again = try test.login(adopt: true).result
                 #expect(again["user"]?.objectValue?["uid"] == .string(test.lena.text))
                 let roles = try (0..<2).map { try test.role($0, test.lena) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Workers
 
-/// One user's story in which everything happens that is written down.
+/// The story of one user in which every audited event happens.
 private final class AuditStory {
     let world: AccountWorld
     private(set) var secrets: [String] = ["lena@example.com", "lena2@example.com", "wrong one"]
@@ -24,7 +24,7 @@ private final class AuditStory {
         }
     }
 
-    /// Asks, and expects a code of refusal, or success.
+    /// Sends a request and expects a refusal with a code, or success.
     private func ask(
         _ terminal: Int,
         _ method: String,
@@ -143,11 +143,11 @@ private final class AuditStory {
 
 @Suite("The audit trail")
 struct AuditTests {
-    /// Who has done it.
+    /// The author of an audit entry.
     enum Doer: Sendable {
         /// The user, on a terminal.
         case user
-        /// The user, by a link, wherever that was opened.
+        /// The user, through a link, wherever it was opened.
         case link
         /// An unknown caller on a terminal.
         case anybody(Int)
@@ -155,7 +155,7 @@ struct AuditTests {
         case service
     }
 
-    /// One line for each kind there is.
+    /// One line for each kind of entry of an account.
     static let lines: [(kind: AuditEntry.Kind, by: Doer, detail: String?)] = [
         (.registered, .user, "loginAnonymous"),
         (.converted, .user, "convertAnonymous"),
@@ -184,7 +184,7 @@ struct AuditTests {
 
     @Test("The table has every kind of line that an account has")
     func complete() {
-        // What operators do in the console is no line of an account.
+        // Operators' acts in the console aren't entries of an account.
         let ofAccounts = AuditEntry.Kind.allCases.filter { $0 != .operatorAct }
 
         #expect(Self.lines.map(\.kind) == ofAccounts)

@@ -83,7 +83,7 @@ struct CancellationTests {
         )
     }
 
-    /// The columns of all tables, but those of the audit trail, in which a user's id is found.
+    /// Returns the columns, except the audit trail's, in which a user's id occurs.
     private func places(of uid: UserID, _ world: World) throws -> [String] {
         let columns = try world.read { tx in
             try tx.sql.query(TestStore.columns) {
@@ -175,7 +175,7 @@ struct CancellationTests {
             ].map { (topic: $0, payload: Array($1.utf8), isShapeOnly: false, reason: "r") }
             _ = try tx.deadLetters.add(letters, worker: "account", keeping: 10)
         }
-        // Through the gates of the product, as a user would.
+        // The command is requested as a user would request it.
         world.sendRequest(
             0,
             "device/control",
@@ -198,7 +198,7 @@ struct CancellationTests {
             try Cancellation.begin(user, by: .system, in: &work)
         }
         try world.runMaintenance()
-        // What is still to be published names whom it is for.
+        // Messages that are still to be published name their recipients.
         try world.runStatus()
         try world.runControl()
         try world.runSession()
@@ -208,7 +208,7 @@ struct CancellationTests {
         let letters = try world.read { tx in
             try tx.sql.query("SELECT topic FROM deadLetter") { $0.next(String.self) }
         }
-        // The other one is of a worker's own state, which the account worker does not know.
+        // The other letter is about a worker's own state, which isn't the account worker's.
         #expect(letters.filter { !$0.contains("/system/") } == ["t"], "that of another user")
         #expect(try world.count("attempt WHERE subject = 'invite:u-1'") == 1)
         let lost = try world.read { try $0.bindings.find(World.did(0), World.uid(1)) }

@@ -153,7 +153,7 @@ struct CodeTests {
         }
         var loop = try world.world.loop(RequestHandler.account(world.world.environment))
         try loop.turn()
-        // The process dies here: what was counted is committed.
+        // The process ends here; the counted tries are committed.
         let tries = try world.world.read { try $0.sql.integer("SELECT tries FROM code") }
         #expect(tries == 5)
         let answer = try world.ask(200, "login", ["phone": "1512345678", "code": .string(code)])

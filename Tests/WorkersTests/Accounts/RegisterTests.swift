@@ -268,7 +268,7 @@ struct RegisterTests {
         #expect(try world.ask(2, "loginOrRegister", wrong).errorCode == "InvalidCredentials")
         #expect(try world.login(2, ["username": "customer 7"]).errorCode == "InvalidCredentials")
         #expect(try world.ask(2, "loginOrRegister", params, app: "other").result["isNew"] == true)
-        // On a terminal where another user is logged in, that session ends.
+        // If another user is logged in on the terminal, that session ends.
         let next: JSONObject = ["uid": "customer 8", "password": Self.password]
         #expect(try world.ask(0, "loginOrRegister", next).result["isNew"] == true)
         #expect(try world.world.count("session WHERE endReason = 'replaced'") == 1)

@@ -5,14 +5,14 @@ import Testing
 
 @testable import Workers
 
-/// Resets by an unverified address, which verify it.
+/// Password resets through an unverified address, which verify the address.
 @Suite("Resetting by the address that an account registered with")
 struct ResetProofTests {
     private let email: JSONObject = ["email": "victim@example.com"]
     private let providers: JSONObject = ["google": ["enabled": true, "clientIds": ["ours"]]]
 
-    /// An intruder has registered the address unverified, with a phone, a provider and a second mailbox to get
-    /// in by later.
+    /// Returns a world in which an intruder has registered the address unverified, with a phone, a
+    /// provider and a second mailbox for later access.
     private func squatted(_ policy: String) throws -> AccountWorld {
         let world = try AccountWorld(["emailRegistration": .string(policy)], providers: providers)
         world.pool.identify = { _, _ in

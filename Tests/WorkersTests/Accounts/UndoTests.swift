@@ -5,14 +5,15 @@ import Testing
 
 @testable import Workers
 
-/// The remains of an intruder's change of an address after its owner undid it.
+/// An account after its owner has undone an intruder's change of an address.
 @Suite("Undoing the change of an address")
 struct UndoTests {
     private static let own: JSONObject = ["email": "own@example.com"]
     private static let thief: JSONObject = ["email": "thief@example.com"]
     private static let phone: JSONObject = ["phone": "1512345678"]
 
-    /// An account with a proved e-mail address, some days old, on terminal 0.
+    /// Returns a world with an account on terminal 0, some days old, with a verified e-mail
+    /// address.
     private func world() throws -> AccountWorld {
         let world = try AccountWorld()
         try world.register(0, Self.own)
@@ -28,7 +29,7 @@ struct UndoTests {
         world.world.clock.advance(seconds: 60)
     }
 
-    /// Binds an address and gives the token of the link that undoes it.
+    /// Binds an address and returns the token of the link that undoes the change.
     private func change(_ world: AccountWorld, to address: JSONObject) throws -> String {
         try bind(world, address)
         let mail = try #require(try world.mails().first { $0.template == .addressChanged })
@@ -39,7 +40,7 @@ struct UndoTests {
         await LinkService(world.world.environment).follow(token)
     }
 
-    /// What is left of the account, once its owner has logged in by a code.
+    /// Logs the owner in by a code and returns the account's remaining data.
     private func left(_ world: AccountWorld, by address: JSONObject = own) throws -> JSONObject {
         var params = address
         params["code"] = .string(try world.code(1, "login", address))

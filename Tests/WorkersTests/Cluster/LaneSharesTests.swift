@@ -9,15 +9,15 @@ struct LaneSharesTests {
     @Test(
         "A process takes up to its share of free lanes, and gives one back where others have fewer",
         arguments: [
-            // One process takes all; a second one finds none free, and is given them one by one.
+            // One process takes all lanes; a second finds none free, and is given lanes one by one.
             (32, 32, 0, [], .init(take: 32)), (32, 0, 32, [0], .init(give: 1)),
             (32, 1, 0, [31], .init(take: 1)), (32, 0, 16, [16], .init()),
-            // Two take the lanes of a third that is gone.
+            // Two processes take the lanes of a third, which has ended.
             (32, 10, 11, [11], .init(take: 5)), (32, 1, 16, [15], .init()),
             (8, 2, 3, [3], .init(take: 1)),
-            // Where the share is no whole number, nobody has two more than another.
+            // If the share isn't a whole number, no process has two lanes more than another.
             (4, 0, 2, [2, 0], .init(give: 1)), (4, 0, 1, [2, 1], .init()),
-            // What two gave back for a third is not theirs to take again.
+            // Two processes don't take back the lanes that they gave up for a third.
             (4, 2, 1, [1, 0], .init(take: 1)), (4, 1, 2, [1, 0], .init(give: 1)),
             (8, 2, 3, [3, 0], .init(give: 1)), (8, 1, 2, [3, 1], .init()),
             (1, 1, 0, [0, 0], .init(take: 1)), (1, 0, 1, [0, 0], .init()),

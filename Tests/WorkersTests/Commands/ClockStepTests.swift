@@ -72,7 +72,7 @@ struct ClockStepTests: CommandSuite {
         world.clock.advance(seconds: 300)
         world.clock.set(back: ahead)
         try ask()
-        // Kept from its coming on, by every clock: some minutes longer at most.
+        // The request is kept from its arrival on, by every clock, and at most some minutes longer.
         world.clock.advance(seconds: 260)
         try ask()
         #expect(try world.count("command") == 1)

@@ -26,7 +26,7 @@ struct CommandArrivalTests: CommandSuite {
         try queue(world, "b", ["level": 2], ["mode": "now", "ttl": 60])
         #expect(sent(world).map { $0["cid"] } == [1, 2])
 
-        // The same connection without a word of listening missed nothing.
+        // The same connection has missed nothing, although it doesn't say that it listens.
         world.clock.advance(seconds: 1)
         try come(world, connection: 1, listening: false)
         #expect(sent(world).count == 2)
@@ -42,7 +42,7 @@ struct CommandArrivalTests: CommandSuite {
         try world.runStatus()
         world.clock.advance(seconds: 60)
         try come(world, connection: 3)
-        // One is answered, the other's time is over.
+        // One command is answered, the other has expired.
         #expect(sent(world).count == 4)
     }
 
@@ -61,7 +61,7 @@ struct CommandArrivalTests: CommandSuite {
         #expect(sent(world).map { $0["cid"] } == [2, 3])
         #expect(sent(world).last?["data"] == ["power": true, "level": 3])
         #expect(try world.count("dispatch") == 0)
-        // Nothing waits any more, so that the next leaves at once.
+        // Nothing is waiting any more, so the next command leaves at once.
         try queue(world, "d", ["level": 4], ["mode": "now", "ttl": 60])
         #expect(sent(world).map { $0["cid"] } == [2, 3, 4])
     }
@@ -73,7 +73,7 @@ struct CommandArrivalTests: CommandSuite {
             try queue(world, "a", ["power": true])
             try come(world, listening: false)
             world.clock.advance(milliseconds: milliseconds)
-            // The request comes before the worker looks at what is due.
+            // The request arrives before the worker checks what is due.
             try queue(world, "b", ["level": 2], ["mode": "now", "ttl": 60])
             #expect(sent(world).map { $0["cid"] } == [1, 2])
             #expect(world.answers().last?["result"]?.objectValue?["state"] == "sent")

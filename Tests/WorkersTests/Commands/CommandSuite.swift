@@ -6,7 +6,7 @@ import Wire
 
 @testable import Workers
 
-/// What the suites about commands have in common: a device, two users, and what comes and goes.
+/// The common parts of suites about commands: a device, two users, and their messages.
 protocol CommandSuite {}
 
 extension CommandSuite {

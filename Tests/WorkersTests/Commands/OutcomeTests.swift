@@ -8,7 +8,7 @@ import Wire
 
 @Suite("The outcome of a command whose sender may not see the device any more")
 struct OutcomeTests {
-    /// A way to lose sight of a device, and with what a query is refused then.
+    /// A way to lose access to a device, and the code with which a query is then refused.
     struct Way: CustomTestStringConvertible, Sendable {
         var name: String
         var user: Int
@@ -36,7 +36,7 @@ struct OutcomeTests {
         ),
     ]
 
-    /// A device that user 0 owns and user 1 is a guest of.
+    /// Returns a world with a device that user 0 owns and of which user 1 is a guest.
     private func world() throws -> World {
         let world = try World(devices: 1, online: true, users: 2)
         try world.bind(0, 0, .owner)
@@ -44,7 +44,8 @@ struct OutcomeTests {
         return world
     }
 
-    /// Asks of the device under an id, and gives the answer where there is one already.
+    /// Sends a request about the device under an id, and returns its answer if there is one
+    /// already.
     @discardableResult
     private func ask(
         _ world: World,

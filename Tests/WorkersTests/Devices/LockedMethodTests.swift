@@ -4,7 +4,7 @@ import Testing
 
 @testable import Workers
 
-/// In debug builds a method that writes what it has not locked ends the process.
+/// Calls of methods in tests, where a write without its lock ends the process.
 @Suite("Methods lock what they write")
 struct LockedMethodTests {
     private let world: World

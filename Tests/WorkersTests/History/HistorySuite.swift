@@ -6,7 +6,7 @@ import Wire
 
 @testable import Workers
 
-/// What the suites about the past have in common: a device with records, and questions about them.
+/// The common parts of suites about history: a device with records, and questions about them.
 protocol HistorySuite {}
 
 extension HistorySuite {
@@ -27,7 +27,7 @@ extension HistorySuite {
         let id = "q\(world.broker.published.count)-\(method.count)"
         world.sendRequest(user, "device/\(method)", id: id, params)
         var loop = try world.loop(ControlHandler(world.environment))
-        // Pages are read on threads of their own, which may have to wait for a core.
+        // Pages are read on other threads, which sometimes have to wait for a core.
         let end = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < end {
             try loop.turn()

@@ -64,7 +64,7 @@ struct HistorySummaryTests: HistorySuite {
     )
     func emptySteps() throws {
         var limits = Limits()
-        // One read of the store looks at 20,000 records.
+        // One read of the store covers 20,000 records.
         limits.historyScanMax = 1
         let world = try world(limits: limits)
         let others = (0..<45_000).map { (Int64($0), ["level": 1] as JSONObject) }
@@ -80,7 +80,8 @@ struct HistorySummaryTests: HistorySuite {
             pages += 1
         } while params["cursor"] != nil && pages < 50
         #expect(found == [1] && pages == 3)
-        // The day in which it begins is passed; the next alone holds more than one answer looks at.
+        // The day in which the range begins is skipped; the next day alone exceeds one answer's
+        // limit.
         params = ["every": "1d", "fn": "count", "attr": "power"]
         let day = try ask(world, "history", span(world, params))
         #expect(day.isOK && rows(day).isEmpty)

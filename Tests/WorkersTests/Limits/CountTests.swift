@@ -15,7 +15,8 @@ struct CountTests {
         answer["error"]?.objectValue?["retryAfter"]?.intValue ?? 0
     }
 
-    /// Asks so often, each time with other params, and gives what came: nil for ok.
+    /// Sends a request from each terminal, each with other params, and returns the error codes, nil
+    /// for success.
     private func ask(
         _ terminals: [Int],
         _ method: String,
@@ -30,7 +31,7 @@ struct CountTests {
         ["phone": .string("15123\(100_000 + number)"), "purpose": "register"]
     }
 
-    /// One bound: what is done, how often it goes well, and for how long it is shut then.
+    /// A limit: the request, how often it succeeds, and how long it is then refused.
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var method: String
@@ -213,7 +214,7 @@ struct CountTests {
                     .errorCode
             )
         }
-        // Registering was the first.
+        // The registration took the first hash.
         #expect(codes == [String?](repeating: nil, count: 19) + ["TooManyRequests"])
         #expect(try world.login(1, ["username": "somebody"]).isOK)
         world.world.clock.advance(seconds: 900)

@@ -26,7 +26,7 @@ struct DeviceCountTests {
         return world.answers(user).last?.errorCode
     }
 
-    /// The one who comes second is refused: by the users of the device, or by the devices of the user.
+    /// The limits at which the second user is refused: users per device, and devices per user.
     static let full: [(users: Int, devices: Int64)] = [(1, 1000), (10_000, 0)]
 
     @Test("One binding more than a device or a user may have is forbidden", arguments: full)
@@ -50,7 +50,7 @@ struct DeviceCountTests {
         try world.runControl()
         #expect(world.answers(1).last?.errorCode == "Forbidden")
         #expect(try world.count("binding") == 1)
-        // The code is not used up by it.
+        // The refusal doesn't use up the code.
         let sharings = try world.read { try $0.sharings.open(of: World.did(0)) }
         #expect(sharings.map(\.status) == [.pending])
     }
@@ -192,7 +192,7 @@ struct DeviceCountTests {
         for number in 1..<4 { world.sendReport(number, ["data": ["level": 1]]) }
         try world.runStatus()
         try world.write { (tx) throws in
-            // The fourth is listed, and the third stays online.
+            // The fourth device is listed, and the third stays online.
             let record = try tx.devices.find(World.did(3))
             try record.map { try tx.products.list($0.productKey, [$0.mac]) }
             try tx.sql.run("UPDATE status SET online = 0 WHERE did <> $1", World.did(2).text)

@@ -3,12 +3,12 @@ import Storage
 
 @testable import Workers
 
-/// When a handler that is interrupted stops; what it throws undoes the transaction.
+/// The point at which a handler is interrupted; the error undoes the transaction.
 final class Interruption {
     enum Point { case before, after }
 
     var point: Point?
-    /// How many batches go through before.
+    /// The number of batches that get through first.
     var passes = 0
 
     init(_ point: Point? = nil, passes: Int = 0) {
@@ -23,12 +23,12 @@ final class Interruption {
             return
         }
         point = nil
-        // What no message is to blame for: the loop ends.
+        // An error that no message is to blame for, so the loop ends.
         throw CancellationError()
     }
 }
 
-/// A handler that can be stopped in the transaction.
+/// A handler that can be interrupted in its transaction.
 struct Interrupting<Inner: BatchHandler>: BatchHandler {
     var inner: Inner
     let interruption: Interruption
@@ -54,14 +54,14 @@ struct Interrupting<Inner: BatchHandler>: BatchHandler {
     }
 }
 
-/// A handler that fails on what is due, for what it is.
+/// A handler that fails when it does or checks due work.
 struct Failing<Inner: BatchHandler>: BatchHandler {
     struct Poison: Error {}
 
     final class Dose {
         var isDuePoisoned = false
         var isLookPoisoned = false
-        /// How often it was asked to do what is due.
+        /// The number of attempts at due work.
         var dueCount = 0
     }
 

@@ -9,7 +9,7 @@ import Testing
 import Wire
 import Workers
 
-/// A worker in a process of its own, killed at each step of its loop, with a real broker.
+/// A worker in its own process, killed at each step of its loop, with a real broker.
 ///
 /// Short by default; `LAMPLIGHTER_LONG=1` kills far more often.
 @Suite("Killed at any step", .serialized, .enabled(if: BrokerProcess.isInstalled))
@@ -46,20 +46,20 @@ struct KillTests {
         var kills = 0
         let deadline = ContinuousClock.now.advanced(by: .seconds(Self.isLong ? 120 : 30))
         while seen.answers.count < Self.reportCount, ContinuousClock.now < deadline {
-            // The killed ones get further each time; at last one is left alone.
+            // Each killed process gets a bit further; the last one isn't killed.
             let isLast = kills >= (Self.isLong ? 10 : 3)
             let probe = try Self.probe(broker.port, path, isLast ? "none" : step, passes)
             while probe.isRunning, seen.answers.count < Self.reportCount,
                 ContinuousClock.now < deadline
             {
-                // Few at a time, so that there are many turns to be killed in.
+                // A few reports at a time, so that there are many turns to be killed in.
                 if sent < Self.reportCount, sent == seen.answers.count {
                     for number in sent..<(sent + 10) { try Self.report(number, &client) }
                     sent += 10
                 }
                 try seen.take(&client)
             }
-            // One that has nothing left to do never reaches its step.
+            // A process with nothing left to do never reaches its step.
             if !probe.isRunning { kills += 1 }
             probe.stop(SIGKILL)
         }
@@ -138,10 +138,10 @@ struct KillTests {
 
     // MARK: Watching
 
-    /// What the devices and the app have heard.
+    /// The messages that the devices and the app have received.
     private struct Seen {
         var answers: [String: Set<Int64>] = [:]
-        /// In the order in which they came.
+        /// The versions in order of arrival, by topic.
         var versions: [String: [Int64]] = [:]
         private var intake = Intake()
 

@@ -7,7 +7,8 @@ import Wire
 
 @Suite("A worker's echoes to itself")
 struct LatenessTests {
-    /// The next echo, and what it says was seen, waiting for it where it isn't time yet.
+    /// Waits until the next echo is due; returns it, its number, and the number that it reports as
+    /// seen.
     private func next(
         _ lateness: inout Lateness,
         queued: ContinuousClock.Instant?

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Batches that take too long", .onlyInDatabase)
 struct LongBatchTests {
-    /// Has the database take its time for each report.
+    /// The statements that slow the database down by 0.1 s for each report.
     private static let slow = """
         CREATE FUNCTION slow() RETURNS TRIGGER LANGUAGE plpgsql AS
             $$ BEGIN PERFORM pg_sleep(0.1); RETURN NEW; END $$;
@@ -26,7 +26,7 @@ struct LongBatchTests {
             bound: TransactionBound(.seconds(1))
         )
         try TestStore.connection(TestStore.address(of: world.directory)).execute(Self.slow)
-        // Alone each takes a tenth of the bound, together more.
+        // Alone each report takes a tenth of the bound; together they exceed it.
         for number in 0..<16 {
             world.sendReport(
                 number % 4,

@@ -45,7 +45,8 @@ struct LoopFailureTests {
         #expect(try world.status(0)?.version == 100)
         #expect(world.broker.acknowledged == 100)
         #expect(try world.count("deadLetter") == 0)
-        // Tried after 1, 2, 4, 8, 16, 32 seconds, each time with the messages and alone.
+        // Due work is tried after 1, 2, 4, 8, 16 and 32 seconds, each time with the messages and
+        // alone.
         #expect((6...16).contains(dose.dueCount))
 
         dose.isDuePoisoned = false
@@ -119,7 +120,7 @@ struct LoopFailureTests {
         #expect(history == 40)
     }
 
-    /// Lets the database have so many pages more than it has; the writer's connection counts.
+    /// Lets the database grow by a number of pages; the limit is that of the writer's connection.
     private func limitPages(_ world: World, _ more: Int64) throws {
         try world.write { (tx) throws in
             let present = try tx.sql.integer("PRAGMA page_count") ?? 0

@@ -54,7 +54,7 @@ struct LoopTests {
         #expect(try world.count("outbox") == 0)
     }
 
-    /// Each step of a turn, as the way in which a test breaks off there.
+    /// The steps of a turn at which a test breaks off.
     enum Break: CaseIterable {
         case read, inTransaction, beforeCommit, committed, amidPublishing, published
         case publishedAndLeaked, flushed
@@ -109,7 +109,8 @@ struct LoopTests {
             #expect(Set(answers.compactMap { $0["id"]?.stringValue }).count == 10)
             let versions = world.broker.published(to: World.statusTopic(0, device))
                 .compactMap { $0["version"]?.intValue }
-            // Some may be left out for newer ones; what was said before is never said after a newer one.
+            // Some versions can be left out for newer ones, but an older one never follows a newer
+            // one.
             #expect(versions == versions.sorted() && versions.last == 10)
         }
         // Every answer to one id is the same.
@@ -125,7 +126,7 @@ struct LoopTests {
         #expect(try world.count("outbox") == 0)
     }
 
-    /// A topic of the first device's, to which all goes out in order.
+    /// Returns a topic of the first device; messages to it are published in order.
     private static func left(_ number: Int, _ part: Int) -> String {
         "ll/v1/device/\(World.did(0).text)/left/\(number)/\(part)"
     }

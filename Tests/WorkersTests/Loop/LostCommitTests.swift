@@ -13,14 +13,14 @@ struct LostCommitTests {
     @Test("What the lost commit left is published before what the second run adds")
     func order() throws {
         let world = try World(devices: 1, users: 1, bound: 1)
-        // One of several processes: alone it would read first.
+        // As one of several processes: a process that is alone would read first.
         world.store.take(try #require(NodeSlot.shared.first))
         let address = try TestStore.address(of: world.directory)
         let isArmed = Atomic(false)
         let older = OutboundMessage("ll/v1/device/\(World.did(0).text)/response", Array("{}".utf8))
         var loop = try world.loop(StatusHandler(world.environment)) { step in
             guard step == .beforeCommit, isArmed.exchange(false, ordering: .relaxed) else { return }
-            // As if this run were committed, and the connection were lost before the answer.
+            // As if this run were committed and the connection lost before the answer.
             do {
                 try world.store.batch(at: world.clock.now) { tx in
                     _ = try tx.outbox.add([older], by: "status", isSecret: false)

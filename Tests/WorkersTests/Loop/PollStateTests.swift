@@ -15,7 +15,7 @@ struct PollStateTests {
         )
     }
 
-    /// A state that has just looked into the store.
+    /// Returns a state that has just checked the store.
     private static func fresh() -> PollState {
         var poll = PollState(Limits())
         _ = poll.next(after: .waitEnded(.init()), at: moment(0))
@@ -96,7 +96,7 @@ struct PollStateTests {
 
     // MARK: After the wait
 
-    /// Why the worker looks into the store, or doesn't.
+    /// The reason why the worker checks the store, if any.
     enum Reason: CaseIterable, Sendable {
         case none, called, idle, idleInPause, time
 
@@ -117,7 +117,7 @@ struct PollStateTests {
         var mustGo: Bool { self == .someForLong || self == .many }
     }
 
-    /// What forbids due work.
+    /// An obstacle to due work.
     enum Obstacle: CaseIterable, Sendable { case none, behind, failedBefore }
 
     @Test(

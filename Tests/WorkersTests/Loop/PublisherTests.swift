@@ -22,12 +22,12 @@ struct PublisherTests {
         return publisher
     }
 
-    /// The same for users from one number to another.
+    /// Returns messages with the same payload for a range of users.
     private func fanOut(_ users: Range<Int>, _ payload: String) -> [OutboundMessage] {
         users.map { OutboundMessage("user/\($0)", Array(payload.utf8)) }
     }
 
-    /// Publishes and has everything confirmed until nothing is left; gives what went out.
+    /// Publishes and confirms everything; returns the messages that were published.
     private func drain(_ publisher: inout Publisher, _ broker: Broker) throws -> [String] {
         var connection = FakeBroker(broker)
         _ = try connection.connect()
@@ -207,7 +207,7 @@ struct PublisherTests {
         for row in 1...1000 { publisher.take([status(row % 10, 1, row)], row: Int64(row)) }
         let broker = Broker()
         let told = try drain(&publisher, broker)
-        // The first hundred wait behind nothing that would be a reason.
+        // The first 100 are never left out: replacement begins when 100 are waiting.
         #expect(told.count == 110 && publisher.takeLeftOut() == 890)
         #expect(
             broker.retained.values.map { String(decoding: $0, as: UTF8.self) }.sorted()

@@ -9,12 +9,11 @@ import Wire
 
 @testable import Workers
 
-/// A world of a few devices and users in which everything happens at random: reports with and
-/// without id and time, repeated and out of order, binding and leaving, commands and their answers,
-/// and connections and transactions that break.
+/// A world of a few devices and users with random events: reports, repeated and out of order,
+/// binding and leaving, commands and their answers, and connections and transactions that break.
 @Suite("Whatever happens, in whatever order")
 struct SimulationTests {
-    // A database for each takes its time on PostgreSQL; the rules that it may break are in Storage's tests too.
+    // On PostgreSQL a database for each run takes long; Storage's tests cover the same rules there.
     @Test("The guarantees hold", arguments: 0..<(TestStore.isPostgres ? 20 : 200))
     func simulation(_ seed: Int) throws {
         var simulation = try Simulation(seed)
@@ -23,12 +22,12 @@ struct SimulationTests {
     }
 }
 
-/// One run; the seed decides everything.
+/// One run, determined by its seed.
 private struct Simulation {
     private static let deviceCount = 3
     private static let userCount = 3
 
-    /// What a device should be like, told again more simply: values with their times.
+    /// The expected state of a device, computed more simply: values with their times.
     private struct Reference {
         var values: [String: (value: Int64, ts: Int64)] = [:]
         var version: Int64 = 0
@@ -59,7 +58,7 @@ private struct Simulation {
         for device in 0..<Self.deviceCount { try world.bind(device, 0) }
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     mutating func step() throws {
         for _ in 0..<Int.random(in: 0...4, using: &random) { try report() }
@@ -74,7 +73,7 @@ private struct Simulation {
         try live { ControlHandler($0) }
     }
 
-    /// A device reports: now and then again what it reported before.
+    /// Sends a device's report: now and then one that was sent before.
     private mutating func report() throws {
         if let old = sent.randomElement(using: &random), Int.random(in: 0..<4, using: &random) == 0
         {
@@ -153,7 +152,7 @@ private struct Simulation {
         )
     }
 
-    // MARK: Workers that break
+    // MARK: Failing workers
 
     private mutating func live<Handler: BatchHandler>(_ make: (Environment) -> Handler) throws {
         let handler = make(world.environment)
@@ -169,7 +168,7 @@ private struct Simulation {
                 try world.settle(&loop)
                 break
             } catch let error where error is MosquittoError || error is CancellationError {
-                // A new life begins, with or without another failure.
+                // The worker starts anew, with or without another failure.
                 plan()
             }
         }
@@ -193,18 +192,19 @@ private struct Simulation {
         interruption.passes = Int.random(in: 0...2, using: &random)
     }
 
-    // MARK: What must hold
+    // MARK: Guarantees
 
     private mutating func check() throws {
         for device in 0..<Self.deviceCount {
             let cids = world.broker.published(to: World.command(device)).compactMap {
                 $0["cid"]?.intValue
             }
-            // No newer one goes out before an older one.
+            // No newer command leaves before an older one.
             var heard: Set<Int64> = []
             let first = cids.filter { heard.insert($0).inserted }
             #expect(first == first.sorted())
-            // One that never went out had no time left while it waited for the device, or for it to listen.
+            // A command that never left has ended, as by expiring while it waited for the device to
+            // listen.
             let left = try world.read { tx in
                 try tx.commands.newest(World.did(device), limit: 1000)
                     .filter { $0.cid < first.last ?? 0 && !heard.contains($0.cid) }
@@ -214,7 +214,7 @@ private struct Simulation {
         #expect(try world.count("deadLetter") == 0)
     }
 
-    /// After the last failure everything is as if there had been none.
+    /// Checks that after the last failure everything is as if there had been none.
     mutating func finish() throws {
         isCalm = true
         world.clock.advance(seconds: 60)
@@ -234,7 +234,8 @@ private struct Simulation {
         #expect(world.broker.unacknowledged == 0)
     }
 
-    /// The reports fold into the state in whatever order they were taken.
+    /// Checks that each device's state follows from its reports, in whatever order they were
+    /// handled.
     private mutating func checkReports() throws {
         for (device, payload) in sent {
             guard let id = payload["id"]?.stringValue, let data = payload["data"]?.objectValue,
@@ -272,7 +273,8 @@ private struct Simulation {
         }
     }
 
-    /// The broker's retained messages for each user match the store, and there are no others.
+    /// Checks that the broker's retained messages for each user match the store, with no others
+    /// left.
     private func checkStatuses() throws {
         for device in 0..<Self.deviceCount {
             let status = try #require(try world.status(device))
@@ -305,7 +307,8 @@ private struct Simulation {
             let answers = world.answers(user)
             #expect(Set(answers.compactMap { $0["id"]?.stringValue }) == ids)
             for same in Dictionary(grouping: answers, by: { $0["id"]?.stringValue }).values {
-                // A temporary refusal is decided again; a repeat of a finished request gets the same answer.
+                // A temporary refusal is decided again; a repeat of a finished request gets the
+                // same answer.
                 let done = same.filter { $0.isOK }
                 #expect(done.allSatisfy { $0 == done.first })
             }

@@ -10,7 +10,8 @@ import Testing
 @Suite("The jobs of maintenance") struct MaintenanceJobTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    /// Rows of each kind that ended at `$1`, by the name of the job that counts them; `#` is a digit.
+    /// Statements for rows that ended at `$1`, by the name of the job that counts them; `#` is a
+    /// digit.
     private static let rows = [
         "inbox": "INSERT INTO inbox (did, id, version, at) VALUES ('d', '#', 1, $1)",
         "request": """
@@ -52,7 +53,7 @@ import Testing
         """,
     ]
 
-    /// The same for what a worker ends.
+    /// The same for rows that a worker ends.
     private static let rowsOfWorkers = [
         "command": """
         INSERT INTO command (did, cid, sn, kind, state, data, actorKind, actorId, createdAt,
@@ -67,7 +68,7 @@ import Testing
         """,
     ]
 
-    /// Rows that one job deletes without counting them.
+    /// Statements for rows that a job deletes without counting them.
     private static let uncounted = [
         "refusal": """
         INSERT INTO refusal (likeness, reason, firstAt, lastAt, times, detail)
@@ -87,7 +88,8 @@ import Testing
         """
     }
 
-    /// The device that is bound is the first one; the second never was.
+    /// Returns a world full of expired rows, in which the first device is bound and the second
+    /// never was.
     private func filledWorld() throws -> World {
         var limits = Limits()
         (limits.sweepStep, limits.historyStep) = (2, 2)
@@ -117,7 +119,7 @@ import Testing
                 }
             )
         }
-        // More than any of them is kept.
+        // Longer than any of the rows is kept.
         world.clock.advance(seconds: 100 * 86_400)
         return world
     }

@@ -13,10 +13,10 @@ private struct NotedJob: MaintenanceJob {
     var pause: Duration = .milliseconds(200)
     var pagesBetween: Int?
     let notes: Notes
-    /// Runs one step, given its number from 0 on.
+    /// The function that runs one step, given its number from 0 on.
     let body: @Sendable (Int) throws -> Bool
 
-    /// What happened, in order.
+    /// The calls of jobs in order, and the number of measurements.
     final class Notes: Sendable {
         private let all = Mutex<[(name: String, at: ContinuousClock.Instant)]>([])
         private let measured = Mutex(0)
@@ -90,7 +90,7 @@ private struct NotedJob: MaintenanceJob {
         )
     }
 
-    /// Runs it for a time, in which the clock moves only where nothing is due.
+    /// Runs the runner for a time; the clock advances only while nothing is due.
     private func run(_ runner: inout MaintenanceRunner, milliseconds: Int64) {
         let end = start + .milliseconds(milliseconds)
         while world.clock.steady < end {

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import Workers
 
-/// The other side of a direct way, which fails a few times first.
+/// The receiver at the end of a direct route, which fails a few times first.
 final class FarSide: Sendable {
     private let state = Mutex<(taken: [ComposedMessage], calls: Int, failures: Int)>(([], 0, 0))
     private let failure: MessageFailure
@@ -13,7 +13,7 @@ final class FarSide: Sendable {
         state.withLock { $0.failures = failures }
     }
 
-    /// The way to this side.
+    /// The route to this receiver.
     var route: Route {
         .direct { (message) async throws(MessageFailure) in try self.take(message) }
     }
@@ -33,7 +33,7 @@ final class FarSide: Sendable {
         if fails { throw failure }
     }
 
-    /// Runs a round and waits until so many calls have come and what they led to is stored.
+    /// Runs a round and waits for a number of calls, then 100 ms for their outcomes to be stored.
     func run(_ service: MessageSender, until count: Int) async throws {
         _ = service.round()
         while calls < count { await Task.yield() }
@@ -41,7 +41,7 @@ final class FarSide: Sendable {
     }
 }
 
-/// Makes tasks wait until it is opened.
+/// A gate at which tasks wait until it is opened.
 final class Gate: Sendable {
     private let isOpen = Atomic<Bool>(false)
 

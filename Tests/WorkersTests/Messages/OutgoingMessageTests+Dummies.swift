@@ -5,7 +5,7 @@ import Testing
 
 @testable import Workers
 
-/// What keeps an answer from telling whether there is an account.
+/// Tests of dummies, which keep an answer from revealing whether an account exists.
 extension OutgoingMessageTests {
     @Test("A dummy is never sent, and fares as the last real message of its channel did")
     func dummy() throws {
@@ -36,7 +36,7 @@ extension OutgoingMessageTests {
         )
         #expect(try told(world, Self.outbound).count == 1)
         #expect(try world.count("delivery") == 0)
-        // An operator sees no message that was none.
+        // An operator doesn't see dummies.
         #expect(try records(world).map(\.id.text) == ["m-1"])
     }
 

@@ -47,7 +47,7 @@ struct OutgoingMessageTests {
         try world.write { tx in for message in messages { try tx.outgoingMessages.add(message) } }
     }
 
-    /// What was published on a topic since the last look.
+    /// Runs the session worker and returns all messages published on a topic so far.
     func told(_ world: World, _ topic: String) throws -> [JSONObject] {
         try world.runSession()
         return world.broker.published.filter { $0.topic == topic }.compactMap {
@@ -55,7 +55,7 @@ struct OutgoingMessageTests {
         }
     }
 
-    /// What is kept of messages that ended.
+    /// Returns the records of messages that ended.
     func records(_ world: World) throws -> [MessageRecord] {
         try world.read { try $0.messageRecords.page(behind: .begin, limit: 10) }
     }
@@ -149,7 +149,7 @@ struct OutgoingMessageTests {
         #expect(try told(world, Self.outbound).count == 3)
         #expect(try told(world, Self.code).map { $0["state"] } == ["failed"])
         #expect(try world.count("delivery") == 0)
-        // In the gateway's words without the code, while it waits and when it is given up.
+        // The gateway's words without the code, while the message waits and when it is given up.
         #expect(errors == ["***? no", "***? no"])
         #expect(try records(world).map(\.error) == ["***? no"])
         #expect(try records(world).map(\.state) == [.failed])
@@ -222,7 +222,7 @@ struct OutgoingMessageTests {
         let world = try World()
         try add(world, Self.message(at: world.clock.now))
 
-        // Published into the outbox, and the process ends before anything was published.
+        // The message is in the outbox, and the process ends before it is published.
         _ = service(world).round()
         _ = service(world).round()
 

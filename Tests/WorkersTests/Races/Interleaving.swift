@@ -1,19 +1,19 @@
-/// An order in which two racers take their steps: one so many, then the other so many, and so on; then the first
-/// to its end, and the second.
+/// An order of two racers' steps: a number of one racer's, then of the other's, and so on; then the
+/// first runs to its end, and the second after it.
 ///
-/// Who can't go on, since the other holds what it needs, lets the other go on.
+/// A racer that is blocked by the other lets the other go on.
 struct Interleaving: Sendable, CustomStringConvertible {
-    /// So many steps of one of the two.
+    /// A number of steps of one racer.
     struct Segment: Sendable {
         var racer: Int
         var steps: Int
-        /// Whether it ends with the transaction.
+        /// Whether the segment ends with the transaction.
         var isTransaction = false
     }
 
     var segments: [Segment]
 
-    /// Interrupts a racer after some steps for some of the other; without a number for all.
+    /// Interrupts a racer after some steps for some steps of the other, by default all.
     init(of first: Int, after steps: Int, others: Int = .max) {
         segments = [
             Segment(racer: first, steps: steps), Segment(racer: 1 - first, steps: others),
@@ -24,12 +24,12 @@ struct Interleaving: Sendable, CustomStringConvertible {
     /// Lets one racer run to its end before the other begins.
     init(first: Int) { self.init(of: first, after: .max) }
 
-    /// Whether one runs from its beginning to its end while the other stands at one place.
+    /// Whether one racer runs from beginning to end while the other stands at one place.
     var isWhole: Bool {
         segments[1].steps == .max || segments.count == 5
     }
 
-    /// Lets whole transactions follow one another.
+    /// Creates an order of whole transactions, one after another.
     init(transactions turns: [Int]) {
         segments = turns.map { Segment(racer: $0, steps: .max, isTransaction: true) }
         segments += [0, 1].map { Segment(racer: $0, steps: .max) }
@@ -52,10 +52,10 @@ struct Interleaving: Sendable, CustomStringConvertible {
             .joined(separator: " ")
     }
 
-    /// The most orders that are tried one and all.
+    /// The largest number of orders of which all are tried.
     static let allMax = 400
 
-    /// Returns all orders of so many steps of each, where there are few enough; nil otherwise.
+    /// Returns all orders for the racers' numbers of steps, or nil if there are more than `allMax`.
     static func all(_ steps: [Int]) -> [Interleaving]? {
         var count = 1.0
         for number in 0..<min(steps[0], steps[1]) {
@@ -65,7 +65,7 @@ struct Interleaving: Sendable, CustomStringConvertible {
         return turns(steps).map { Interleaving($0) }
     }
 
-    /// Returns all orders of so many turns of each.
+    /// Returns all orders for the racers' numbers of turns.
     static func turns(_ counts: [Int]) -> [[Int]] {
         var turns: [[Int]] = [[]]
         for _ in 0..<(counts[0] + counts[1]) {
@@ -77,8 +77,8 @@ struct Interleaving: Sendable, CustomStringConvertible {
         return turns
     }
 
-    /// Returns the orders in which one racer is interrupted once, at any of its steps, and the other too, before or at
-    /// its end.
+    /// Returns the orders in which one racer is interrupted once, at any of its steps, for all or
+    /// some of the other's steps.
     static func bounded(_ steps: [Int]) -> [Interleaving] {
         var orders: [Interleaving] = []
         for first in [0, 1] {

@@ -226,7 +226,7 @@ extension Race {
         },
     ]
 
-    // MARK: What is sent
+    // MARK: Moves
 
     static let email: JSONObject = ["email": "a@example.com"]
     static let password: JSONObject = ["password": .string(AccountWorld.password)]
@@ -251,7 +251,7 @@ extension Race {
         )
     }
 
-    /// User 0 with sessions on so many terminals.
+    /// Returns a world in which user 0 has sessions on a number of terminals.
     private static func sessions(_ count: Int) throws -> World {
         let world = try World(devices: 0, users: 1)
         try world.write { (tx) throws in
@@ -274,7 +274,7 @@ extension Race {
         }
     }
 
-    /// A visitor of the pages follows a link.
+    /// Returns the move of a visitor who follows a link.
     private static func follow(_ token: String) -> Move {
         { world, racer in
             let links = LinkService(world.environment)
@@ -293,7 +293,7 @@ extension Race {
         }
     }
 
-    /// The process takes up the mails that are due.
+    /// The move of a process that takes up the due e-mails.
     private static let send: Move = { world, racer in
         let sender = MessageSender(
             world.environment,
@@ -307,7 +307,7 @@ extension Race {
     }
 }
 
-/// What a page showed, for another thread.
+/// The step that a page showed, shared with another thread.
 private final class Step: Sendable {
     let text = Mutex("")
 }

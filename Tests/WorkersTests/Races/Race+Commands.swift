@@ -78,7 +78,7 @@ extension Race {
         ask(user, "device/control", with(with(did, ["data": ["level": .integer(level)]]), more))
     }
 
-    /// A device with a command that it has not answered.
+    /// Returns a world with a device that hasn't answered its command.
     private static func commanded() throws -> World {
         let world = try World(devices: 1, online: true, users: 1, bound: 1)
         world.sendRequest(0, "device/control", id: "c", with(did, ["data": ["level": 1]]))
@@ -90,7 +90,8 @@ extension Race {
         tell(World.report(0), ["id": .string("o\(code)"), "cid": 1, "code": .integer(code)])
     }
 
-    /// A world with a schedule that is due, and who fires it.
+    /// Returns a world with a due schedule, the schedule's id, and the move that handles its
+    /// triggers.
     private static func due() throws -> (World, ScheduleID, Move) {
         let schedules = try ScheduleWorld()
         let id = try schedules.make("07:00")

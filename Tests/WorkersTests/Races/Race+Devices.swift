@@ -122,7 +122,7 @@ extension Race {
         },
     ]
 
-    // MARK: What is sent
+    // MARK: Moves
 
     static let mac = "aabbccddeeff"
     static let did: JSONObject = ["did": .string(World.did(0).text)]
@@ -147,7 +147,7 @@ extension Race {
         )
     }
 
-    /// User 0 invites another; gives the invitation's id.
+    /// Invites a user as user 0; returns the invitation's id.
     static func invite(_ user: Int, _ world: World) throws -> String {
         world.sendRequest(
             0,
@@ -172,7 +172,7 @@ extension Race {
         try world.runControl()
     }
 
-    /// User 0 draws an invitation; gives what is read from it.
+    /// Creates an invitation by QR code as user 0; returns the text of the code.
     private static func drawnInvitation(_ world: World) throws -> String {
         world.sendRequest(0, "share/invite", id: "invite", with(did, ["way": "qrcode"]))
         try world.runControl()

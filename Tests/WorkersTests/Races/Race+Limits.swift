@@ -4,7 +4,7 @@ import Storage
 
 @testable import Workers
 
-/// Races for what is limited in number, or in tries.
+/// Races for limited numbers and tries.
 extension Race {
     static let limits: [Race] = [
         Race("Two wrong passcodes at once have one try, where a device has one left") {

@@ -8,12 +8,14 @@ import Testing
 
 @testable import Workers
 
-/// Two pieces of work that must end as if one came after the other, whatever their statements' order.
+/// Two pieces of work that must end as if one ran after the other, in any order of their
+/// statements.
 struct Race: Sendable, CustomTestStringConvertible {
-    /// Sends a worker what it shall do, and does it between `Racer.begin()` and `end()`; gives the answers.
+    /// A function that sends a worker its messages, handles them between `Racer.begin()` and
+    /// `end()`, and returns the answers.
     typealias Move = @Sendable (World, Racer) throws -> [JSONObject]
 
-    /// A world as it is before the race, and what both do.
+    /// The world before the race, and the moves of both racers.
     struct Contest {
         var world: World
         var moves: [Move]
@@ -34,7 +36,8 @@ struct Race: Sendable, CustomTestStringConvertible {
 
     // MARK: Moves
 
-    /// Has a worker handle what is sent to it, in so many turns, or until it answers.
+    /// Returns a move in which a worker handles the sent messages, until it answers or for at most
+    /// a number of turns.
     static func move<Handler: BatchHandler & SendableMetatype>(
         _ handler: @escaping @Sendable (Environment) -> Handler,
         turns: Int = 10,
@@ -50,13 +53,14 @@ struct Race: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Asks as a user whose session is on the terminal of the same number, under an id that ends with a mark.
+    /// Returns a move that sends a user's request from the terminal of the same number, under an id
+    /// that ends with a mark.
     static func ask(_ user: Int, _ method: String, _ params: JSONObject, mark: String = "") -> Move
     {
         ask(user, method, params, token: World.token(user), mark: mark)
     }
 
-    /// Asks on a terminal, with the token of its session where it has one.
+    /// Returns a move that sends a request from a terminal, with the token of its session if any.
     static func ask(
         _ terminal: Int,
         _ method: String,
@@ -78,31 +82,32 @@ struct Race: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// A device reports, or answers, or registers.
+    /// Returns a move that sends a device's message: a report, an answer or a registration.
     static func tell(_ topic: String, _ payload: JSONObject) -> Move {
         move({ StatusHandler($0) }, turns: 1) { $0.broker.send(topic, payload) }
     }
 
-    /// The control worker does what is due.
+    /// The move in which the control worker does its due work.
     static let sweep = move({ ControlHandler($0) }, turns: 3) { _ in }
 
     // MARK: Running
 
-    /// What a number of orders gave.
+    /// The outcome of a number of orders.
     struct Outcome {
         var orders = 0
         var deadlocks = 0
-        /// The code of the first one's answer, where it was refused though nobody was there before.
+        /// The codes with which the first racer was refused, although nothing ran before it.
         var refusals: Set<String> = []
-        /// The orders that did not end as one after the other, each with what was different.
+        /// The orders that didn't end like a serial order, each with the difference.
         var failures: [String] = []
     }
 
     /// Runs the race in many orders.
     ///
-    /// In all where there are few; else in those in which one racer runs from its beginning to its end within the other,
-    /// and in some in which that one is interrupted too, which a seed picks. With a limit in fewer of both. Where safeguards
-    /// are taken away it ends with the first order that goes wrong.
+    /// If there are few orders, all are run. Otherwise these are run: all in which one racer runs
+    /// from its beginning to its end within the other, and some, picked by the seed, in which that
+    /// racer is interrupted too. A limit reduces both kinds. With safeguards removed, the run ends
+    /// at the first order that goes wrong.
     func run(
         atMost limit: Int? = nil,
         seed: Int,
@@ -111,7 +116,7 @@ struct Race: Sendable, CustomTestStringConvertible {
         let course = try RaceCourse(make())
         var serial = try SerialStates(of: course)
         if safeguards == .none {
-            // The states to compare with are those with keys.
+            // The states to compare with come from races with keys.
             try serial.complete(on: course)
             try course.dropKeys()
         }
@@ -130,7 +135,7 @@ struct Race: Sendable, CustomTestStringConvertible {
         return outcome
     }
 
-    /// How many orders with a third switch are tried where there is no limit.
+    /// The number of orders with a third switch that are tried without a limit.
     private static let interruptedMax = 300
 
     private static func pick(_ steps: [Int], _ limit: Int?, _ seed: Int) -> [Interleaving] {
@@ -146,21 +151,22 @@ struct Race: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// The states that a race may end with: those of one after the other.
+/// The allowed final states of a race: those of one racer after the other.
 ///
-/// What a racer does may be several transactions, such as one that counts a try and one that compares. Between these
-/// the other may come: that is as it is meant.
+/// A move can consist of several transactions, such as one that counts a try and one that compares.
+/// The other racer is allowed to run between these.
 private struct SerialStates {
-    /// How many steps each racer takes alone.
+    /// The number of steps that each racer takes alone.
     let steps: [Int]
     private let transactions: [Int]
-    /// The codes of the answers to the first of both, where these are refusals.
+    /// The codes with which the first of the two was refused.
     let refusals: Set<String>
     private let noise: Set<String>
     private var states: [[String]]
     private var hasAll = false
 
-    /// Runs one after the other, twice in each order: what differs then differs without a reason.
+    /// Runs one racer after the other, twice in each order; a difference between the two runs is
+    /// noise.
     init(of course: RaceCourse) throws {
         var noise: Set<String> = []
         var finishes: [RaceCourse.Finish] = []
@@ -181,7 +187,7 @@ private struct SerialStates {
         transactions = [0, 1].map { racer in finishes.map { $0.transactions[racer] }.max() ?? 0 }
     }
 
-    /// Adds the states that whole transactions in turn end with, unless they are here.
+    /// Adds the final states of all orders of whole transactions, unless they were added before.
     mutating func complete(on course: RaceCourse) throws {
         guard !hasAll else { return }
         hasAll = true
@@ -191,9 +197,9 @@ private struct SerialStates {
         }
     }
 
-    /// Says how a state differs from the nearest of these; nil if it is one of them.
+    /// Returns how a state differs from the nearest of these, or nil if it is one of them.
     ///
-    /// Counters that each racer had for itself are no difference.
+    /// Counters of which each racer had its own copy are not compared.
     mutating func difference(
         to state: RaceState,
         on course: RaceCourse,
@@ -216,7 +222,7 @@ private struct SerialStates {
 }
 
 extension Broker {
-    /// What was answered to apps and devices.
+    /// The answers to apps and devices.
     var answers: [JSONObject] {
         published(ending: "/response") + published(ending: "/registered")
     }

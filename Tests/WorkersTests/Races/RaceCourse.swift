@@ -7,21 +7,21 @@ import StoreTestKit
 
 @testable import Workers
 
-/// A database in which two racers run again and again, each time from the same beginning.
+/// A database in which two racers run again and again, each time from the same state.
 final class RaceCourse {
-    /// A racer can't go on, and no lock of the other says why.
+    /// The error when a racer can't go on and no lock of the other explains it.
     struct Stuck: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// What came of one order.
+    /// The outcome of one order.
     struct Finish {
         var state: RaceState
-        /// How many steps each took.
+        /// The number of steps that each racer took.
         var steps: [Int]
-        /// How many transactions each began.
+        /// The number of transactions that each racer began.
         var transactions = [0, 0]
-        /// How often both waited for each other.
+        /// The number of times that both waited for each other.
         var deadlocks = 0
     }
 
@@ -36,7 +36,7 @@ final class RaceCourse {
     private let tables: [String]
     private let beginning: RaceState
 
-    /// Takes the world's database as it is for the beginning of each race.
+    /// Takes the current state of the world's database as the beginning of each race.
     init(_ contest: Race.Contest) throws {
         let news = DispatchSemaphore(value: 0)
         let racers = ["A", "B"].map { Racer($0, telling: news) }
@@ -62,12 +62,12 @@ final class RaceCourse {
         (self.news, self.racers) = (news, racers)
     }
 
-    /// Takes the unique keys from the tables, for good.
+    /// Drops the tables' unique keys for good.
     func dropKeys() throws { try connection.execute(Safeguards.dropKeys) }
 
     // MARK: One race
 
-    /// Runs both racers in an order; gives what they left behind, and how many steps they took.
+    /// Runs both racers in an order; returns their final state and the number of their steps.
     func run(_ order: Interleaving, _ safeguards: Safeguards = .all) throws -> Finish {
         if safeguards == .none { try connection.execute(Safeguards.splitCounters) }
         for racer in racers { racer.reset(safeguards) }
@@ -81,7 +81,7 @@ final class RaceCourse {
         return finish
     }
 
-    /// What each racer ran in the last race.
+    /// The statements that each racer ran in the last race.
     var statements: String {
         racers.map { racer in
             racer.statements.enumerated().map { "\(racer.name)\($0.offset + 1) \($0.element)" }
@@ -127,13 +127,13 @@ final class RaceCourse {
         for racer in racers { _ = try settle(racer) }
     }
 
-    /// Takes a step of the one whom the other waits for.
+    /// Takes a step of the racer that the other waits for.
     private func letOtherGo(_ number: Int, _ finish: inout Finish) throws {
         switch try settle(racers[number]) {
         case .ready: try step(number, &finish)
         case .done: return
         case .blocked:
-            // Each waits for the other: the server ends one of them in a moment.
+            // Each waits for the other: the server soon ends one of them.
             finish.deadlocks += 1
             while try racers.allSatisfy({ try settle($0) == .blocked }) {}
         }
@@ -161,7 +161,7 @@ final class RaceCourse {
         }
     }
 
-    /// Tells whether one of the server's processes waits for a lock that another holds.
+    /// Returns whether one of the server's processes waits for a lock that another holds.
     private func isBlocked(_ process: Int32, by other: Int32) throws -> Bool {
         guard process != 0, other != 0 else { return false }
         return try connection.execute(

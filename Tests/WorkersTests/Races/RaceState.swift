@@ -2,16 +2,16 @@ import Foundation
 import JSON
 import PostgreSQL
 
-/// What a race left behind: all rows of all tables, and the answers, as text.
+/// The state after a race: all rows of all tables, and the answers, as text.
 struct RaceState {
-    /// Values by table and column, row by row.
+    /// The rows of each table, as values by column.
     var tables: [String: [[String: String]]] = [:]
-    /// Values by the racer and the path in its answers.
+    /// The values by racer and path in the answers.
     var answers: [String: String] = [:]
 
     /// Reads the tables.
     init(_ connection: PostgresConnection, of tables: [String]) throws {
-        // A function takes 100 arguments, and there are more than 50 tables.
+        // A function takes at most 100 arguments, and there are more than 50 tables.
         let parts = tables.map {
             "SELECT '\($0)' AS name, (SELECT json_agg(t) FROM \($0) AS t) AS content"
         }
@@ -24,7 +24,7 @@ struct RaceState {
         for (name, rows) in object ?? [:] {
             self.tables[name] = (rows as? [[String: Any]] ?? []).map { $0.mapValues { "\($0)" } }
         }
-        // Marks of commits say nothing once a commit is answered; the next one takes them away.
+        // The mark of an answered commit is meaningless; the next commit removes it.
         self.tables["notice"]?.removeAll { $0["noticeid"]?.hasPrefix("commit ") == true }
     }
 
@@ -48,8 +48,8 @@ struct RaceState {
         }
     }
 
-    /// The columns and paths whose values differ from another race's in the same order: random ids, secrets, and
-    /// numbers that grow from race to race.
+    /// Returns the columns and paths whose values differ from another race's in the same order:
+    /// random ids, secrets, and numbers that grow from race to race.
     func noise(beside other: RaceState) -> Set<String> {
         var noise: Set<String> = []
         for (path, value) in answers where other.answers[path] != value { noise.insert(path) }
@@ -65,10 +65,10 @@ struct RaceState {
         return noise
     }
 
-    /// Everything but noise, in lines.
+    /// Returns everything but noise, as lines.
     ///
-    /// Where the race made a device, chance chose its lane, and with it which racer's turns carry out its refreshes:
-    /// those that are still to be done then say nothing about the race.
+    /// If the race made a device, its lane is random, and so is the racer that carries out its
+    /// refreshes. The remaining refreshes then say nothing about the race.
     func lines(without noise: Set<String>) -> [String] {
         let tables = tables.filter { !noise.contains("device.did") || $0.key != "refresh" }
         let answers = answers.filter { !noise.contains($0.key) }.map { "\($0.key) = \($0.value)" }
@@ -83,7 +83,7 @@ struct RaceState {
         return answers.sorted() + rows.sorted()
     }
 
-    /// The tables whose rows differ from another state's.
+    /// Returns the tables whose rows differ from another state's.
     func changed(since other: RaceState) -> [String] {
         tables.keys.filter { table in
             func sorted(_ rows: [[String: String]]?) -> [String] {

@@ -6,21 +6,24 @@ import Testing
 
 @testable import Workers
 
-/// Two processes that do, at the same time, what only one of them may.
+/// Races of two processes for work that only one of them may do.
 ///
-/// Each race is two connections to PostgreSQL with the workers' own code behind them. Their statements are let through
-/// one at a time (`Racer`): with `LAMPLIGHTER_LONG=1` in every order where there are at most 400 (`Interleaving.allMax`),
-/// otherwise in every order in which one of the two is interrupted once, at any of its steps, for all of the other, and in
-/// 300 in which the other is interrupted too. This bound on the switches is the usual one: what goes wrong at all
-/// goes wrong with few. By default a few of these, always the same. Who waits for a lock is known from the server
-/// (`pg_blocking_pids`), not by its slowness. The answers and all rows of all tables must be those of one after the other,
-/// and no two may wait for each other.
+/// Each race is two connections to PostgreSQL with the workers' own code behind them. Their
+/// statements run one at a time (`Racer`). By default a few orders are tried, always the same. With
+/// `LAMPLIGHTER_LONG=1` all orders are tried if there are at most 400 (`Interleaving.allMax`).
+/// Otherwise the orders are all those in which one of the two is interrupted once, at any of its
+/// steps, for all of the other's, and 300 in which the other is interrupted too. This bound on the
+/// switches is the usual one: what goes wrong at all goes wrong with few.
+///
+/// The server says which process waits for a lock (`pg_blocking_pids`); slowness isn't taken for
+/// waiting. The answers and all rows of all tables must be those of one racer after the other, and
+/// the two must never wait for each other.
 @Suite(.onlyInDatabase, .serialized)
 struct RaceTests {
     private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_LONG"] == "1"
-    /// How many orders of each race are tried by default.
+    /// The number of orders of each race that are tried by default.
     private static let slice = 4
-    /// With what a wrong try is refused.
+    /// The codes with which a wrong try is refused.
     private static let refusals = Set(
         ["InvalidCredentials", "Forbidden"].map { "\(JSONValue.string($0))" }
     )
@@ -37,7 +40,7 @@ struct RaceTests {
             "seed \(seed), \(outcome.failures.count) of \(outcome.orders):\n\(first)"
         )
         #expect(outcome.deadlocks == 0)
-        // Or the race would be none: a wrong try is refused, everything else that comes first is carried out.
+        // Otherwise there would be no race: only a wrong try is refused when it comes first.
         #expect(outcome.refusals.isSubset(of: Self.refusals))
     }
 
@@ -59,7 +62,7 @@ struct RaceTests {
         #expect(right.count * 2 <= races.count, "\(right)")
     }
 
-    /// Returns the names of the races that end as one after the other though they lack safeguards.
+    /// Returns the names of the races that end like a serial order although they lack safeguards.
     private static func right(
         _ races: [Race],
         atMost limit: Int,

@@ -6,13 +6,14 @@ import StoreTestKit
 import Synchronization
 import TestKit
 
-/// One of two processes whose statements are let through one after another, in an order that a test chooses.
+/// One of two processes whose statements run one at a time, in an order that a test chooses.
 ///
-/// Each statement that can tell or change what the other process sees is a step: before it, the racer's thread waits
-/// for leave. Not so `BEGIN`, `SAVEPOINT` and the rest of a transaction that only reads, whose first statement decides
-/// which state it sees; a pipeline is one step.
+/// Each statement that can see or change the other process's data is a step: before it, the racer's
+/// thread waits for permission. `BEGIN` and `SAVEPOINT` are no steps, nor are the later statements
+/// of a read-only transaction, whose first statement decides which state it sees. A pipeline is one
+/// step.
 final class Racer: Sendable {
-    /// Where a racer is.
+    /// The position of a racer.
     enum Place {
         /// On the way to its next step, or in the middle of one.
         case underWay
@@ -29,8 +30,7 @@ final class Racer: Sendable {
         var place = Place.underWay
         var process: Int32 = 0
         var reading = Reading.no
-        /// Whether the next step, or the one that it stands before, is the first of a transaction, or of what is read
-        /// for it before.
+        /// Whether the next step is the first of a transaction, or of the reads before it.
         var beginsTransaction = false
         var hasWritten = true
         var statements: [String] = []
@@ -40,10 +40,10 @@ final class Racer: Sendable {
 
     private let state = Mutex(State())
     private let leave = DispatchSemaphore(value: 0)
-    /// Rings when the place of any racer changes.
+    /// A semaphore that is signalled when the place of any racer changes.
     private let news: DispatchSemaphore
 
-    /// What it is called in answers and orders.
+    /// The racer's name in answers and orders.
     let name: String
 
     init(_ name: String, telling news: DispatchSemaphore) {
@@ -52,21 +52,21 @@ final class Racer: Sendable {
     }
 
     var place: Place { state.withLock(\.place) }
-    /// The server's process for it; its locks are that one's.
+    /// The server's process for the racer, which holds its locks.
     var process: Int32 { state.withLock(\.process) }
-    /// Whether it stands between two transactions.
+    /// Whether the racer stands between two transactions.
     var beginsTransaction: Bool {
         state.withLock { $0.place == .waiting && $0.beginsTransaction }
     }
-    /// What it ran, in order.
+    /// The statements that the racer ran, in order.
     var statements: [String] { state.withLock(\.statements) }
     var answers: [JSONObject] { state.withLock(\.answers) }
-    /// Why it came to no answer; nil otherwise.
+    /// The reason why the racer got no answer; nil otherwise.
     var failure: String? { state.withLock(\.failure) }
 
     // MARK: The racer's thread
 
-    /// Opens the racer's store; nothing in it ends by a time-out, since a step may come late.
+    /// Opens the racer's store, without timeouts, since a step can come late.
     func openStore(beside world: World) throws -> Store {
         try TestStore.open(
             beside: world.directory,
@@ -86,13 +86,13 @@ final class Racer: Sendable {
         }
     }
 
-    /// Stops before the first step, and before each later one.
+    /// Makes the racer stop before each step from now on.
     func begin() { state.withLock { $0.isRacing = true } }
 
-    /// Runs freely again.
+    /// Lets the racer run freely again.
     func end() { state.withLock { $0.isRacing = false } }
 
-    /// Notes what the race gave.
+    /// Stores the result of the race.
     func finish(_ result: Result<[JSONObject], any Error>) {
         state.withLock { state in
             state.isRacing = false
@@ -105,7 +105,7 @@ final class Racer: Sendable {
         news.signal()
     }
 
-    /// Waits for leave before a step; returns the statement to run.
+    /// Waits for permission before a step; returns the statement to run.
     private func pass(_ sql: String, of process: Int32) -> String {
         let (isStep, safeguards) = state.withLock { state in
             guard state.isRacing else { return (false, Safeguards.all) }
@@ -153,7 +153,7 @@ final class Racer: Sendable {
         state.withLock { $0 = State(safeguards: safeguards) }
     }
 
-    /// Lets it run its next statement.
+    /// Lets the racer run its next statement.
     func step() {
         state.withLock { state in
             state.place = .underWay

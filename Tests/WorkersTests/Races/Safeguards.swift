@@ -1,17 +1,18 @@
-/// What keeps two processes apart that do the same at once, as far as a race leaves it in place.
+/// The safeguards between two processes that do the same at once, as far as a race keeps them.
 ///
-/// There are three kinds: locks that a transaction takes for the sake of others; conditions that the database compares
-/// again when it has waited for a row, and unique keys; and counters that both raise. Without them the races must go
-/// wrong: else they would not show that these are what it takes, and that the orders meet them.
+/// There are three kinds: locks that a transaction takes for the sake of others; conditions that
+/// the database checks again after it has waited for a row, and unique keys; and counters that both
+/// raise. Without them the races must go wrong: otherwise they wouldn't show that the safeguards
+/// are needed and that the orders put them to the test.
 enum Safeguards: Sendable {
-    /// Nothing is taken away.
+    /// All safeguards are kept.
     case all
     /// Locks are not taken.
     case withoutLocks
-    /// Nor do conditions, keys (`dropKeys`) and common counters (`splitCounters`) keep anybody apart.
+    /// Conditions, keys (`dropKeys`) and common counters (`splitCounters`) are removed too.
     case none
 
-    /// Returns a racer's statement as it is without what it lacks.
+    /// Returns a racer's statement without the removed safeguards.
     func rewrite(_ sql: String, of racer: String) -> String {
         switch self {
         case .all: sql
@@ -28,15 +29,16 @@ enum Safeguards: Sendable {
 
     // MARK: Conditions and keys
 
-    /// The key of each table with rows that only one may use, end or change.
+    /// The key of each table with rows that only one process may use, end or change.
     private static let keys = [
         "code": "scope", "ticket": "ticketHash", "logoutCode": "codeHash", "link": "tokenHash",
         "session": "sessionId", "delivery": "messageId",
     ]
 
-    /// Moves the condition of an `UPDATE` into a query within it.
+    /// Moves the condition of an `UPDATE` into a subquery.
     ///
-    /// After a wait for a row the database compares the statement's own condition again, but not that of a query.
+    /// After it has waited for a row, the database checks the statement's own condition again, but
+    /// not a subquery's.
     private static func withoutRecheck(_ sql: String) -> String {
         let update = /(?s)UPDATE (\w+) SET (.+)\sWHERE (.+?)(\sRETURNING .+)?/
         guard let match = sql.wholeMatch(of: update), let key = keys[String(match.1)] else {
@@ -49,7 +51,8 @@ enum Safeguards: Sendable {
             """
     }
 
-    /// Drops every unique index that is no constraint, and the key under which a message comes once.
+    /// The statement that drops every unique index that is no constraint, and the key by which a
+    /// message takes effect once.
     static let dropKeys = """
         DO $$
         DECLARE name TEXT;
@@ -68,7 +71,7 @@ enum Safeguards: Sendable {
 
     // MARK: Counters
 
-    /// Gives each racer its own copy of every counter.
+    /// The statement that gives each racer its own copy of every counter.
     static let splitCounters = """
         INSERT INTO attempt (subject, count, since, until)
         SELECT subject || racer, count, since, until

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The background queue")
 struct BackgroundQueueTests {
-    /// Counts of readings: begun, answered, and the most that were begun and not answered.
+    /// The numbers of readings begun and answered, and the most that were unanswered at once.
     private struct Count {
         var begun = 0
         var answered = 0

@@ -20,8 +20,8 @@ struct BackgroundTests {
         return world
     }
 
-    /// A handler with one method that hashes its parameter and tells the hash; a try is counted
-    /// before.
+    /// Returns a handler with one method, which counts a try, hashes its parameter and returns the
+    /// hash.
     private func handler(_ environment: Environment) -> RequestHandler {
         var method = Method { (call: inout Call) -> Reply in
             var result: JSONObject = [:]
@@ -255,7 +255,7 @@ struct PasswordPoolTests {
         #expect(pool.room(in: .password) == 0)
     }
 
-    /// Asks from several senders while the hasher is held up; gives what came of each.
+    /// Submits work from several senders while the hasher is held up; returns the results.
     private func crowd(
         _ pool: PasswordPool,
         _ hasher: SlowHasher,
@@ -304,7 +304,7 @@ struct PasswordPoolTests {
         let pool = try PasswordPool(hasher, threads: 1, bounds: bounds)
         let senders = (0..<12).map { Sender("t\($0 / 3)") }
         let secrets = senders.map { _ in SecretBytes(Array("lamp over water".utf8)) }
-        // The memory itself, which is the secret's as long as it lives.
+        // The memory itself, which belongs to the secret as long as the secret lives.
         let places = secrets.map { secret in
             secret.withBytes { $0.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
         }
@@ -335,7 +335,7 @@ struct PasswordPoolTests {
             first = secret
             _ = await pool.run(.hash(secret), for: Sender("a"))
         }
-        // The queue never runs dry from here on, as far as the first job can tell.
+        // After a second job, the only thread is done with the first.
         _ = await pool.run(.hash(SecretBytes([4])), for: Sender("b"))
         #expect(first == nil)
     }

@@ -15,7 +15,8 @@ struct FairQueueTests {
         )
     }
 
-    /// Fills a queue after a plan such as `a a b`, with a plus for a registration; tells what went.
+    /// Fills a queue by a plan such as `a a b`, with a plus for a registration; returns the
+    /// elements that were displaced or refused.
     private func offer(_ plan: String, to queue: inout FairQueue<String>) -> [String] {
         var gone: [String] = []
         for (number, word) in plan.split(separator: " ").enumerated() {

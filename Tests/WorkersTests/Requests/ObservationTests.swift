@@ -8,7 +8,7 @@ import Wire
 
 @Suite("What operators watch")
 struct ObservationTests {
-    /// A message as the broker delivers it.
+    /// Returns a message as the broker delivers it.
     private func message(_ topic: String, _ payload: JSONObject) -> Inbound {
         Inbound(
             topic: Array(topic.utf8)[...],
@@ -95,7 +95,7 @@ struct ObservationTests {
         #expect(later.observed.reports == [.repeated: 1])
     }
 
-    /// A command's way, and what is noted of its end.
+    /// The course of a command, with the outcome and duration that are noted.
     struct Way: CustomTestStringConvertible, Sendable {
         var name: String
         var sentAfter: Int64?

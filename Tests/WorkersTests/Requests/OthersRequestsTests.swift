@@ -7,7 +7,7 @@ import Wire
 
 @testable import Workers
 
-/// The session worker hears every request, since it answers in the place of workers that are away.
+/// Requests at the session worker, which receives all of them, since it answers for absent workers.
 @Suite("Requests that are another worker's")
 struct OthersRequestsTests {
     @Test("Requests of other workers cost the session worker no transaction")
@@ -90,7 +90,7 @@ struct OthersRequestsTests {
             ask()
             try world.settle(&loop)
         }
-        // The control worker is back, and the broker has kept both for it.
+        // The control worker is back, and the broker has kept both requests for it.
         for _ in 1...2 {
             ask()
             try world.runControl()
@@ -104,7 +104,7 @@ struct OthersRequestsTests {
         }
         #expect(world.answers().suffix(2).allSatisfy { $0["ok"] == true })
         #expect(world.broker.published(to: World.command(0)).count == 1)
-        // What took effect is not turned away any more: its own worker answers it.
+        // A request that took effect is no longer refused: its own worker answers it.
         ask()
         try world.settle(&loop)
         #expect(world.answers().count == 6)

@@ -144,7 +144,7 @@ struct RowBoundsTests {
             while try bound.step() {}
 
             let left = try ids(world)
-            // A page goes as a whole: at most so many rows more than need be.
+            // A page is deleted as a whole, so up to `step - 1` rows too many are deleted.
             #expect((max(0, 5 - step)...4).contains(left.count), "\(left)")
             #expect(left == (0..<9).suffix(left.count).map { "q\(round)\($0)" })
         }

@@ -11,7 +11,7 @@ struct MisfireTests {
     struct Late: CustomTestStringConvertible, Sendable {
         var name: String
         var misfire: String
-        /// How long the service was away after the first occurrence, in seconds.
+        /// The time that the service was away after the first occurrence, in seconds.
         var away: Int64
         var runs: [String]
         var testDescription: String { name }
@@ -96,7 +96,7 @@ struct MisfireTests {
         try world.run()
 
         #expect(try world.schedule(id)?.nextAt == first)
-        // Those days were noted as missed, by a clock that was wrong; they are not run twice.
+        // The wrong clock noted those days as missed; they aren't run again.
         try world.advance(to: id)
         try world.settle()
         #expect(try world.runs(id).count == 365)
@@ -108,7 +108,7 @@ struct MisfireTests {
         let world = try ScheduleWorld()
         let id = try world.make("07:00", ["timezone": "Asia/Kathmandu"])
         let due = try #require(try world.schedule(id)?.nextAt)
-        // As if the schedule had been planned with older data, by which Kathmandu was on UTC.
+        // As if the schedule had been planned with older data, in which Kathmandu was on UTC.
         try world.world.write { (tx) throws in
             guard let other = ZoneFiles.data(of: "Etc/UTC"),
                 var schedule = try tx.schedules.find(id)

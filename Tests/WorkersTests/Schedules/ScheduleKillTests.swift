@@ -10,10 +10,10 @@ import Wire
 
 @testable import Workers
 
-/// The scheduler and the schedule worker in a process of their own, killed again and again around the
+/// The scheduler and the schedule worker in their own process, killed again and again around the
 /// time at which many schedules are due, with a real broker.
 ///
-/// 200 schedules by default; `LAMPLIGHTER_LONG=1` takes 1,000 and kills at every step.
+/// 200 schedules by default; `LAMPLIGHTER_LONG=1` takes 1,000 and kills far more often.
 @Suite("Schedules, killed around their time", .serialized, .enabled(if: BrokerProcess.isInstalled))
 struct ScheduleKillTests {
     private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_LONG"] == "1"
@@ -41,7 +41,7 @@ struct ScheduleKillTests {
         var kills = 0
         let deadline = ContinuousClock.now.advanced(by: .seconds(120))
         while commands.count < Self.count, ContinuousClock.now < deadline {
-            // At last one is left alone.
+            // The last process isn't killed.
             let isLast = kills >= (Self.isLong ? 60 : 15)
             let step = isLast ? "none" : Self.steps.randomElement(using: &random) ?? "none"
             let probe = try Self.probe(
@@ -57,7 +57,7 @@ struct ScheduleKillTests {
             kills += 1
             probe.stop(SIGKILL)
         }
-        // What was committed and not published when the last one died goes out now.
+        // Messages that were committed but not published when the last process ended leave now.
         let probe = try Self.probe(broker.port, path, "none", 0)
         while try store.read({ tx in
             try tx.outbox.depth(of: "schedule") + tx.outbox.depth(of: "control")
@@ -76,7 +76,7 @@ struct ScheduleKillTests {
         try TestStore.open(place: path)
     }
 
-    /// A device for each schedule, all due in a moment.
+    /// Creates a device for each schedule, all due in a few seconds; returns that time.
     private static func fill(_ store: Store) throws -> Instant {
         let now = SystemClock().now
         let dueAt = Instant(milliseconds: (now.milliseconds / 1000 + 3) * 1000)
@@ -184,7 +184,8 @@ struct ScheduleKillTests {
         }
         #expect(rows.count == count)
         #expect(Set(rows.map(\.0)).count == count)
-        // No device answers: on a slow machine some commands expire before the last kill, and their runs with them.
+        // No device answers: on a slow machine some commands, and with them their runs, expire
+        // before the last kill.
         let states: Set = ["sent", "expired"]
         #expect(rows.allSatisfy { $0.1 == dueAt.milliseconds && $0.3 == 1 })
         #expect(rows.allSatisfy { states.contains($0.2) })

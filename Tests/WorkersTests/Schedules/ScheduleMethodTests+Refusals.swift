@@ -6,7 +6,7 @@ import Wire
 
 @testable import Workers
 
-/// Who may make which schedules, and what is refused.
+/// Tests of refused requests, and of users without the right to make schedules.
 extension ScheduleMethodTests {
     struct Bad: CustomTestStringConvertible, Sendable {
         var params: JSONObject

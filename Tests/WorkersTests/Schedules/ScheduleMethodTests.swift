@@ -27,7 +27,7 @@ struct ScheduleMethodTests {
     struct Kind: CustomTestStringConvertible, Sendable {
         var name: String
         var params: JSONObject
-        /// Seconds from the world's beginning.
+        /// The next occurrence, in seconds from the world's beginning.
         var next: Int64
         var shown: JSONObject
         var testDescription: String { name }

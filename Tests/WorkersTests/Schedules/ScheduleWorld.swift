@@ -16,7 +16,7 @@ final class ScheduleWorld {
 
     var now: Instant { world.clock.now }
 
-    /// Asks and gives the answer.
+    /// Sends a request and returns its answer.
     @discardableResult
     func ask(_ user: Int, _ method: String, _ params: JSONObject) throws -> JSONObject {
         lastID += 1
@@ -26,7 +26,7 @@ final class ScheduleWorld {
         return world.answers(user).last ?? [:]
     }
 
-    /// Makes a schedule of user 0 that acts every day at a time; gives its id.
+    /// Creates a daily schedule, by default of user 0; returns its id.
     @discardableResult
     func make(
         _ time: String,
@@ -49,14 +49,15 @@ final class ScheduleWorld {
         try world.read { try $0.schedules.find(id) }
     }
 
-    /// Lets the clock go on to a schedule's next occurrence, and some seconds further.
+    /// Advances the clock to a schedule's next occurrence, and some seconds further.
     func advance(to id: ScheduleID, seconds: Int64 = 0) throws {
         guard let next = try schedule(id)?.nextAt else { return }
         let gap = next.milliseconds - now.milliseconds
         world.clock.advance(milliseconds: gap + seconds * 1000)
     }
 
-    /// The due triggers of the scheduler, not yet published.
+    /// Runs the scheduler and returns the triggers that it published, which no worker has received
+    /// yet.
     func triggers() throws -> [(topic: String, payload: [UInt8])] {
         world.broker.forgetPublished()
         try world.run { TriggerClock($0) }
@@ -71,14 +72,14 @@ final class ScheduleWorld {
         )
     }
 
-    /// Fires a schedule's next occurrence and stores its command, which the control worker has yet to send.
+    /// Fires a schedule's next occurrence and stores its command, which isn't sent yet.
     func fireWithoutSending(_ id: ScheduleID) throws {
         try advance(to: id)
         for trigger in try triggers() { world.broker.send(trigger.topic, trigger.payload) }
         try world.run { ScheduleWorker($0) }
     }
 
-    /// Runs the schedule worker, and the one that sends what it requests.
+    /// Runs the schedule worker, and the control worker, which sends its commands.
     func run() throws {
         try world.run { ScheduleWorker($0) }
         try world.runControl()
@@ -95,7 +96,7 @@ final class ScheduleWorld {
         throw World.Endless()
     }
 
-    /// A schedule's runs, the oldest first, whatever is known of them.
+    /// Returns a schedule's runs, the oldest first, in any state.
     func runs(_ id: ScheduleID) throws -> [(state: String, dueAt: Instant)] {
         try world.read { tx in
             try tx.sql.query(

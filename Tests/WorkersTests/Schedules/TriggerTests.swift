@@ -211,7 +211,7 @@ struct TriggerTests {
         let command = try world.world.read { try $0.commands.find(World.did(0), 1) }
         #expect(command?.state == .failed && command?.code == 7)
         #expect(try world.runs(id).map(\.state) == ["failed"])
-        // The values of the second count like those of any report.
+        // The values of the second answer count like any report's.
         let power = try world.world.status(0)?.attributes.first { $0.name == "power" }
         #expect(power?.value == true)
     }
@@ -251,7 +251,7 @@ struct TriggerTests {
             try world.advance(to: id, seconds: late)
             world.world.broker.hasSession = false
             #expect(try world.triggers().isEmpty == isHeld, "\(late) s late")
-            // A broker that knows us knows the devices as well.
+            // A broker that has kept our session has kept the devices' sessions as well.
             #expect(try world.triggers().count == 1)
         }
     }

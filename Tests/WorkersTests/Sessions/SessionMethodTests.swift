@@ -8,7 +8,7 @@ import Wire
 
 @Suite("Terminals of one account")
 struct SessionMethodTests {
-    /// User 0 on the terminals 0 to `count` - 1, and user 9 on terminal 9.
+    /// Returns a world with user 0 on the terminals 0 to `count` - 1, and user 9 on terminal 9.
     private func world(terminals count: Int = 3) throws -> World {
         let world = try World()
         try world.makeUsers(1)
@@ -131,7 +131,7 @@ struct SessionMethodTests {
         #expect(try world.askAccount("account/whoami", id: "d", token: first?.stringValue).isOK)
     }
 
-    /// The first uses of a token: what each is, and whether it counts as one.
+    /// The possible first uses of a token, and whether each counts as a use.
     static let firstUses: [(name: String, counts: Bool, use: @Sendable (World) throws -> Void)] = [
         ("a request", true, { _ = try $0.askAccount("account/whoami", id: "u") }),
         (
@@ -167,7 +167,7 @@ struct SessionMethodTests {
         try use(world)
 
         #expect(try isUsed() == counts, "\(name)")
-        // A refreshed session goes on as what it was: the refresh is a use itself.
+        // The refresh is itself a use.
         let refreshed = try world.askAccount("session/refresh", id: "r")
         #expect(try refreshed.isOK && isUsed() == true, "\(name)")
     }
@@ -203,7 +203,7 @@ struct SessionMethodTests {
         }
     }
 
-    // MARK: Ending others
+    // MARK: Ending other sessions
 
     @Test("A logout code ends one terminal, and only once")
     func terminate() throws {
@@ -333,7 +333,7 @@ struct SessionMethodTests {
         }
         #expect(try notice("n-1", "terminated") == 1)
         #expect(try notice("n-1", "terminated") == 1)
-        // In the very moment of the end, as if it were its word.
+        // At the very moment of the end, as if this notice had caused it.
         #expect(try notice("n-2", "terminated") == 1)
         world.clock.advance(milliseconds: 1)
         #expect(try notice("n-4", "terminated") == 1)

@@ -10,12 +10,12 @@ import Wire
 struct BindingExpiryTests {
     private static let did = JSONValue.string(World.did(0).text)
 
-    /// A device whose special has user 0, and users who have nothing yet.
+    /// Returns a world with a device whose special user is user 0, and with further users.
     private func world(users: Int = 3) throws -> World {
         try World(devices: 1, online: true, users: users, bound: 1)
     }
 
-    /// Asks and gives the result.
+    /// Sends a request and returns its result.
     @discardableResult
     private func ask(
         _ world: World,
@@ -144,7 +144,7 @@ struct BindingExpiryTests {
 
     // MARK: Before the sweep
 
-    /// A world in which the time of guest 1 is over and no sweep has noticed.
+    /// Returns a world in which guest 1's time is over and no sweep has run yet.
     private func overdue() throws -> World {
         let world = try world()
         let named = try invite(world, guest: 1, minutes: 5)

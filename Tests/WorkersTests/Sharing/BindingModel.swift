@@ -1,4 +1,4 @@
-/// What should be, written down as simply as possible and apart from the rules under test.
+/// The expected bindings, modelled as simply as possible and apart from the rules under test.
 struct BindingModel {
     struct Entry: Equatable {
         var role: String
@@ -10,7 +10,7 @@ struct BindingModel {
     struct Invitation {
         var device: Int
         var inviter: Int
-        /// Whom the inviter named; nil for a code.
+        /// The user whom the inviter named; nil for a code.
         var name: Int?
         var guest: Int?
         var access: String
@@ -22,7 +22,7 @@ struct BindingModel {
 
     var now: Int64
     var bindings: [[Int: Entry]]
-    /// How many ownership periods of each device are over.
+    /// The number of ended ownership periods of each device.
     var ownerships: [Int]
     var invitations: [Int: Invitation] = [:]
     var erased: Set<Int> = []
@@ -62,7 +62,7 @@ struct BindingModel {
         return nil
     }
 
-    /// The new invitation's number, or the refusal.
+    /// Makes an invitation; returns its number or the code of its refusal.
     mutating func invite(
         _ user: Int,
         _ device: Int,
@@ -188,7 +188,7 @@ struct BindingModel {
         }
     }
 
-    /// Ends open invitations; a pending one whose time is over has expired, whatever ends it.
+    /// Ends open invitations; a pending one past its time counts as expired, whatever ends it.
     private mutating func close(_ status: String, _ isMeant: (Invitation) -> Bool) {
         for (number, invitation) in invitations
         where ["pending", "accepted"].contains(invitation.status) && isMeant(invitation) {

@@ -8,9 +8,9 @@ import Wire
 
 @testable import Workers
 
-/// Random ownership periods of devices with several users, over the workers, against a simple model.
+/// Random ownership periods of devices with several users, compared with a simple model.
 ///
-/// Some by default; `LAMPLIGHTER_LONG=1` walks through far more.
+/// `LAMPLIGHTER_LONG=1` walks through far more of them.
 @Suite("Bindings as a model has them")
 struct BindingModelTests {
     private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_LONG"] == "1"
@@ -45,10 +45,10 @@ private struct Walk {
     let isKilled: Bool
     var lastID = 0
     var deleted: Set<Int> = []
-    /// The ids and the codes' texts of invitations, by the model's numbers.
+    /// The ids of invitations and the texts of their codes, by the model's numbers.
     var made: [Int: (id: String, text: String?)] = [:]
     var trail: [String] = []
-    /// Whether something happened behind the workers' backs.
+    /// Whether something changed without the workers.
     var isUnsettled = false
 
     init(_ seed: Int, isKilled: Bool = false) throws {
@@ -57,7 +57,7 @@ private struct Walk {
         world = try World()
         try world.makeDevices(Self.devices)
         try world.makeUsers(Self.users)
-        // Their sessions outlive the walk.
+        // The users' sessions outlive the walk.
         try world.write { try $0.sql.run("UPDATE session SET expiresAt = expiresAt * 2") }
         model = BindingModel(devices: Self.devices, now: world.clock.now.milliseconds)
     }
@@ -94,7 +94,7 @@ private struct Walk {
         case 5: try invite(user, device, nil)
         case 6, 7:
             guard let number else { return }
-            // Mostly the one who may.
+            // Mostly the user who may answer.
             let guest = model.invitations[number]?.guest ?? user
             let who = Bool.random(using: &random) && !model.erased.contains(guest) ? guest : user
             try answer(who, number)
@@ -193,7 +193,7 @@ private struct Walk {
         return Interruption(Bool.random(using: &random) ? .before : .after)
     }
 
-    /// Asks, and compares the answer's code with the one that is wanted.
+    /// Sends a request and compares the answer's code with the expected one.
     @discardableResult
     private mutating func expect(
         _ code: String?,
@@ -207,7 +207,7 @@ private struct Walk {
         trail.append("\(user) \(method) \(text) \(code ?? "ok")")
         world.broker.forgetPublished()
         world.sendRequest(user, method, id: id, params)
-        // Now and then it comes twice.
+        // Now and then the request is sent twice.
         if Int.random(in: 0..<8, using: &random) == 0 {
             world.sendRequest(user, method, id: id, params)
         }
@@ -255,7 +255,7 @@ private struct Walk {
         if !deleted.contains(device) {
             #expect(record?.ownership == Int64(1 + model.ownerships[device]), "\(trail.suffix(20))")
         }
-        // The broker's retained messages are for bound users, and for no others.
+        // The broker retains messages for bound users, and for no others.
         for user in 0..<Self.users {
             let isKept = world.broker.retained[World.statusTopic(user, device)] != nil
             #expect(isKept == (found[user] != nil), "\(user): \(trail.suffix(20))")

@@ -49,7 +49,7 @@ struct RetainedStatusTests {
         world.environment.limits.refreshPage = 2
         world.broker.forget()
         var loop = try world.loop(StatusHandler(world.environment))
-        // The gate hears the question and announces those who are there.
+        // The gate receives the question and announces the connected devices.
         for device in [1, 4] {
             world.broker.send(
                 "ll/v1/system/presence/\(World.did(device).text)",

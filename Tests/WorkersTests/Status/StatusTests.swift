@@ -73,7 +73,8 @@ struct StatusTests {
         func send(_ ago: Int64, _ level: Int64) {
             world.sendReport(0, ["ts": .integer(now - ago), "data": ["level": .integer(level)]])
         }
-        // Two of one moment, a newer one, a late one; then all of them again, in one batch and in two.
+        // Two reports of one moment, a newer one, a late one; then all again, in one batch and in
+        // two.
         func sendAll() {
             for (ago, level) in [(50, 1), (50, 2), (10, 3), (70, 4)] as [(Int64, Int64)] {
                 send(ago, level)
@@ -86,13 +87,13 @@ struct StatusTests {
         sendAll()
         try world.runStatus()
         #expect(try world.historyCount(0) == 4)
-        // More of one moment than a status notes.
+        // More reports of one moment than a status notes.
         for _ in 0..<2 {
             for level in 0..<50 { send(5, Int64(level)) }
             try world.runStatus()
         }
         #expect(try world.historyCount(0) == 54)
-        // What was refused leaves no mark.
+        // A refused report leaves no mark.
         world.sendReport(0, ["ts": .integer(now - 1), "data": ["nothing": 1]])
         send(1, 7)
         try world.runStatus()
@@ -111,7 +112,7 @@ struct StatusTests {
             }
             try world.runStatus()
         }
-        // Both with an id, and the second value.
+        // Both reports with an id, and the second value.
         #expect(try world.historyCount(0) == 3)
     }
 
