@@ -53,7 +53,12 @@ struct BackupWriter {
                 why: "the directory must exist and be writable"
             )
         }
-        try put(bound + stream.header)
+        do {
+            try put(bound + stream.header)
+        } catch {
+            discard()
+            throw error
+        }
     }
 
     /// Adds a member from a file of the data directory.

@@ -46,7 +46,7 @@ package enum TextFile {
             if count == 0 { return bytes }
             bytes += buffer[..<count]
         }
-        return bytes
+        return Array(bytes.prefix(limit))
     }
 
     /// Writes a text to a file of mode 0600 atomically: writes a file beside it, and renames that.

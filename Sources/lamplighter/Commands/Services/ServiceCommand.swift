@@ -11,8 +11,10 @@ struct ServiceCommand: ParsableCommand {
         ]
     )
 
-    /// Refuses invalid names, and the names `lamplighter` and `tools`, which the service itself
-    /// uses.
+    /// The names that the service itself uses.
+    private static let reserved = ["lamplighter", "tools", "console"]
+
+    /// Refuses invalid and reserved names.
     static func check(_ name: String) throws {
         let isName = name.utf8.allSatisfy { byte in
             switch byte {
@@ -23,8 +25,8 @@ struct ServiceCommand: ParsableCommand {
         guard isName, (1...32).contains(name.utf8.count) else {
             throw ValidationError("a name is 1 to 32 letters, digits, - and _, not \(name)")
         }
-        guard !["lamplighter", "tools"].contains(name) else {
-            throw ValidationError("\(name) is the name of one of our own")
+        guard !reserved.contains(name) else {
+            throw ValidationError("\(name) is reserved for the service itself; choose another name")
         }
     }
 }
