@@ -73,30 +73,32 @@ struct PrepareTests {
         #expect(all.statements.count > 300)
     }
 
-    /// Prepares a statement and returns its columns' types.
+    /// Prepares a statement.
     ///
-    /// If the server can't infer the types of the parameters, which the service always sends, our
-    /// columns' types are tried in turn.
+    /// The service always sends the types of parameters. Where the server can't tell one without it, the types of our
+    /// columns are tried in turn, first for the parameter that the server names.
     private func prepare(
         _ statement: String,
-        on connection: PostgresConnection
+        on connection: PostgresConnection,
+        parameters: [UInt32] = []
     ) throws -> [UInt32] {
-        let untyped = Result { try connection.columnTypes(statement, parameters: []) }
-        guard case .failure(let error as PostgresError) = untyped,
-            ["42P18", "42804", "42883", "42P08"].contains(error.state)
-        else { return try untyped.get() }
-        let count = statement.matches(of: /\$(\d+)/).compactMap { Int($0.1) }.max() ?? 0
-        for types in Self.combinations(count) {
-            let found = try? connection.columnTypes(statement, parameters: types)
-            if let found { return found }
+        do {
+            return try connection.columnTypes(statement, parameters: parameters)
+        } catch {
+            guard ["42P18", "42804", "42883", "42P08"].contains(error.state) else { throw error }
+            let count = statement.matches(of: /\$(\d+)/).compactMap { Int($0.1) }.max() ?? 0
+            let padded = parameters + Array(repeating: 0, count: count - parameters.count)
+            let named = error.message.firstMatch(of: /parameter \$(\d+)/).flatMap { Int($0.1) }
+            guard let place = named.map({ $0 - 1 }) ?? padded.firstIndex(of: 0),
+                padded[place] == 0
+            else { throw error }
+            for type in [PostgresType.text, .integer, .bytes] {
+                var tried = padded
+                tried[place] = type.rawValue
+                let types = try? prepare(statement, on: connection, parameters: tried)
+                if let types { return types }
+            }
+            throw error
         }
-        throw error
-    }
-
-    /// Returns all combinations of our columns' types for a number of parameters.
-    private static func combinations(_ count: Int) -> [[UInt32]] {
-        guard count > 0 else { return [[]] }
-        let types = [PostgresType.text, .integer, .bytes].map(\.rawValue)
-        return combinations(count - 1).flatMap { rest in types.map { rest + [$0] } }
     }
 }
