@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Account:
-    """Registers and logs in users, proves their phones and e-mails, and keeps their profiles (reference: accounts#scope)."""
+    """Registers and logs in users, verifies their phones and e-mails, and keeps their profiles (reference: accounts#scope)."""
 
     def __init__(self, ask):
         self._ask = ask
@@ -15,11 +15,12 @@ class Account:
     ):
         """Logs in as an anonymous user.
 
-        No token is needed. Logging in on a terminal that has a session ends that one, reason replaced. Without
-        `deviceId`, on the terminal of an anonymous user who has none and no devices, and is logged in nowhere else,
-        that user is erased. 30 new users a day per terminal, 60 an hour per source address: TooManyRequests beyond.
+        No token is needed. Logging in on a terminal that has a session ends that session, reason replaced. Without
+        `deviceId`, on the terminal of an anonymous user who has no deviceId and no devices and is logged in nowhere
+        else, that user is erased. TooManyRequests beyond 30 new users a day per terminal, and beyond 60 an hour per
+        source address.
 
-        Returns: As every login.
+        Returns: The same as for every login.
         """
         return self._ask("account/loginAnonymous", {
             "countryCode": countryCode, "region": region, "deviceId": deviceId, "platform": platform, "os": os,
@@ -46,16 +47,17 @@ class Account:
     ):
         """Sends a code to a phone or an e-mail address.
 
-        No token for login, register and resetPassword; bind, operation and logoutTerminal need one, and logoutTerminal
-        goes to one's own verified addresses only. Six digits, 10 minutes, one use, 5 tries for those who give its
-        codeToken back and 5 for all others; bound to purpose, address, app and region. 60 s between sends of one
-        purpose to one address, 5 an hour per purpose, 10 a day per address; one terminal has codes sent to 5 addresses
-        an hour and one source address 20 codes: TooManyRequests otherwise, and the code that is out stays good. A bad
-        address is InvalidRequest and nothing is sent. Answers alike whether or not there is such an account; with the
-        policy revealAccounts a code of login or resetPassword for an address that no account has verified is
-        ResourceNotFound; how the sending went comes on `app/{appId}/{terminalId}/code`.
+        No token is needed for login, register and resetPassword; bind, operation and logoutTerminal need one, and
+        logoutTerminal sends to the user's own verified addresses only. A code has six digits, lives 10 minutes, and
+        works once; it allows 5 tries to callers who send its codeToken back and 5 to all others; it is bound to
+        purpose, address, app and region. 60 s between codes of one purpose to one address, 5 an hour per purpose, 10 a
+        day per address; one terminal can have codes sent to 5 addresses an hour, and one source address 20 codes:
+        TooManyRequests beyond that, and the code already sent stays valid. A malformed address gets InvalidRequest and
+        nothing is sent. The answer is the same whether or not there is such an account; with the policy revealAccounts
+        a code of login or resetPassword for an address that no account has verified gets ResourceNotFound; the result
+        of the sending is published on `app/{appId}/{terminalId}/code`.
 
-        Returns: `retryAfter`: when the next send of this purpose to this address is taken.
+        Returns: `retryAfter`: the time until the next code of this purpose to this address is accepted, in seconds.
         """
         return self._ask("account/sendCode", {
             "purpose": purpose, "countryCode": countryCode, "region": region, "phone": phone, "email": email,
@@ -68,8 +70,8 @@ class Account:
     ):
         """Checks a code without using it up.
 
-        No token is needed. Counts as a try: after five the code is dead for all who don't give its codeToken, and after
-        five with it for those who do.
+        No token is needed. Counts as a try: after five tries without its codeToken the code is void for everyone who
+        doesn't send it, and after five with it for those who do.
 
         Returns: A wrong, used, old or unknown code is `valid: false`, not an error.
         """
@@ -87,20 +89,21 @@ class Account:
         """Creates a user and logs in.
 
         No token is needed. One or more of a phone, an e-mail address and a username. On a terminal whose session is
-        anonymous the anonymous user becomes this one: uid, devices and data stay. A code is of purpose register; a
-        ticket is one for the same address. With both addresses the code or ticket proves one of them, and the other is
-        pending: a phone until account/bindPhone, an e-mail until its link or account/bindEmail; a pending one does not
-        log in, and one that another account has proved is answered like a free one, or as Duplicated where accounts are
-        revealed. A phone alone needs a code or ticket (PolicyRejected while the policy phoneRegistration is off), an
-        e-mail needs one under the policy emailRegistration code; under link and none it needs none, nor does a phone
-        beside it, which is pending. Without a username a proved phone becomes it, and the proved phone itself is taken
-        as username in any of its forms. A taken username is Duplicated; a taken address shows only with its code:
-        Duplicated with a right code; under the policies link and none it answers as a new one, and its owner gets a
-        mail; each logs in by a password of its own, of those who registered it unproved in vain the newest; while none
-        has verified it, the verification link goes to each (under none with the words of a confirmation). An address
-        verified by a code is removed from accounts that never verified it.
+        anonymous the anonymous user becomes this one: uid, devices and data stay. A code has the purpose register; a
+        ticket is for the same address. With both addresses the code or ticket proves one of them, and the other is
+        pending: a phone until account/bindPhone, an e-mail until its link or account/bindEmail. A pending address does
+        not log in; if another account has proved it, the answer is the same as for a free address, or Duplicated if
+        accounts are revealed. A phone alone needs a code or ticket (PolicyRejected while the policy phoneRegistration
+        is off). An e-mail needs one under the policy emailRegistration code; under link and none it needs none, nor
+        does a phone beside it, which is pending. Without a username, a proved phone becomes the username; the proved
+        phone itself is accepted as username in any of its forms. A taken username gets Duplicated. A taken address gets
+        Duplicated only with a right code. Under the policies link and none the answer to a taken address is the same as
+        to a new one, and its owner gets an e-mail; each account logs in with its own password, of the unproved ones
+        beside an owner only the newest. While none has verified the address, the verification link is sent to each
+        (under none in the words of a confirmation). An address verified by a code is removed from accounts that never
+        verified it.
 
-        Returns: As a login.
+        Returns: The same as for a login.
         """
         return self._ask("account/register", {
             "password": password, "countryCode": countryCode, "region": region, "phone": phone, "email": email,
@@ -116,16 +119,17 @@ class Account:
     ):
         """Logs in by password or code.
 
-        No token is needed. `account` may be a phone, an e-mail or a username. `code` is one of purpose login and goes
-        with phone, email or an account that is one of them; with an unknown phone it registers (username = phone, no
-        password, phoneVerified). On a terminal whose session is anonymous a login that makes a user makes it of the
-        anonymous one; one to an account that exists takes its devices over with `adopt`, or says how many it could.
-        Undoes a pending cancellation. InvalidCredentials for a wrong password and for an unknown name alike;
-        InvalidCode for a wrong code. With the policy revealAccounts an unknown name is ResourceNotFound. After ten
-        failures in 15 minutes for one name or one terminal TooManyRequests on every password path; a right code still
-        lets in. Logging in on a terminal that has a session ends that one, reason replaced.
+        No token is needed. `account` can be a phone, an e-mail or a username. `code` has the purpose login and is given
+        with phone, email or an account that is one of them; with an unknown phone it registers the user (username =
+        phone, no password, phoneVerified). On a terminal whose session is anonymous, a login that creates a user turns
+        the anonymous user into it; a login to an existing account takes over the anonymous user's devices with `adopt`,
+        or reports how many it could take over. A login undoes a pending cancellation. InvalidCredentials for a wrong
+        password and for an unknown name alike; InvalidCode for a wrong code. With the policy revealAccounts an unknown
+        name gets ResourceNotFound. After ten failures in 15 minutes for one name or one terminal, every password check
+        gets TooManyRequests; a right code still logs in. Logging in on a terminal that has a session ends that session,
+        reason replaced.
 
-        Returns: As every login. The terminal also gets `app/{appId}/{terminalId}/devices`.
+        Returns: The same as for every login. The terminal also gets `app/{appId}/{terminalId}/devices`.
         """
         return self._ask("account/login", {
             "countryCode": countryCode, "region": region, "phone": phone, "email": email, "username": username,
@@ -140,11 +144,11 @@ class Account:
     ):
         """Logs in with the app's own user id, registering it the first time.
 
-        No token is needed; PolicyRejected while the policy uidLogin is off. `uid` is the app's own (`externalUid`); the
-        service's `user.uid` is always its own. The first password given is the user's; a wrong one later is
-        InvalidCredentials. `createHome` makes a home with the registration.
+        No token is needed; PolicyRejected while the policy uidLogin is off. `uid` is the app's own (`externalUid`);
+        `user.uid` is always the service's own. The first password given becomes the user's; a wrong one later gets
+        InvalidCredentials. `createHome` creates a home at the registration.
 
-        Returns: As every login.
+        Returns: The same as for every login.
         """
         return self._ask("account/loginOrRegister", {
             "uid": uid, "password": password, "countryCode": countryCode, "region": region, "adopt": adopt,
@@ -158,12 +162,12 @@ class Account:
     ):
         """Logs in with a third party's credential.
 
-        No token is needed. Keyed by provider and subject, never by e-mail: an address that the provider names is kept
-        unverified at most. Nickname and picture are taken from the provider where it tells them and the profile has
-        none. First use makes a user with a random username and no password (`isNew`), or makes it of the anonymous one
-        whose session is on the terminal. `auth2` is `apple` as an SDK spells it.
+        No token is needed. Accounts are found by provider and subject, never by e-mail: an address from the provider is
+        at most kept as unverified. Nickname and picture are taken from the provider if it returns them and the profile
+        has none. The first login creates a user with a random username and no password (`isNew`), or converts the
+        anonymous user whose session is on the terminal. `auth2` is an SDK's name for `apple`.
 
-        Returns: As every login.
+        Returns: The same as for every login.
         """
         return self._ask("account/loginWithProvider", {
             "provider": provider, "credential": credential, "countryCode": countryCode, "region": region,
@@ -173,9 +177,9 @@ class Account:
     def linkProvider(self, *, provider: str, credential: dict):
         """Links a third party's account to the user.
 
-        An anonymous user becomes a real one by it. Duplicated when it belongs to another user; linking what is linked
-        already is a success. Nickname and picture are taken from the provider where it tells them and the profile has
-        none.
+        Turns an anonymous user into a real one. Duplicated if the third party's account belongs to another user;
+        linking one that is linked already is a success. Nickname and picture are taken from the provider if it returns
+        them and the profile has none.
 
         Returns: {}.
         """
@@ -184,8 +188,8 @@ class Account:
     def unlinkProvider(self, *, provider: str, credential: dict | None = None):
         """Removes the link to a third party's account.
 
-        `credential` may be left out; where it is given it is not looked at. A provider that isn't linked is
-        ResourceNotFound; the last way to log in is Forbidden.
+        `credential` is optional and ignored. ResourceNotFound for a provider that isn't linked; Forbidden for the last
+        way to log in.
 
         Returns: {}.
         """
@@ -199,11 +203,11 @@ class Account:
         return self._ask("account/providers", {})
 
     def getUser(self, *, uid: str):
-        """Returns what other users may see of a user.
+        """Returns the part of a user's data that other users can see.
 
-        One who does not exist, or belongs to another app or region, is ResourceNotFound.
+        ResourceNotFound for a user who does not exist, or belongs to another app or region.
 
-        Returns: For oneself all of the user's fields.
+        Returns: For the caller's own uid, all of the user's fields.
         """
         return self._ask("account/getUser", {"uid": uid})
 
@@ -212,7 +216,7 @@ class Account:
 
         Always Forbidden.
 
-        Returns: There is none.
+        Returns: Never returned.
         """
         return self._ask("account/queryUsers", {})
 
@@ -225,16 +229,17 @@ class Account:
     ):
         """Changes the user's profile.
 
-        What is absent or null stays. `username`: Duplicated when taken, PolicyRejected while the policy
-        usernameChangeable is off and one is set. A phone (with its country code) or an e-mail given here neither logs
-        in nor resets a password until it is verified, a phone by account/bindPhone, an e-mail by the verification link
-        that goes to it or by account/bindEmail: beside a verified one it is shown as `pendingPhone` or `pendingEmail`,
-        alone as `phone` or `email` too. Giving the present one again drops the pending one. One that another account
-        has is Duplicated with the policy revealAccounts; else it is taken like any other, and its owner gets a message.
-        Username and address may come in one request: both are taken, or neither. Where address or username are taken
-        and the rest is refused, the answer is a success with `profileError`; alone, a bad profile field is refused.
+        Absent and null members stay unchanged. `username`: Duplicated if taken, PolicyRejected if one is set and the
+        policy usernameChangeable is off. A phone (with its country code) or an e-mail given here neither logs in nor
+        resets a password until it is verified, a phone by account/bindPhone, an e-mail by the verification link sent to
+        it or by account/bindEmail: beside a verified one it is shown as `pendingPhone` or `pendingEmail`, alone also as
+        `phone` or `email`. Giving the current address again drops the pending one. An address that another account has
+        gets Duplicated with the policy revealAccounts; otherwise it is accepted like any other, and its owner gets a
+        message. Username and address can be given in one request: both are accepted, or neither. If they are accepted
+        and the rest is refused, the answer is a success with `profileError`; without them a bad profile field is
+        refused.
 
-        Returns: The user as it is now.
+        Returns: The updated user.
         """
         return self._ask("account/updateProfile", {
             "username": username, "nickname": nickname, "tempUnit": tempUnit, "timezone": timezone,
@@ -246,8 +251,8 @@ class Account:
     def setAvatar(self, *, data: str | None = None):
         """Sets the user's picture.
 
-        PNG or JPEG by its bytes, at most 45 KiB; anything else is InvalidRequest, field params.data. null takes the
-        picture away, the provider's too.
+        PNG or JPEG by its bytes, at most 45 KiB; anything else gets InvalidRequest, field params.data. null removes the
+        picture, also the provider's.
 
         Returns: The address changes with each picture.
         """
@@ -257,16 +262,16 @@ class Account:
         self, *, phone: str, countryCode: str | None = None, region: str | None = None, code: str | None = None,
         codeToken: str | None = None, ticket: str | None = None, profile: dict | None = None,
     ):
-        """Binds a phone that the user has proved, in place of the old one.
+        """Binds a phone that the user has proved, and replaces the old one.
 
-        `code` is one of purpose bind. InvalidCode for a wrong one; Duplicated, with a right one, when another account
-        has verified the number. An account that holds it unverified loses it. The old address and the user's other
-        terminals are told; for 24 hours the old one can undo it by link, which ends all sessions and also removes what
-        may be an intruder's way in: a password set since, and an e-mail address or a provider's identity that came
-        within a day before the change or since, and a username that is an e-mail address but not the account's. A bad
-        `profile` leaves the binding standing and comes as `profileError`.
+        `code` has the purpose bind. InvalidCode for a wrong code; Duplicated, with a right code, if another account has
+        verified the number. An account that holds it unverified loses it. The old address and the user's other
+        terminals are notified. For 24 hours a link sent to the old address can undo the change; it ends all sessions
+        and also removes possible ways in for an intruder: a password set since, an e-mail address or a provider's
+        identity that was added since or within a day before the change, and a username that is an e-mail address but
+        not the account's. A bad `profile` does not undo the binding and is reported as `profileError`.
 
-        Returns: The user as it is now.
+        Returns: The updated user.
         """
         return self._ask("account/bindPhone", {
             "phone": phone, "countryCode": countryCode, "region": region, "code": code, "codeToken": codeToken,
@@ -277,16 +282,16 @@ class Account:
         self, *, email: str, countryCode: str | None = None, region: str | None = None, code: str | None = None,
         codeToken: str | None = None, ticket: str | None = None, profile: dict | None = None,
     ):
-        """Binds an e-mail address that the user has proved, in place of the old one.
+        """Binds an e-mail address that the user has proved, and replaces the old one.
 
-        `code` is one of purpose bind. InvalidCode for a wrong one; Duplicated, with a right one, when another account
-        has verified the address. An account that holds it unverified loses it. The old address and the user's other
-        terminals are told; for 24 hours the old one can undo it by link, which ends all sessions and also removes what
-        may be an intruder's way in: a password set since, and a phone number or a provider's identity that came within
-        a day before the change or since, and a username that is an e-mail address but not the account's. A bad
-        `profile` leaves the binding standing and comes as `profileError`.
+        `code` has the purpose bind. InvalidCode for a wrong code; Duplicated, with a right code, if another account has
+        verified the address. An account that holds it unverified loses it. The old address and the user's other
+        terminals are notified. For 24 hours a link sent to the old address can undo the change; it ends all sessions
+        and also removes possible ways in for an intruder: a password set since, a phone number or a provider's identity
+        that was added since or within a day before the change, and a username that is an e-mail address but not the
+        account's. A bad `profile` does not undo the binding and is reported as `profileError`.
 
-        Returns: The user as it is now.
+        Returns: The updated user.
         """
         return self._ask("account/bindEmail", {
             "email": email, "countryCode": countryCode, "region": region, "code": code, "codeToken": codeToken,
@@ -297,8 +302,8 @@ class Account:
         """Sends a link that verifies the user's e-mail.
 
         For `pendingEmail`, or else an e-mail that is not verified. The link lives 24 hours; a new one makes the old one
-        void. ResourceNotFound without an e-mail, PolicyRejected while the policy emailVerification is off; an e-mail
-        that is verified already gets nothing and the answer is a success. Limits as those of sendCode.
+        void. ResourceNotFound without an e-mail, PolicyRejected while the policy emailVerification is off; to an e-mail
+        that is verified already nothing is sent, and the answer is a success. The limits are the same as for sendCode.
 
         Returns: {}.
         """
@@ -307,8 +312,8 @@ class Account:
     def changePassword(self, *, newPassword: str, oldPassword: str | None = None):
         """Sets a new password.
 
-        InvalidCredentials for a wrong old one; an account without a password needs none. All other sessions end, reason
-        passwordChanged; this one goes on with its token.
+        InvalidCredentials for a wrong old password; an account without a password needs none. All other sessions end,
+        reason passwordChanged; the caller's session continues with its token.
 
         Returns: {}.
         """
@@ -317,9 +322,9 @@ class Account:
     def checkPassword(self, *, password: str):
         """Checks the user's password.
 
-        A wrong one counts as a failed login. An account without a password matches none.
+        A wrong password counts as a failed login. An account without a password matches none.
 
-        Returns: A wrong one is `match: false`, not an error.
+        Returns: A wrong password gives `match: false`, not an error.
         """
         return self._ask("account/checkPassword", {"password": password})
 
@@ -327,10 +332,11 @@ class Account:
         """Sends a link to the page that sets a new password.
 
         No token is needed. Matches a verified e-mail, the unverified e-mail that an account registered with, or a
-        username that is one; answers alike when nothing matches (ResourceNotFound with the policy revealAccounts). The
-        link lives 1 hour and works once; a new one makes the old one void. Of an account that registered with the
-        address and never verified it, following the link verifies it and takes away what was linked meanwhile: phone,
-        providers, a username that is another mailbox, other links. All sessions end. Limits as those of sendCode.
+        username that is one; the answer is the same if nothing matches (ResourceNotFound with the policy
+        revealAccounts). The link lives 1 hour and works once; a new one makes the old one void. If an account
+        registered with the address and never verified it, following the link verifies it and removes everything linked
+        meanwhile: phone, providers, a username that is another mailbox, other links. All sessions end. The limits are
+        the same as for sendCode.
 
         Returns: {}.
         """
@@ -342,11 +348,11 @@ class Account:
     ):
         """Sets a new password by a code.
 
-        No token is needed. The code is one of purpose resetPassword, or of purpose register where the address has an
-        account (the SDKs send that). Resets the account of a verified phone or e-mail, and whichever
-        requestPasswordReset would match, with the same consequences. InvalidCode for a wrong code and for an unknown
-        address alike (ResourceNotFound with the policy revealAccounts). A weak password is PolicyRejected and the code
-        is not used up. All sessions end, reason passwordReset.
+        No token is needed. The code has the purpose resetPassword, or register if the address has an account (the SDKs
+        send that). Resets the account of a verified phone or e-mail, and the account that requestPasswordReset would
+        match, with the same consequences. InvalidCode for a wrong code and for an unknown address alike
+        (ResourceNotFound with the policy revealAccounts). A weak password gets PolicyRejected and the code is not used
+        up. All sessions end, reason passwordReset.
 
         Returns: {}.
         """
@@ -361,10 +367,10 @@ class Account:
     ):
         """Turns an anonymous user into a registered one.
 
-        uid, devices and data stay, and so does the session. A phone needs a code of purpose register, or a ticket.
-        Duplicated when the target is taken; Forbidden for a user who isn't anonymous.
+        uid, devices, data and session stay. A phone needs a code of purpose register, or a ticket. Duplicated if the
+        target is taken; Forbidden for a user who isn't anonymous.
 
-        Returns: The user as it is now.
+        Returns: The updated user.
         """
         return self._ask("account/convertAnonymous", {
             "password": password, "countryCode": countryCode, "region": region, "username": username, "phone": phone,
@@ -377,10 +383,10 @@ class Account:
     ):
         """Exchanges a code for a ticket.
 
-        A code of purpose operation, sent to any address; a session is needed, an anonymous one is enough. The ticket
-        lives 5 minutes, works once, for this address and from this terminal.
+        A code of purpose operation, sent to any address; a session is needed, but can be anonymous. The ticket lives 5
+        minutes and works once, for this address and from this terminal.
 
-        Returns: Stands once in place of a code.
+        Returns: Replaces a code once.
         """
         return self._ask("account/verifyOperation", {
             "code": code, "countryCode": countryCode, "region": region, "phone": phone, "email": email,
@@ -393,12 +399,12 @@ class Account:
     ):
         """Schedules the account to be erased in seven days.
 
-        One of password, code and ticket; the code is one of purpose operation, sent to a verified address of the
-        account. An account with neither password nor verified address, and any with the app's policy cancelProof off,
-        needs none of them. Every address of the account is told. All sessions end, reason accountCancelled; logging in
-        before the time undoes it; then everything about the user is erased.
+        One of password, code and ticket; the code has the purpose operation and was sent to a verified address of the
+        account. None of them is needed for an account with neither password nor verified address, or while the app's
+        policy cancelProof is off. Every address of the account is notified. All sessions end, reason accountCancelled;
+        logging in before the time undoes it; then all the user's data is erased.
 
-        Returns: When it will be erased.
+        Returns: When the account will be erased.
         """
         return self._ask("account/cancel", {
             "password": password, "code": code, "codeToken": codeToken, "ticket": ticket,
@@ -412,7 +418,7 @@ class App:
         self._ask = ask
 
     def info(self):
-        """Returns what the app may do on this service, before a login.
+        """Returns the app's features on this service, before a login.
 
         No token and no session are needed.
 
@@ -433,13 +439,13 @@ class Device:
     ):
         """Binds a device by its passcode.
 
-        Either `did`, or `productKey` and `mac`. Wrong tries in 15 minutes: 5 of one user for one device, 10 of one
-        terminal, 50 of all for one device; then TooManyRequests, for the right passcode too. Beside the right `claim`
-        those of all for the device do not matter. A try for a device that is not there counts for that name and user
-        alone. Who is bound already gets success only with the right passcode. Forbidden: the device has an owner, or
-        10,000 users, or the caller has 1,000 devices.
+        Either `did`, or `productKey` and `mac`. Wrong tries in 15 minutes: 5 from one user for one device, 10 from one
+        terminal, 50 from all for one device; then TooManyRequests, for the right passcode too. With the right `claim`,
+        the tries of all for the device do not matter. A try for a device that does not exist counts for that name and
+        user alone. A user who is bound already succeeds only with the right passcode. Forbidden: the device has an
+        owner, or 10,000 users, or the caller has 1,000 devices.
 
-        Returns: The device bound.
+        Returns: The bound device.
         """
         return self._ask("device/bind", {
             "passcode": passcode, "did": did, "productKey": productKey, "mac": mac, "claim": claim,
@@ -448,7 +454,7 @@ class Device:
     def unbind(self, *, did: str):
         """Unbinds the caller from a device.
 
-        The device to leave; not bound to it: NotBound.
+        The device to leave; NotBound if the caller is not bound to it.
 
         Returns: {}
         """
@@ -471,7 +477,7 @@ class Device:
     def subscribe(self, *, did: str, subscribed: bool):
         """Turns the caller's status messages of a device on or off.
 
-        Saying what holds already is success; true publishes the latest status again.
+        Setting the current value is a success; true publishes the latest status again.
 
         Returns: {}
         """
@@ -480,7 +486,7 @@ class Device:
     def status(self, *, did: str):
         """Returns the stored status of a device.
 
-        Bound and subscribed.
+        The caller must be bound and subscribed.
 
         Returns: The status payload, from the store, with `changed` empty.
         """
@@ -496,9 +502,8 @@ class Device:
         (Forbidden), data against the writable data points (InvalidRequest, field params.data.NAME), online
         (DeviceOffline).
 
-        Returns: Without `wait` the state is sent, or queued where the command waits for the device; with it the final
-        one: an answer with ok even where the device failed, the command expired, was superseded, or its sender lost
-        access.
+        Returns: Without `wait` the state is sent, or queued if the command waits for the device; with it the final one:
+        the answer is ok even if the device failed, the command expired, was superseded, or its sender lost access.
         """
         return self._ask("device/control", {
             "did": did, "data": data, "binary": binary, "sn": sn, "mode": mode, "ttl": ttl, "wait": wait,
@@ -507,9 +512,9 @@ class Device:
     def query(self, *, did: str, timeout: int | None = None):
         """Asks a device to report now.
 
-        Has the device report now. Answered with the status once the device has answered; NotBound, NotSubscribed,
-        DeviceOffline (not connected), DeviceTimeout (no answer within `timeout`). To the device it is a command of type
-        query. A guest who may only read may query.
+        Asks the device to report now. Answered with the status once the device has answered; NotBound, NotSubscribed,
+        DeviceOffline (not connected), DeviceTimeout (no answer within `timeout`). The device receives a command of type
+        query. A guest with access read can query.
 
         Returns: The status payload, from the store, with `changed` empty.
         """
@@ -522,17 +527,17 @@ class Device:
         """Returns a page of a device's reports, or aggregates them.
 
         Oldest first, records of one moment in the order of their arrival. Reaches back no further than the device's
-        current ownership (the first one has no beginning: what it kept from before its registration counts) and the
-        days that the product keeps (30 unless it says otherwise); what lies before is left out silently. With `every`,
-        values are summed up by steps: minutes and hours (15m, 6h) are fixed and count from the epoch in UTC, days,
-        weeks (from Monday) and months are those of `timezone`, of 23 or 25 hours where its clocks change. Only records
-        from `from` on and before `to` count, also in the first and last step. Steps without values are left out. `avg,
-        min, max, sum` look at numbers only. `fn` without `every`, a zone that isn't known, and a step that holds more
-        records than one answer looks at (5,000,000) are InvalidRequest.
+        current ownership period (the first one has no beginning: records that it kept from before its registration
+        count) and the days that the product keeps (30 unless it says otherwise); earlier records are left out silently.
+        With `every`, values are summarised by steps: minutes and hours (15m, 6h) are fixed and count from the epoch in
+        UTC; days, weeks (from Monday) and months follow `timezone`, with days of 23 or 25 hours when its clocks change.
+        Only records from `from` on and before `to` count, also in the first and last step. Steps without values are
+        left out. `avg, min, max, sum` use numbers only. InvalidRequest for `fn` without `every`, a zone that isn't
+        known, and a step that holds more records than one answer can read (5,000,000).
 
         Returns: `ts` is the record's, or the beginning of the step. With `attr` a row has `value`, else `data`;
-        `binary` where the device sent bytes of its own. May have fewer rows than `limit`, even none, and a `cursor`: it
-        goes on there.
+        `binary` if the device sent bytes. There can be fewer rows than `limit`, even none, and a `cursor`: the list
+        continues there.
         """
         return self._ask("device/history", {
             "did": did, "from": from_, "to": to, "attr": attr, "limit": limit, "cursor": cursor, "every": every,
@@ -545,10 +550,10 @@ class Device:
     ):
         """Returns a page of a device's alerts, faults and changes of presence.
 
-        The log of alerts, faults, presence, schedules' runs and history that is not kept, newest first; the same reach
-        as device/history. `from` and `to` when absent: all of it.
+        The log of alerts, faults, presence, schedules' runs and history that is not kept, newest first; it reaches back
+        as far as device/history. Without `from` and `to`, all of it.
 
-        Returns: May have fewer events than `limit`, even none, and a `cursor`: it goes on there.
+        Returns: There can be fewer events than `limit`, even none, and a `cursor`: the list continues there.
         """
         return self._ask("device/events", {
             "did": did, "from": from_, "to": to, "types": types, "limit": limit, "cursor": cursor,
@@ -560,9 +565,9 @@ class Device:
     ):
         """Returns a page of a device's commands.
 
-        The log of commands by the time of their making, newest first; the same reach as device/history.
+        The log of commands by the time of their creation, newest first; it reaches back as far as device/history.
 
-        Returns: May have fewer commands than `limit`, even none, and a `cursor`: it goes on there.
+        Returns: There can be fewer commands than `limit`, even none, and a `cursor`: the list continues there.
         """
         return self._ask("device/commands", {
             "did": did, "from": from_, "to": to, "types": types, "limit": limit, "cursor": cursor,
@@ -572,15 +577,16 @@ class Device:
         """Binds a device that is not on the LAN by its label.
 
         For a device that is not on the LAN. Either `claim`, the whole text of the device's printed label, or
-        `productSecret`, which is taken only of a product with remoteBind secret and only while no user is bound. Makes
-        the device if it has not registered yet (NotListed for a MAC that a product with registration listed does not
-        know); its first registration then needs no oldSecret and brings its passcode. Wrong proofs, unknown devices and
-        products of another app answer InvalidCredentials; they count together with the wrong passcodes of device/bind:
-        in 15 minutes 5 of one user for one device, 10 of one terminal, and, with productSecret, 50 of all for one
-        device, then TooManyRequests. Right on a device with an owner, or with 10,000 users, or by a caller with 1,000
-        devices: Forbidden. Already bound: success, nothing changes.
+        `productSecret`, which is accepted only for a product with remoteBind secret and only while no other user is
+        bound. Creates the device if it has not registered yet (NotListed for a MAC that is not on the list of a product
+        with registration listed); its first registration then needs no oldSecret and sets its passcode. Wrong proofs,
+        unknown devices and products of another app get InvalidCredentials; they count together with the wrong passcodes
+        of device/bind: in 15 minutes 5 from one user for one device, 10 from one terminal and, without the right
+        `claim`, 50 from all for one device, then TooManyRequests. A right proof gets Forbidden for a device with an
+        owner or with 10,000 users, and for a caller with 1,000 devices. If the caller is already bound: success,
+        nothing changes.
 
-        Returns: The device that is bound now.
+        Returns: The bound device.
         """
         return self._ask("device/bindRemote", {
             "productKey": productKey, "mac": mac, "claim": claim, "productSecret": productSecret,
@@ -590,7 +596,7 @@ class Device:
         """Sets the caller's own name and note for a device.
 
         The caller's own name and note for the device; no other user sees them. An absent or null member stays
-        unchanged, an empty text clears. A change is pushed to the caller's terminals (`changed`).
+        unchanged, an empty text clears it. A change is pushed to the caller's terminals (`changed`).
 
         Returns: {}
         """
@@ -601,27 +607,27 @@ class Device:
 
         The device's own data from its registration and later, from the store. For all bound users, subscribed or not.
 
-        Returns: `productKey` also of a device that did not give it; it is alone for one that told nothing, or was bound
-        from afar and has not registered yet.
+        Returns: `productKey` is present even if the device did not give it; it is the only member for a device that
+        gave nothing, or that was bound remotely and has not registered yet.
         """
         return self._ask("device/hardware", {"did": did})
 
     def users(self, *, did: str, limit: int | None = None, cursor: str | None = None):
         """Lists the users who are bound to a device.
 
-        For special and owner; Forbidden for others. Oldest binding first (equal times by uid).
+        For the special user and the owner; Forbidden for others. Oldest binding first (equal times by uid).
 
-        Returns: All users bound to the device, the caller too, each with the names that let the owner tell them apart.
-        `cursor` when there are more.
+        Returns: All users bound to the device, including the caller, each with the names by which the owner can
+        distinguish them. `cursor` if there are more.
         """
         return self._ask("device/users", {"did": did, "limit": limit, "cursor": cursor})
 
     def removeUser(self, *, did: str, uid: str):
         """Removes a guest from a device.
 
-        The owner takes a guest off the device: Forbidden for others, InvalidRequest for oneself (device/unbind does
-        that), ResourceNotFound for a user who is not bound. The guest is told (`unbound`, reason removed), their
-        retained status is cleared, and the invitation that let them in is revoked.
+        The owner removes a guest from the device: Forbidden for others, InvalidRequest for the owner's own uid
+        (device/unbind does that), ResourceNotFound for a user who is not bound. The guest is notified (`unbound`,
+        reason removed), their retained status is cleared, and the invitation that let them in is revoked.
 
         Returns: {}
         """
@@ -630,11 +636,11 @@ class Device:
     def allowReset(self, *, did: str):
         """Lets a device be reset to its factory state.
 
-        Special or owner let the device be reset: for 15 minutes one registration without the old secret succeeds as a
-        factory reset. Forbidden for others, and for products with reset operator. Void when who allowed it leaves the
-        device.
+        The special user or the owner allows the device to be reset: for 15 minutes one registration without the old
+        secret succeeds as a factory reset. Forbidden for others, and for products with reset operator. Void if that
+        user leaves the device.
 
-        Returns: Until when.
+        Returns: The time until which the reset is allowed.
         """
         return self._ask("device/allowReset", {"did": did})
 
@@ -648,9 +654,9 @@ class Home:
     def list(self, *, offset: int | None = None, cursor: str | None = None):
         """Lists the caller's homes.
 
-        The caller's homes, all of them; `cursor` or `offset` only after an answer that was cut.
+        All of the caller's homes; `cursor` or `offset` only after an answer that was cut.
 
-        Returns: Oldest first; a user has 100 homes at most. A device is in one home of each of its users at most;
+        Returns: Oldest first; a user has 100 homes at most. A device is in at most one home of each of its users;
         home/addDevice moves it.
         """
         return self._ask("home/list", {"offset": offset, "cursor": cursor})
@@ -658,7 +664,7 @@ class Home:
     def create(self, *, name: str, latitude: float | None = None, longitude: float | None = None):
         """Creates a home.
 
-        Creates a home. Forbidden beyond 100 of one user (setting limits.homesPerUser).
+        Creates a home. Forbidden beyond 100 homes of one user (setting limits.homesPerUser).
 
         Returns: The new home.
         """
@@ -667,7 +673,8 @@ class Home:
     def rename(self, *, homeId: str, name: str, latitude: float | None = None, longitude: float | None = None):
         """Renames a home.
 
-        Gives one's home another name, and another place where one is given. ResourceNotFound: no home of the caller.
+        Changes the name of a home of the caller, and its place if one is given. ResourceNotFound: no home of the
+        caller.
 
         Returns: {}
         """
@@ -676,7 +683,7 @@ class Home:
     def delete(self, *, homeId: str):
         """Deletes a home.
 
-        Deletes one's home; its devices stay bound and are in no home then (`changed`).
+        Deletes a home of the caller; its devices stay bound and are then in no home (`changed`).
 
         Returns: {}
         """
@@ -686,7 +693,8 @@ class Home:
         """Adds a device to a home.
 
         Puts a device that is bound to the caller (NotBound) into one of the caller's homes (ResourceNotFound), and
-        takes it out of the home where it was. Told to the caller's terminals (`changed`); unbinding takes it out.
+        removes it from its previous home. The caller's terminals are notified (`changed`); unbinding removes the device
+        from its home.
 
         Returns: {}
         """
@@ -695,8 +703,8 @@ class Home:
     def removeDevice(self, *, homeId: str, did: str):
         """Removes a device from a home.
 
-        Takes a device out of one's home; it stays bound. ResourceNotFound: no home of the caller, or the device is not
-        in it.
+        Removes a device from a home of the caller; it stays bound. ResourceNotFound: no home of the caller, or the
+        device is not in it.
 
         Returns: {}
         """
@@ -716,12 +724,12 @@ class Schedule:
     ):
         """Creates a schedule that commands a device at set times.
 
-        Without date, weekDays and monthDays it is one-time, on the first day on which its time is still to come. Needs
-        control of the device: NotBound, NotSubscribed, or Forbidden for who only watches. Checked in this order: shape,
-        bound, subscribed, access, attrs against the writable data points (field params.attrs.NAME), at most 100
-        schedules a device (Forbidden, field params.did), zone, place, times.
+        Without date, weekDays and monthDays it is one-time, on the first day on which its time is still to come.
+        Requires control of the device: NotBound, NotSubscribed, or Forbidden for a user who can only watch. Checked in
+        this order: shape, bound, subscribed, access, attrs against the writable data points (field params.attrs.NAME),
+        at most 100 schedules a device (Forbidden, field params.did), zone, place, times.
 
-        Returns: The new schedule, and all of the device.
+        Returns: The new schedule, and all schedules of the device.
         """
         return self._ask("schedule/create", {
             "did": did, "time": time, "attrs": attrs, "date": date, "weekDays": weekDays, "monthDays": monthDays,
@@ -731,9 +739,10 @@ class Schedule:
     def list(self, *, did: str | None = None, limit: int | None = None, cursor: str | None = None):
         """Lists the schedules of one device or of all.
 
-        With did those of one device (NotBound where it isn't the caller's), else those of all the caller's devices.
+        With did the schedules of one device (NotBound if it isn't the caller's), else those of all the caller's
+        devices.
 
-        Returns: Device after device, in the order of their making; write-only values are hidden.
+        Returns: Device by device, in the order of their creation; write-only values are hidden.
         """
         return self._ask("schedule/list", {"did": did, "limit": limit, "cursor": cursor})
 
@@ -744,12 +753,12 @@ class Schedule:
     ):
         """Changes a schedule or its kind.
 
-        What is absent or null stays as it is. A date, weekDays or monthDays that is given sets the kind and clears the
-        others (with several, as for create). A schedule that is disabled stays so unless enabled is given. Creator,
-        special and owner; for others, and unknown ids, ResourceNotFound. attrs may be changed by who may control the
-        device (else NotSubscribed or Forbidden). It goes on acting with its creator's rights.
+        Absent and null members stay unchanged. A given date, weekDays or monthDays sets the kind and clears the others
+        (with several, as for create). A disabled schedule stays disabled unless enabled is given. For the creator, the
+        special user and the owner; ResourceNotFound for others and for unknown ids. Changing attrs requires control of
+        the device (else NotSubscribed or Forbidden). The schedule still acts with its creator's rights.
 
-        Returns: The changed schedule, and all of the device.
+        Returns: The changed schedule, and all schedules of the device.
         """
         return self._ask("schedule/update", {
             "scheduleId": scheduleId, "date": date, "time": time, "weekDays": weekDays, "monthDays": monthDays,
@@ -759,37 +768,38 @@ class Schedule:
     def delete(self, *, scheduleId: str):
         """Deletes a schedule.
 
-        Its runs go with it. Creator, special and owner; for others, and unknown ids, ResourceNotFound.
+        Its runs are deleted with it. For the creator, the special user and the owner; ResourceNotFound for others and
+        for unknown ids.
 
-        Returns: All schedules of the device, as list gives them.
+        Returns: All schedules of the device, as in schedule/list.
         """
         return self._ask("schedule/delete", {"scheduleId": scheduleId})
 
     def enable(self, *, scheduleId: str):
         """Enables a schedule.
 
-        From now on; a one-time schedule whose time has passed is InvalidRequest, field params.scheduleId. Creator,
-        special and owner; for others, and unknown ids, ResourceNotFound.
+        Enabled from now on; a one-time schedule whose time has passed gets InvalidRequest, field params.scheduleId. For
+        the creator, the special user and the owner; ResourceNotFound for others and for unknown ids.
 
-        Returns: All schedules of the device, as list gives them.
+        Returns: All schedules of the device, as in schedule/list.
         """
         return self._ask("schedule/enable", {"scheduleId": scheduleId})
 
     def disable(self, *, scheduleId: str):
         """Disables a schedule.
 
-        Its occurrences are passed over, and a trigger for one is a dead letter. Creator, special and owner; for others,
-        and unknown ids, ResourceNotFound.
+        Its occurrences are skipped, and a trigger for one becomes a dead letter. For the creator, the special user and
+        the owner; ResourceNotFound for others and for unknown ids.
 
-        Returns: All schedules of the device, as list gives them.
+        Returns: All schedules of the device, as in schedule/list.
         """
         return self._ask("schedule/disable", {"scheduleId": scheduleId})
 
     def runs(self, *, scheduleId: str, limit: int | None = None, cursor: str | None = None):
         """Lists the runs of a schedule and their results.
 
-        For everyone bound to the device; for others, and unknown ids, ResourceNotFound. The runs of a schedule are kept
-        for 90 days by default.
+        For every user bound to the device; ResourceNotFound for others and for unknown ids. The runs of a schedule are
+        kept for 90 days by default.
 
         Returns: Newest first, one for each occurrence; a run whose command is still under way is listed once its end is
         known, within 30 s.
@@ -806,7 +816,7 @@ class Session:
     def list(self):
         """Lists the terminals that the user is logged in on.
 
-        Returns: The latest login first. `platform`, `os` and `name` as the login gave them, empty without.
+        Returns: The latest login first. `platform`, `os` and `name` are as given at the login, else empty.
         """
         return self._ask("session/list", {})
 
@@ -818,10 +828,10 @@ class Session:
         """Returns the code that is needed to end sessions of other terminals.
 
         `userName` is the user's own verified e-mail or phone, the phone in any form (E.164, 86-13800138000, or without
-        country code); another user's is refused like a wrong code or password. `authCode` is a code of purpose
-        logoutTerminal. A password goes with accountType phone only. The other way's field given too is InvalidRequest;
-        `ifencrypt` 1 is accepted with password and refused with authCode (TLS does the encrypting; the password is sent
-        as it is).
+        country code); another user's address is refused like a wrong code or password. `authCode` is a code of purpose
+        logoutTerminal. A password is accepted with accountType phone only. InvalidRequest if the other way's field is
+        given too; `ifencrypt` 1 is accepted with password and refused with authCode (TLS does the encrypting; the
+        password is sent unchanged).
 
         Returns: Lives 5 minutes and works once, from this terminal.
         """
@@ -834,8 +844,8 @@ class Session:
     def terminate(self, *, terminalId: str, logoutCode: str):
         """Ends the session of another terminal of the user.
 
-        InvalidCode for a wrong, old or used code; ResourceNotFound for a terminal that the user isn't logged in on, and
-        the code is not used up; one's own terminal is InvalidRequest, as account/logout is for that.
+        InvalidCode for a wrong, old or used code; ResourceNotFound for a terminal that the user isn't logged in on,
+        without using up the code; InvalidRequest for the caller's own terminal, as account/logout is for that.
 
         Returns: The session has ended.
         """
@@ -844,9 +854,10 @@ class Session:
     def terminateOthers(self, *, logoutCode: str):
         """Ends the sessions of all other terminals of the user.
 
-        InvalidCode for a wrong, old or used code. Without other terminals 0, and the code is used up.
+        InvalidCode for a wrong, old or used code. If there are no other terminals, the result is 0 and the code is used
+        up.
 
-        Returns: How many sessions have ended.
+        Returns: The number of sessions that have ended.
         """
         return self._ask("session/terminateOthers", {"logoutCode": logoutCode})
 
@@ -854,7 +865,7 @@ class Session:
         """Renews the session: a new token and seven more days.
 
         The old token works until the new one's first use, at most 60 s: its first use in a request, or in a CONNECT,
-        which the gate tells the service on system/token-used. Refreshing with the old token is refused, InvalidToken; a
+        which the gate reports to the service on system/token-used. Refreshing with the old token gets InvalidToken; a
         repeat of the same request gets the same answer as long as the old token works.
 
         Returns: The new token works from the same terminal only.
@@ -874,17 +885,18 @@ class Share:
     ):
         """Invites a user to a device.
 
-        For special and owner (Forbidden for others, NotBound for strangers). No role changes before an invitation is
-        accepted: with the first acceptance a special becomes the owner, and normal users become guests; an invitation
-        that is rejected, revoked or expires changes nothing. By user: `guest` is needed; a phone or e-mail must be
-        verified where the app verifies e-mails. Where the app reveals accounts, an unknown name is ResourceNotFound,
-        field params.guest.value; else this is never revealed: an invitation to an unknown name answers and expires like
-        any other. Oneself is InvalidRequest. Duplicated when the named user is bound to the device, or an invitation by
-        the same name is pending or was accepted. By QR code: the first user to scan it answers it; `guest` must be
-        absent. 200 invitations an hour per user (setting limits.invitationsPerHour): TooManyRequests; 200 pending ones
-        per device: Forbidden.
+        For the special user and the owner (Forbidden for others, NotBound for strangers). No role changes before an
+        invitation is accepted: with the first acceptance the special user becomes the owner, and normal users become
+        guests; an invitation that is rejected, revoked or expires changes nothing. By user: `guest` is required; a
+        phone or e-mail must be verified if the app verifies e-mails. If the app reveals accounts, an unknown name gets
+        ResourceNotFound, field params.guest.value; otherwise this is never revealed: an invitation to an unknown name
+        is answered and expires like any other. InvalidRequest for the caller's own name. Duplicated if the named user
+        is bound to the device, or if an invitation by the same name is pending or was accepted. By QR code: the first
+        user to scan it answers it; `guest` must be absent. TooManyRequests beyond 200 invitations an hour per user
+        (setting limits.invitationsPerHour); Forbidden beyond 200 pending ones per device.
 
-        Returns: `qrCode` with way qrcode only: 128 random bits that are kept hashed, so the text is said this once.
+        Returns: `qrCode` with way qrcode only: 128 random bits that are stored hashed, so the text is returned only
+        this once.
         """
         return self._ask("share/invite", {
             "did": did, "way": way, "guest": guest, "access": access, "guestMinutes": guestMinutes,
@@ -896,28 +908,29 @@ class Share:
         Invitations to the caller (by name, or codes that the caller has answered), or the caller's own; the newest
         first. Ended ones are shown for 30 days (setting limits.invitationDays).
 
-        Returns: `cursor` when there are more.
+        Returns: `cursor` if there are more.
         """
         return self._ask("share/list", {"type": type, "did": did, "limit": limit, "cursor": cursor})
 
     def preview(self, *, sharingId: str | None = None, qrText: str | None = None):
         """Shows an invitation before it is answered.
 
-        For who may answer it (share/answer), with the same refusals. It changes nothing and uses nothing up: the
-        invitation stays pending. 30 an hour per terminal (setting limits.previewsPerTerminal): TooManyRequests.
+        For the user who can answer it (share/answer), with the same refusals. It changes nothing and uses nothing up:
+        the invitation stays pending. TooManyRequests beyond 30 an hour per terminal (setting
+        limits.previewsPerTerminal).
 
-        Returns: The invitation as share/list has it, with the device's product and presence.
+        Returns: The invitation as in share/list, with the device's product and presence.
         """
         return self._ask("share/preview", {"sharingId": sharingId, "qrText": qrText})
 
     def answer(self, *, accept: bool, sharingId: str | None = None, qrText: str | None = None):
         """Accepts or rejects an invitation.
 
-        An invitation by name is answered by its id, by the invited user alone; one by QR code by its text, by the first
-        to scan it. ResourceNotFound: unknown, or to another user. InvalidRequest: one's own code. Expired: answered,
-        revoked, or past its time. Duplicated: accepting while the device is bound already. Forbidden: accepting where
-        the device has 10,000 users or the caller 1,000 devices. 5 unknown codes in 15 minutes per user:
-        TooManyRequests.
+        An invitation by name is answered by its id, only by the invited user; an invitation by QR code is answered by
+        its text, by the first user to scan it. ResourceNotFound: unknown, or to another user. InvalidRequest: the
+        caller's own code. Expired: answered, revoked, or past its time. Duplicated: accepting while the device is bound
+        already. Forbidden: accepting if the device has 10,000 users or the caller 1,000 devices. TooManyRequests: after
+        5 unknown codes in 15 minutes per user.
 
         Returns: The invitation and its device.
         """
@@ -926,8 +939,8 @@ class Share:
     def revoke(self, *, sharingId: str):
         """Revokes an invitation.
 
-        For the inviter; ResourceNotFound for all others, Expired for one that was rejected, has expired or was revoked.
-        Revoking an accepted one ends that guest's binding.
+        For the inviter; ResourceNotFound for all others, Expired for an invitation that was rejected, has expired or
+        was revoked. Revoking an accepted invitation ends that guest's binding.
 
         Returns: {}
         """
@@ -937,9 +950,9 @@ class Share:
         """Transfers a device to one of its guests.
 
         The owner makes a guest the owner (with access control, without end) and is unbound (reason transferred). Guests
-        stay; the invitations that let them in are the new owner's; the one that let the new owner in, and pending ones,
-        are revoked. A new ownership begins: the new owner sees nothing from before it. Forbidden: not the owner.
-        InvalidRequest: oneself. ResourceNotFound: no guest of the device.
+        stay, and the invitations that let them in pass to the new owner; the invitation that let the new owner in, and
+        pending ones, are revoked. A new ownership period begins: the new owner sees nothing from before it. Forbidden:
+        the caller is not the owner. InvalidRequest: the caller's own uid. ResourceNotFound: no guest of the device.
 
         Returns: {}
         """
