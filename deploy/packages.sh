@@ -1,65 +1,69 @@
 # shellcheck shell=bash
-# Sourced by deploy/run, deploy/test and deploy/package: which Debian packages are needed, and how they are installed.
+# Sourced by deploy/run, deploy/test, deploy/package and deploy/bench: the required Debian packages,
+# and their installation.
 
-# What building and running takes, beside the Swift toolchain.
+# Packages for building and running, beside the Swift toolchain.
 # shellcheck disable=SC2034 # used by the scripts that source this file
 run_packages=(
     ca-certificates git pkg-config       # the package manager fetches and finds libraries
-    libc6-dev libstdc++-12-dev           # what the compiler links against
+    libc6-dev libstdc++-12-dev           # libraries that the compiler links
     libsqlite3-dev zlib1g-dev tzdata     # the store, HTTP, time zones
-    libpq-dev                            # PostgreSQL, where the store is a database
+    libpq-dev                            # PostgreSQL, if the store is a database
     libmosquitto-dev                     # the MQTT client library
     mosquitto mosquitto-dev              # the broker, and the headers of its plugins
-    mosquitto-clients                    # the commands that are shown to be pasted
+    mosquitto-clients                    # the commands that `up` prints for pasting
     libsodium-dev                        # hashes and sealing
     libcurl4-openssl-dev                 # e-mail by SMTP, HTTP to webhooks and identity providers
     libqrencode-dev                      # QR codes of labels and invitations
     util-linux                           # setpriv: the broker ends with the service
 )
 
-# What the tests take on top.
+# Additional packages for the tests.
 # shellcheck disable=SC2034
 test_packages=(
     python3 python3-paho-mqtt            # devices and apps of the end-to-end tests
-    python3-venv                         # a place for what requirements.txt names
+    python3-venv                         # an environment for the tools of requirements.txt
     chromium-headless-shell              # pages, the contract's parser, the JavaScript client
     python3-jsonschema python3-yaml      # the schemas and examples
-    python3-cryptography                 # the tokens of a provider that the tests stand in for
+    python3-cryptography                 # the tokens of the tests' own provider
     python3-aiosmtpd                     # the mail server of the SMTP tests
-    python3-dateutil                     # another opinion on when schedules are due
-    postgresql-15                        # a database server that the tests start for themselves
+    python3-dateutil                     # a second implementation of schedules' times
+    postgresql-15                        # a database server that the tests start
     openssl                              # certificates for the TLS tests
-    prometheus                           # alert rules, and a real one that scrapes the service
-    gcc curl haproxy                     # what the guides of docs/guides are run with
+    prometheus                           # alert rules, and a real server that scrapes the service
+    gcc curl haproxy                     # tools of the guides in docs/guides
     procps shellcheck zsh                # this folder's scripts, the pasted commands
-    lintian man-db systemd               # packages, pages and units as Debian judges them
+    lintian man-db systemd               # Debian's checks of packages, pages and units
 )
 
-# What `deploy/test --long` takes on top: the group of three PostgreSQL servers of deploy/patroni.
+# Additional packages for `deploy/test --long`: the group of three PostgreSQL servers of
+# deploy/patroni.
 # shellcheck disable=SC2034
 long_packages=(
     patroni etcd-server
 )
 
-# What making packages takes on top.
+# Additional packages for making packages.
 # shellcheck disable=SC2034
 package_packages=(
     dpkg-dev binutils chrpath python3    # dependencies, stripping, paths, manual pages
 )
 
-# What `deploy/test --packages` takes on top of all: it installs the package into a Debian and boots that.
+# Additional packages for `deploy/test --packages`, which installs the package into a Debian and
+# boots it.
 # shellcheck disable=SC2034
 trial_packages=(
     debootstrap                          # a Debian to install into
-    systemd-container iproute2           # a machine that runs it
+    systemd-container iproute2           # a machine that boots it
 )
 
-# How deploy/run and deploy/test build: alike, so that neither compiles again what the other has compiled. Package.swift
-# says which targets are optimized even so.
+# The options of builds by deploy/run and deploy/test, equal so that neither compiles the other's
+# files again. Package.swift says which targets are still optimized.
 # shellcheck disable=SC2034
 shared_build=(-c debug --explicit-target-dependency-import-check error)
 
-# How packages are built: all of it optimized, with the Swift runtime inside, so that they run where there is no toolchain.
+# The options of builds for packages: all optimized, with the Swift runtime, so that they run
+# without a toolchain.
 # shellcheck disable=SC2034
 release_build=(-c release --static-swift-stdlib)
 
@@ -70,7 +74,7 @@ die() {
     exit 1
 }
 
-# Installs those of the named packages that are missing, and says which and why.
+# Installs the named packages that are missing, and prints their names.
 install_missing() {
     local package status missing=() as_root=() had_mosquitto=yes had_prometheus=yes
     for package in "$@"; do
@@ -86,13 +90,15 @@ install_missing() {
     fi
     [ -x /usr/sbin/mosquitto ] || had_mosquitto=no
     [ -x /usr/bin/prometheus ] || had_prometheus=no
-    # A fresh machine has no package lists, or old ones. Without a network those that are there may do.
+    # A fresh machine has no package lists, or old ones. Without a network the existing lists can
+    # suffice.
     say "  reading the package lists"
     "${as_root[@]}" apt-get update -qq >/dev/null 2>&1 || say "  apt-get update failed; trying with the package lists that are there"
     say "  downloading and unpacking (a minute or two)"
     case " ${missing[*]} " in *" postgresql-15 "*) keep_postgres_idle ;; esac
     apt_install "${missing[@]}" || die "apt-get could not install: ${missing[*]}"
-    # Debian starts a broker of its own on port 1883 when the package comes in; ours needs the port.
+    # Debian starts a broker on port 1883 when the package is installed; the service's broker needs
+    # the port.
     if [ "$had_mosquitto" = no ] && [ -d /run/systemd/system ]; then
         say "Stopping the mosquitto service that came with the package: lamplighter runs its own."
         "${as_root[@]}" systemctl disable --now mosquitto >/dev/null 2>&1 || true
@@ -108,8 +114,8 @@ apt_install() {
         apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
-# Lets PostgreSQL's package come in without the database that it would make and start: the tests make their own. A
-# PostgreSQL that is there already stays as it is.
+# Prevents PostgreSQL's package from creating and starting a database, since the tests create their
+# own. An existing PostgreSQL isn't changed.
 keep_postgres_idle() {
     local settings=/etc/postgresql-common/createcluster.conf
     [ -e "$settings" ] && return 0
@@ -117,7 +123,8 @@ keep_postgres_idle() {
     "${as_root[@]}" sed -i 's/^#\?create_main_cluster = .*/create_main_cluster = false/' "$settings"
 }
 
-# Installs what deploy/requirements.txt names for Debian's Python, beside it, unless it is there.
+# Installs the tools of deploy/requirements.txt for Debian's Python in a separate folder, unless
+# they exist.
 install_tools() {
     local folder=$1/.build/tools names=$1/deploy/requirements.txt
     cmp -s "$names" "$folder/requirements.txt" && return 0

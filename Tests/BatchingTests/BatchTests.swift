@@ -35,7 +35,7 @@ struct BatchTests {
             traceparent = message.traceparent.map(Array.init)
         }
 
-        /// Calls with the message, whose places are good for the call.
+        /// Calls `body` with the message, whose buffers are valid during the call.
         func with(_ body: (BatchedMessage) -> Void) {
             let pieces = [
                 topic, payload, responseTopic ?? [], correlation ?? [], sourceAddress ?? [],

@@ -15,7 +15,7 @@ struct KeptReportsTests {
         var reports = kept(20)
         #expect(reports.due(at: 0).payloads == (0..<16).map { [$0] })
         #expect(reports.due(at: 1).payloads.isEmpty)
-        // One that isn't under way, one that is, and the same once more.
+        // The answers to a report that isn't under way, to one that is, and to the same one again.
         let settled = ["r16", "r3", "r3"].map { reports.settle($0) }
         #expect(settled == [false, true, false])
         #expect(reports.due(at: 2).payloads == [[16]])

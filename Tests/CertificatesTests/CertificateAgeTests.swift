@@ -4,7 +4,7 @@ import Testing
 @testable import Certificates
 
 @Suite struct CertificateAgeTests {
-    /// Days that a certificate holds, seconds until its end, and what is to be said.
+    /// Takes a certificate's days of validity, the seconds until its end, and the expected age.
     @Test(
         "A certificate of a short time worries in its last third, and more in its last tenth",
         arguments: [
@@ -22,7 +22,7 @@ import Testing
         #expect(CertificateAge(facts, at: facts.end.adding(seconds: -left)) == age)
     }
 
-    /// Seconds until the end of a certificate of 397 days, and what is to be said.
+    /// Takes the seconds until the end of a certificate of 397 days, and the expected age.
     @Test(
         "A certificate worries 30 days before its end, and more 7 days before",
         arguments: [

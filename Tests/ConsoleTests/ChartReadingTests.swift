@@ -39,7 +39,7 @@ struct ChartReadingTests {
         if sorted { try store.compactHistory(bytesMax: .max, step: 100, at: now) }
     }
 
-    /// Values of four days; a part of each day's comes late.
+    /// Stores values of four days, some after the sums of their day.
     private func fill(_ seed: Int) throws {
         var random = Seed(seed)
         let day = HistoryDay.number(of: Self.start)
@@ -62,7 +62,7 @@ struct ChartReadingTests {
             let draft = try store.read { try $0.history.days.sumUp(Self.did, day: number) }
             try arrange { _ = try $0.history.days.save(draft) }
         }
-        // Some of the second day, which make its sums stale, and some that lie in the buffer.
+        // Late values of the second day make its sums stale; other late values stay in the buffer.
         let second = HistoryDay.time(of: day + 1)
         try append(
             records[5000..<5500].filter { second.contains($0.ts.milliseconds) },

@@ -12,7 +12,8 @@ struct DeviceSearchTests {
     private let directory: TemporaryDirectory
     private let store: Store
 
-    /// Three devices: one named Hall on floor 2 of wing A, one on floor 2, one without anything.
+    /// Creates three devices: one named Hall on floor 2 of wing A 1, one on floor 2, and one
+    /// without name and tags.
     init() throws {
         directory = try TemporaryDirectory()
         store = try TestStore.open(directory)

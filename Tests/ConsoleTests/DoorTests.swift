@@ -40,7 +40,7 @@ struct ConsoleThreadsTests {
         let threads = ConsoleThreads()
         let order = Order()
         let (started, starts) = AsyncStream.makeStream(of: Void.self)
-        // One thread is held by a stranger, the other by an operator.
+        // A stranger holds one thread, an operator the other.
         let gate = Gate()
         async let first: Void = threads.run(.stranger) {
             starts.yield(); gate.wait()
@@ -64,7 +64,7 @@ struct ConsoleThreadsTests {
         let found = order.ranks
         #expect(Set(found) == Set(ConsoleThreads.Rank.allCases))
         let places = ConsoleThreads.Rank.allCases.compactMap { found.firstIndex(of: $0) }
-        // Two threads note beside each other: neighbours may change places, no others.
+        // Two threads note ranks at once, so only neighbours can change places.
         #expect(zip(places, places.dropFirst(2)).allSatisfy { $0 < $1 })
     }
 
@@ -95,18 +95,18 @@ struct ConsoleThreadsTests {
     }
 }
 
-/// In which order pieces of work were done.
+/// The ranks of the finished work, in its order.
 private final class Order: Sendable {
     private let state = Mutex<[ConsoleThreads.Rank]>([])
     var ranks: [ConsoleThreads.Rank] { state.withLock { $0 } }
     func note(_ rank: ConsoleThreads.Rank) { state.withLock { $0.append(rank) } }
 }
 
-/// Holds threads until it is opened.
+/// A gate that holds threads until it is opened.
 private final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
     func wait() { semaphore.wait() }
-    /// Opens it for two.
+    /// Lets two threads pass.
     func open() { for _ in 0..<2 { semaphore.signal() } }
 }
 

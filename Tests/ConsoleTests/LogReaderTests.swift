@@ -3,7 +3,7 @@ import Testing
 @testable import Console
 
 @Suite("The rows of a log that are new") struct LogReaderTests {
-    /// The ids of a log's rows, which a reader looks at.
+    /// The ids of the log's rows.
     private var rows: [Int64] = []
     private var position: Int64?
 

@@ -17,7 +17,7 @@ import Testing
             )
             if tenth >= 100 { #expect(abs(shown - 4) <= 0.2, "\(tenth)") }
         }
-        // Nothing more comes: ten seconds later it is nothing.
+        // Ten seconds after the last report the rate is 0.
         var last = 0.0
         for second in 31...42 { last = rate.note(1120, at: start + .seconds(second)) }
         #expect(last == 0)

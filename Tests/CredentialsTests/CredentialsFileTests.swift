@@ -107,7 +107,7 @@ struct CredentialsFileTests {
 
         other.hold(try CredentialsLock.take(of: folder.file, patience: 30))
 
-        // What the frozen one has committed may be missing.
+        // Commits of the frozen writer can be missing.
         #expect(throws: CredentialsError.damaged) { try other.append([Make.everyKind[0]]) }
         try other.rewrite([Make.everyKind[1]])
         #expect(throws: CredentialsError.lostTurn) { try frozen.append([Make.everyKind[2]]) }
@@ -174,7 +174,7 @@ struct CredentialsFileTests {
         let isDamaged = other.isDamaged
         #expect(isDamaged)
 
-        // Nor may one that withdraws its own promise forget an earlier one.
+        // A writer that withdraws its own promise keeps an earlier one.
         try hold()
         file.release(withdrawing: true)
         #expect(try isOwed())
@@ -216,7 +216,7 @@ struct CredentialsFileTests {
     }
 }
 
-/// A folder of a test's own that goes away with it.
+/// A folder for one test, removed with this object.
 private final class Folder {
     let path: String
     var file: String { "\(path)/credentials" }

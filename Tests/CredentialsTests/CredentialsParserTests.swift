@@ -57,7 +57,7 @@ struct CredentialsParserTests {
             changed[index] ^= 0x10
             let read = Make.parse(changed)
 
-            // A length that grew beyond the end looks like a record not yet written.
+            // A length that grew beyond the file's end looks like a record that isn't written yet.
             let isLength = lengths.contains { $0 == index || $0 + 1 == index }
             #expect(read.isDamaged || (isLength && read.consumed < file.count), "byte \(index)")
         }

@@ -63,7 +63,7 @@ enum Make {
         try Layout.header + records.flatMap { try $0.encoded() }
     }
 
-    /// Where each record ends in the file of these records.
+    /// Returns the position at which each record ends in a file of these records.
     static func ends(_ records: [Record]) throws -> [Int] {
         var end = Layout.headerCount
         return try records.map { record in
@@ -91,7 +91,7 @@ enum Make {
 }
 
 extension Seed {
-    /// Up to so many bytes.
+    /// Returns up to `count` random bytes.
     mutating func bytes(count: Int) -> [UInt8] {
         (0..<below(count + 1)).map { _ in UInt8(truncatingIfNeeded: next()) }
     }

@@ -9,7 +9,8 @@ struct IDSourceTests {
         var source = IDSource()
         var last = ""
         for _ in 0..<1_000_000 {
-            // Without the two random digits at the end, so that order comes from the stamp alone.
+            // Without the two random digits at the end, so that the order depends on the stamp
+            // alone.
             let stamp = String(source.make("d", at: Make.now).utf8.dropLast(2)) ?? ""
             if stamp <= last { Issue.record("\(stamp) follows \(last)") }
             last = stamp
@@ -36,7 +37,7 @@ struct IDSourceTests {
         let slots = [try #require(NodeSlot(1)), try #require(NodeSlot(63))]
         var sources = (slots + slots).map { IDSource(of: $0) }
         var ids: Set<String> = []
-        // More than a millisecond holds, so that some are borrowed from the next ones.
+        // More ids than a millisecond holds, so that some are borrowed from the next milliseconds.
         for _ in 0..<1_000 {
             for index in sources.indices {
                 ids.insert(sources[index].make("d", at: Make.now, shard: 0xab))
@@ -57,7 +58,7 @@ struct IDSourceTests {
         }
 
         #expect(counts.count == 256)
-        // 400 expected, with a deviation of 20: eight deviations never happen by chance.
+        // 400 expected, with a standard deviation of 20: eight deviations never happen by chance.
         #expect(counts.values.allSatisfy { (240...560).contains($0) })
     }
 

@@ -1,7 +1,7 @@
 import Domain
 import JSON
 
-/// Values that tests begin with; each says only what differs.
+/// Default values for tests, which state only their differences.
 enum Make {
     static let did = DeviceID(trusted: "d-0000000000001")
     static let key = ProductKey(trusted: String(repeating: "a", count: 32))

@@ -2,7 +2,7 @@ import Credentials
 
 @testable import Gate
 
-/// Records whose secrets the tests know, and how their owners connect.
+/// Records whose secrets the tests know, and the CONNECTs of their owners.
 enum Cast {
     static let ownDevice = "ll/v1/device/\(World.did)"
     static let ownApp = "ll/v1/app/demo/\(World.terminal)"

@@ -4,12 +4,13 @@ import Testing
 
 @testable import Gate
 
-/// A Mosquitto with the gate that was just built, on a free loopback port, ended with the test.
+/// A Mosquitto with the newly built gate, on a free loopback port, which ends with the test.
 final class GateBroker {
     let port: UInt16
     let folder: String
     private let pid: pid_t
-    /// The broker's guard ends it when this socket closes, that is with this process at the latest.
+    /// The socket whose end stops the broker: its guard kills it then, at the latest with this
+    /// process.
     private let lifeline: Int32
 
     var credentials: String { "\(folder)/credentials" }
@@ -17,8 +18,8 @@ final class GateBroker {
 
     /// Starts the broker and waits until it accepts connections.
     ///
-    /// `options` stand behind `plugin_opt_`; without any the limits have their defaults. One that `isOther` gives itself
-    /// out as a version whose memory the gate does not know.
+    /// `options` follow `plugin_opt_`; limits without an option have their defaults. With `isOther`
+    /// the broker claims to be a version whose private structures the gate doesn't know.
     init(
         _ records: [Record] = [],
         newClientsPerMinute: Int = 30,
@@ -64,13 +65,13 @@ final class GateBroker {
         rmdir(folder)
     }
 
-    /// Adds records as the service does.
+    /// Appends records as the service does.
     func append(_ records: Record...) throws {
         var file = try CredentialsFile(path: credentials)
         try file.append(records)
     }
 
-    /// Has the broker read its configuration again, and waits until it does.
+    /// Makes the broker reload its configuration, and waits until it does.
     func reload() throws {
         try #require(kill(pid_t(try brokerPID()), SIGHUP) == 0)
         let end = Clock.steady() + 10_000
@@ -80,13 +81,13 @@ final class GateBroker {
         }
     }
 
-    /// The broker is the guard's only child.
+    /// Returns the id of the broker's process, which is the guard's only child.
     private func brokerPID() throws -> Int {
         let child = try Self.read("/proc/\(pid)/task/\(pid)/children")
         return try #require(Int(child.split(separator: " ").first ?? ""))
     }
 
-    /// What the broker has in memory, in bytes.
+    /// Returns the broker's resident memory, in bytes.
     func memory() throws -> Int {
         let pages = try Self.read("/proc/\(brokerPID())/statm").split(separator: " ")
         return try #require(pages.count > 1 ? Int(pages[1]) : nil) * sysconf(Int32(_SC_PAGESIZE))
@@ -109,7 +110,7 @@ final class GateBroker {
         try hash(secret).bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// The library stands beside the test bundle.
+    /// Returns the path of the gate's library, which is next to the test bundle.
     private static func library() throws -> String {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &path, path.count)
@@ -120,7 +121,8 @@ final class GateBroker {
         return String(library)
     }
 
-    /// The user that runs the tests, so that the broker may read their files.
+    /// Returns the name of the user who runs the tests: as that user the broker can read their
+    /// files.
     private static func user() throws -> String {
         let entry = try #require(getpwuid(getuid()))
         return String(cString: entry.pointee.pw_name)
@@ -138,8 +140,9 @@ final class GateBroker {
         try #require(Glibc.write(file, text, text.utf8.count) == text.utf8.count)
     }
 
-    /// A port below those that the system gives to connections: what other tests connect from can't take it before
-    /// the broker does.
+    /// Returns a free port below the system's range for outgoing connections.
+    ///
+    /// Connections of other tests can't take such a port before the broker does.
     private static func freePort() throws -> UInt16 {
         for _ in 0..<100 {
             let port = UInt16.random(in: 15_000..<32_000)
@@ -166,7 +169,7 @@ final class GateBroker {
     ) throws -> (pid_t, Int32) {
         var ends: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, MiniClient.streamType, 0, &ends) == 0)
-        // Not SIGTERM: the threads of the tests block signals, and the broker inherits that.
+        // SIGKILL, since the tests' threads block SIGTERM and the broker inherits that.
         let copying = #"LC_ALL=C sed 's/2[.]0[.]11/2.0.99/' "$b" > "$0.program"; b=$0.program;"#
         let script = """
             PATH=$PATH:/usr/sbin; b=$(command -v mosquitto)
@@ -179,7 +182,7 @@ final class GateBroker {
         posix_spawn_file_actions_adddup2(&actions, ends[0], 0)
         let words = ["sh", "-c", script, configuration].map { (word: String) in strdup(word) }
         defer { words.forEach { free($0) } }
-        // The broker must hear SIGHUP.
+        // The broker must receive SIGHUP.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

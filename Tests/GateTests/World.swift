@@ -2,7 +2,7 @@ import Credentials
 
 @testable import Gate
 
-/// One small world of principals that the tests of the rules share.
+/// The principals that the tests of the rules share.
 enum World {
     static let root = "ll/v1"
     static let key = String(repeating: "0f", count: 16)

@@ -4,13 +4,13 @@ import Testing
 
 @Suite("A worker's backlog, and each device's share of it")
 struct BacklogTests {
-    /// What happens, and how many messages pass of those that are sent.
+    /// An event, and the number of its messages that pass.
     enum Step: Sendable {
         case echo(Int64, seen: Int64)
         case away
-        /// A device sends so many at once, of which so many pass.
+        /// A device sends `count` messages at once, and `passed` of them pass.
         case sends(_ device: Int, _ count: Int, passed: Int)
-        /// So many devices from a number on send one each, of which so many pass.
+        /// `count` devices from number `from` on send one message each, and `passed` of them pass.
         case crowd(from: Int, _ count: Int, passed: Int)
         case left(Int)
     }
@@ -54,7 +54,7 @@ struct BacklogTests {
             [
                 .echo(1, seen: 0), .sends(0, 20, passed: 10), .echo(2, seen: 0), .echo(3, seen: 0),
                 .left(10), .sends(0, 1, passed: 0),
-                // The first was lost, and the second came: that stands for both.
+                // Echo 1 was lost; the arrival of echo 2 stands for both.
                 .echo(4, seen: 2), .left(10), .echo(5, seen: 3), .left(10), .echo(6, seen: 4),
                 .left(0),
             ]
@@ -82,7 +82,7 @@ struct BacklogTests {
             [
                 .echo(1, seen: 0), .sends(0, 1, passed: 1), .sends(1, 1, passed: 1),
                 .echo(2, seen: 1), .sends(0, 99, passed: 8), .left(10),
-                // Two senders, five each.
+                // Two senders with a share of five each.
                 .sends(1, 99, passed: 4),
             ]
         ),
@@ -173,7 +173,8 @@ struct BacklogTests {
         }
         publishEcho(seen: 0)
         for now in Int64(0)..<20_000 {
-            // Five a millisecond come, in an order that favours none; two and a half are done.
+            // Each millisecond five messages arrive, in an order that favours no device, and two
+            // and a half are processed.
             for index in 0..<5 { _ = send(Int(now &* 5) % 500 + index, at: now) }
             if now % 1_000 == 0, !send(500, at: now) { slowRefused += 1 }
             for _ in 0..<(now % 2 == 0 ? 2 : 3) where head < queue.count {

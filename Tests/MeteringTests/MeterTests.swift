@@ -16,7 +16,7 @@ struct MeterTests {
         Meter(allowance, patience: patience, now: 0)
     }
 
-    /// How many of `count` messages pass at one moment.
+    /// Returns how many of `count` messages pass at one moment.
     private func passed(_ meter: inout Meter, _ count: Int, bytes: Int = 0, at now: Int64) -> Int {
         (0..<count).count { _ in meter.take(bytes: bytes, at: now) == .within }
     }
@@ -42,7 +42,8 @@ struct MeterTests {
         #expect(passed(&meter, 20, bytes: 1_000, at: 0) == 10)
         #expect(passed(&meter, 1, bytes: 1_000, at: 999) == 0)
         #expect(passed(&meter, 1, bytes: 1_000, at: 1_000) == 1)
-        // What was refused for its bytes took no message: the second filled that bucket, and one was taken.
+        // Messages refused for their bytes took nothing: the second filled the message bucket, and
+        // one message was taken.
         #expect(passed(&meter, 200, bytes: 0, at: 1_000) == 99)
     }
 
@@ -92,7 +93,8 @@ struct MeterTests {
             if mustClose { closed.append(now) }
         }
 
-        // What the rate brings comes with each full second, and passes.
+        // At each full second the rate lets a message pass, so the next refusal follows a
+        // millisecond later.
         #expect(told == [0] + stride(from: Int64(1_001), to: 12_000, by: 1_000))
         #expect(closed == [10_001])
     }
@@ -104,7 +106,7 @@ struct MeterTests {
         var isSteadyClosed = false
         var isWildClosed = false
         for second in Int64(0)..<600 {
-            // Two seconds in four are hot for the one, three for the other.
+            // Of four seconds two are hot for the steady meter, three for the wild one.
             for (number, hot) in [(0, second % 4 < 2), (1, second % 4 < 3)] where hot {
                 for _ in 0..<300 {
                     let verdict =

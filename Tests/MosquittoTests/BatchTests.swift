@@ -5,7 +5,7 @@ import Testing
 
 @testable import Mosquitto
 
-/// What a set of connections makes of batches; the broker passes them on as messages like others.
+/// Batches that a set of connections receives and sends; to the broker they are ordinary messages.
 @Suite("Batches over a set of connections", .tags(.broker), .endsInTime)
 struct BatchTests {
     private static let incoming = "batch/in"
@@ -35,7 +35,7 @@ struct BatchTests {
         return writer.bytes
     }
 
-    /// Receives until there are so many; without acknowledging any.
+    /// Receives until there are `count` messages, without acknowledging any.
     private static func receive(_ set: inout ConnectionSet, _ count: Int) throws -> [Received] {
         var received: [Received] = []
         var intake = Intake()
@@ -105,7 +105,7 @@ struct BatchTests {
         var set = try Self.worker(broker.port)
         var ids: Set<Int32> = []
         for number in 0..<300 {
-            // Some 1 KB each, so that they fill more than one batch.
+            // About 1 KB each, so that they fill more than one batch.
             let payload = Array(String(repeating: "x", count: 1_000).utf8) + Array("\(number)".utf8)
             ids.insert(
                 try set.publish(

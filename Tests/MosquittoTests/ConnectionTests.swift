@@ -50,7 +50,7 @@ struct ConnectionTests {
         let failure = first.failure()
         let inherited = try second.collect(1)
 
-        // This Mosquitto (2.0.11) closes the connection without a DISCONNECT and its reason.
+        // Mosquitto 2.0.11 closes the connection without a DISCONNECT that would give the reason.
         #expect(failure?.code == .connectionLost)
         #expect(inherited == [Received(topic: "a/b", payload: "held")])
     }

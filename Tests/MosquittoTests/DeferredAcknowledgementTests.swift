@@ -4,7 +4,8 @@ import Testing
 
 @testable import Mosquitto
 
-/// What the whole service rests on: an acknowledgement leaves in `flush()` and not before.
+/// The rule that the whole service relies on: `flush()` sends acknowledgements, and nothing sends
+/// them earlier.
 @Suite(.tags(.broker), .endsInTime)
 struct DeferredAcknowledgementTests {
     @Test("A process killed between receive and flush gets every message again")
@@ -112,7 +113,7 @@ struct DeferredAcknowledgementTests {
         try publish(2000, to: "a", port: broker.port)
 
         var client = try connect(broker.port, "keeper")
-        // Until the backlog is there.
+        // Wait until the backlog arrives.
         while client.poll(writable: false, milliseconds: 10).isReadable == false {}
         try client.subscribe(["a/#"])
         try client.subscribe(["b/#"], options: SubscribeOptions(retainHandling: .always))
@@ -122,7 +123,8 @@ struct DeferredAcknowledgementTests {
         #expect(again.count == 2000)
     }
 
-    /// Lets a probe read `count` messages, kills it, and gives what the next client with its id gets.
+    /// Kills a probe that has read `count` messages, and returns the messages that the next client
+    /// with its id gets.
     private func messagesAfterKill(of mode: String, count: Int) throws -> [Received] {
         let broker = try BrokerProcess()
         let probe = try ChildProcess(

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Mosquitto
 
-/// What a batch keeps.
+/// The memory that a batch keeps.
 @Suite struct IntakeTests {
     @Test("A batch that is forgotten leaves none of its bytes in the memory that it keeps")
     func overwritten() throws {

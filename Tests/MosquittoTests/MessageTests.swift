@@ -196,12 +196,12 @@ struct MessageTests {
     }
 }
 
-/// Publishes in large turns what the other reads, while it reads what the other publishes.
+/// Publishes many messages a turn to the other client, while receiving the other's messages.
 private func exchange(_ port: Int, from: String, to: String, count: Int) throws {
     let payload = [UInt8](repeating: 120, count: 16_384)
     var client = try connect(port, from)
     try client.subscribe(["to/\(from)"])
-    // Both are there before either begins.
+    // Both have connected before either begins.
     try client.publish(topic: "ready/\(from)", payload: [1], isRetained: true)
     try client.subscribe(["ready/\(to)"], options: SubscribeOptions(retainHandling: .always))
     var sent = 0

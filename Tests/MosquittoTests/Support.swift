@@ -7,13 +7,13 @@ extension Tag {
     @Tag static var broker: Self
 }
 
-/// A received message, copied out.
+/// A copy of a received message.
 struct Received: Equatable {
     var topic: String
     var payload: String
 }
 
-/// Connects a client to a broker of this machine.
+/// Connects a client to a broker on this machine.
 func connect(
     _ port: Int,
     _ clientID: String = "c-\(UInt32.random(in: 0...UInt32.max))",
@@ -28,7 +28,7 @@ func connect(
 }
 
 extension MosquittoClient {
-    /// Receives and flushes until `count` messages are there; gives fewer after ten seconds.
+    /// Receives and flushes until there are `count` messages; returns fewer after `limit`.
     mutating func collect(_ count: Int, within limit: Duration = .seconds(10)) throws -> [Received]
     {
         var result: [Received] = []
@@ -49,7 +49,8 @@ extension MosquittoClient {
         return result
     }
 
-    /// Flushes and receives until nothing is unconfirmed; gives the answers of the broker.
+    /// Flushes and receives until every message is confirmed, up to ten seconds; returns the
+    /// receipts.
     mutating func confirmations() throws -> [PublishReceipt] {
         var result: [PublishReceipt] = []
         var intake = Intake()
@@ -63,7 +64,7 @@ extension MosquittoClient {
         return result
     }
 
-    /// Receives until it fails; gives the error.
+    /// Receives until an error occurs, and returns it; returns nil after `limit`.
     mutating func failure(within limit: Duration = .seconds(10)) -> MosquittoError? {
         var intake = Intake()
         let deadline = ContinuousClock.now.advanced(by: limit)
@@ -77,7 +78,7 @@ extension MosquittoClient {
     }
 }
 
-/// The file of an executable that the package builds beside the tests.
+/// Returns the path of an executable that the package builds beside the tests.
 func builtExecutable(_ name: String) throws -> String {
     let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     return URL(fileURLWithPath: tests).deletingLastPathComponent().appending(path: name).path

@@ -27,7 +27,7 @@ struct PipelineTests {
         #expect(session.connection.changes == min(count, 1))
     }
 
-    /// 25 MB each way: far more than the buffers of a socket.
+    /// Sends 25 MB each way, far more than a socket's buffers hold.
     @Test("Large values both ways do not make both sides wait", .endsInTime)
     func large() throws {
         let session = try Session()
@@ -101,7 +101,7 @@ struct ScanTests {
     func early() throws {
         let session = try Session()
         try session.connection.transaction { () throws in
-            // So many rows that fetching all would take minutes.
+            // Fetching all these rows would take minutes.
             #expect(try scan(session, to: 1 << 40, until: 3) == [1, 2, 3])
             #expect(try scan(session, to: 2, until: .max) == [1, 2])
         }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PostgreSQL
 
-/// A connection to the test server, and what tests say often.
+/// A connection to the test server, with helpers for frequent statements.
 struct Session {
     let connection: PostgresConnection
 
@@ -24,7 +24,7 @@ struct Session {
         return found
     }
 
-    /// Returns the state of the error that a statement ends with.
+    /// Returns the SQLSTATE of a statement's error; nil if the statement succeeds.
     func state(_ sql: String) -> String? {
         do {
             try connection.execute(sql)

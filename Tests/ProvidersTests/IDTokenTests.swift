@@ -185,7 +185,7 @@ struct IDTokenTests {
                     "\(name)"
                 )
             }
-            // And none of it has spoilt the keys for others.
+            // None of these tokens has spoilt the keys for others.
             for key in ["ec", "rsa"] {
                 let token = try issuer.token(Self.claims(url), key: key)
                 #expect(
@@ -277,7 +277,7 @@ struct IDTokenTests {
     }
 }
 
-/// Where a server turned out to be, and what a test has it do.
+/// The URL of a server, and whether it has replaced its keys.
 private final class Place: Sendable {
     private let state = Mutex((url: "", isRotated: false))
 

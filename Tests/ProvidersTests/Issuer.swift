@@ -3,7 +3,7 @@ import CryptoExtras
 import Foundation
 import JSON
 
-/// An issuer of ID tokens: signs them and publishes its keys, as it is told to.
+/// An issuer that signs ID tokens and publishes its keys.
 struct Issuer: Sendable {
     /// One key pair.
     enum Key: Sendable {
@@ -19,7 +19,7 @@ struct Issuer: Sendable {
         .rsa(try _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: bits)))
     }
 
-    /// The answers of the issuer at `url`.
+    /// Returns the answer of the issuer at `url`.
     func answer(_ ask: ReceivedRequest, at url: String) -> Say {
         switch ask.path {
         case "/.well-known/openid-configuration":
@@ -49,7 +49,7 @@ struct Issuer: Sendable {
         }
     }
 
-    /// Signs claims with one of the keys; what the header says may be another thing.
+    /// Signs claims with the key `id`; the header can state another algorithm or key.
     func token(
         _ claims: JSONObject,
         key id: String,
@@ -75,7 +75,7 @@ struct Issuer: Sendable {
     }
 }
 
-/// Writes bytes as JWTs do.
+/// Encodes bytes as JWTs do: in base64url without padding.
 func base64URL(_ bytes: some Sequence<UInt8>) -> String {
     Data(bytes).base64EncodedString()
         .replacing("+", with: "-")

@@ -2,14 +2,15 @@ import Foundation
 import JSON
 import TestKit
 
-/// A mail server (aiosmtpd) of its own for one test, with what it received.
+/// A mail server (aiosmtpd) for one test, with the mails that it received.
 ///
-/// Receivers named `full`, `nobody` and the like are refused with the number that is asked for.
+/// It refuses addresses that begin with `full`, `nobody` and similar words, each word with a code
+/// of its own.
 final class MailServer: Sendable {
     enum Kind: String {
         case startTLS
         case tls
-        /// Offers neither TLS nor logging in.
+        /// Offers neither TLS nor authentication.
         case bare
     }
 
@@ -39,7 +40,7 @@ final class MailServer: Sendable {
         self.port = port
     }
 
-    /// The next mail that it took: blocks until there is one.
+    /// Returns the next accepted mail; blocks until there is one.
     func next() throws -> (from: String, to: [String], user: String?, data: String) {
         guard let line = process.nextLine(),
             let mail = try JSONValue.parse(Array(line.utf8)).objectValue
@@ -114,7 +115,7 @@ final class MailServer: Sendable {
         """#
 }
 
-/// Why there is no mail server for a test.
+/// The reason why a test has no mail server.
 enum MailServerError: Error {
     case noCertificate
     case notReady

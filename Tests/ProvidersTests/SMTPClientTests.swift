@@ -209,7 +209,7 @@ struct MailMessageTests {
     }
 }
 
-/// Has Python's reader of mails read one.
+/// Parses a mail with Python's `email` package; returns its subject, sender, type and parts.
 private func read(_ mail: [UInt8]) throws -> [String] {
     let directory = try TemporaryDirectory()
     let file = directory.path("mail.eml")

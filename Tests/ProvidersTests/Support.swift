@@ -5,17 +5,17 @@ import Logging
 import Providers
 import Synchronization
 
-/// What a fake provider was asked.
+/// A request that a fake provider received.
 struct ReceivedRequest: Sendable {
     let method: String
     let path: String
-    /// Of the address, or of the form.
+    /// The parameters of the URL and of a form in the body.
     let query: [String: String]
     let authorization: String?
     let body: String
 }
 
-/// What it answers.
+/// The answer of a fake provider.
 struct Say: Sendable {
     var status = 200
     var body = "{}"
@@ -25,7 +25,7 @@ struct Say: Sendable {
     }
 }
 
-/// Keeps what a server was asked.
+/// The requests that a server received.
 final class Asked: Sendable {
     private let asks = Mutex<[ReceivedRequest]>([])
 
@@ -36,7 +36,7 @@ final class Asked: Sendable {
     func count(_ path: String) -> Int { all.count { $0.path == path } }
 }
 
-/// Runs an HTTP server on a free port of the loopback while `body` does.
+/// Runs an HTTP server on a free loopback port for the duration of `body`.
 func withServer<R: Sendable>(
     _ handler: @escaping @Sendable (ReceivedRequest) async throws -> Say,
     _ body: @escaping @Sendable (_ url: String, _ asked: Asked) async throws -> R
@@ -90,14 +90,14 @@ func withServer<R: Sendable>(
     }
 }
 
-/// Never answers, until the test is over.
+/// Answers only after 600 seconds, when the test is over.
 @Sendable
 func hang(_: ReceivedRequest) async throws -> Say {
     try await Task.sleep(for: .seconds(600))
     return Say()
 }
 
-/// Identity providers that ask for the duration of `body`.
+/// Runs `body` with identity providers, and shuts them down afterwards.
 func withProviders<R>(
     _ limits: IdentityProviders.Limits = .init(),
     clock: @escaping @Sendable () -> Int64 = { 1_800_000_000 },
@@ -116,7 +116,7 @@ func withProviders<R>(
     }
 }
 
-/// What became of a verification.
+/// The outcome of a verification.
 enum Verdict: Equatable, Sendable {
     case subject(String)
     case failure(ProviderFailure)
@@ -128,7 +128,7 @@ extension IdentityProviders {
             return .subject(try await verify(credential, for: app).subject)
         } catch {
             guard case .unavailable(let seconds, let reason) = error else { return .failure(error) }
-            // Which words an operator gets is another test's matter; that there are some is not.
+            // Another test checks the reason's words; here it must only not be empty.
             return reason.isEmpty ? nil : .failure(.unavailable(retryAfter: seconds, because: ""))
         }
     }

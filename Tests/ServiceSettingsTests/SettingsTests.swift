@@ -32,7 +32,7 @@ import Testing
     @Test("The defaults of settings are those of the limits that they set")
     func limitDefaults() async throws {
         var limits = Limits(try await read())
-        // It follows the time limit for mails.
+        // The lease depends on the time limit for mails.
         limits.messageLease = Limits().messageLease
 
         #expect("\(limits)" == "\(Limits())")
@@ -160,7 +160,7 @@ import Testing
         #expect(problem?.message.contains("did you mean mqtt.port?") == true)
     }
 
-    /// A wrong value, and a word that its error must hold.
+    /// A wrong value, and a word that its error must contain.
     struct Wrong: Sendable, CustomTestStringConvertible {
         let key: String
         let value: String

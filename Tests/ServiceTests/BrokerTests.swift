@@ -114,7 +114,7 @@ import Testing
     }
 }
 
-/// A socket that listens on a free port for as long as it lives.
+/// A socket that listens on a free port until this object is released.
 private final class Listener {
     let port: Int
     private let descriptor: Int32

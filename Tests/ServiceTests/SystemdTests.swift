@@ -29,7 +29,7 @@ import Web
                 }
             }
             try #require(code == 0)
-            // A message that does not come ends a test and does not hang it.
+            // A missing message fails the test instead of hanging it.
             var patience = timeval(tv_sec: 10, tv_usec: 0)
             setsockopt(
                 descriptor,
@@ -42,7 +42,7 @@ import Web
 
         deinit { close(descriptor) }
 
-        /// The lines of the next message.
+        /// Returns the lines of the next message.
         func next() throws -> [String] {
             var buffer = [UInt8](repeating: 0, count: 4096)
             let count = recv(descriptor, &buffer, buffer.count, 0)
@@ -51,7 +51,7 @@ import Web
                 .split(separator: "\n").map(String.init)
         }
 
-        /// All lines up to one that begins with some text.
+        /// Returns the lines of all messages up to one with a line that begins with `text`.
         func lines(until text: String) throws -> [String] {
             var all: [String] = []
             while !all.contains(where: { $0.hasPrefix(text) }) { all += try next() }

@@ -5,13 +5,13 @@ import NIOEmbedded
 
 @testable import Web
 
-/// An answer of a router that was asked without a listener.
+/// A router's answer to a request that was made without a listener.
 struct Asked {
     let status: Int
     let headers: HTTPFields
     let body: String
 
-    /// Asks a router, as a client at an address.
+    /// Sends a router a request, as a client at an address.
     init(
         _ router: Router<WebContext>,
         _ path: String,

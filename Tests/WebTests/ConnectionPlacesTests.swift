@@ -10,7 +10,7 @@ import Testing
     )
     private let closed = Closed()
 
-    /// Which connections were told to close, in order.
+    /// The names of the closed connections, in order.
     private final class Closed: Sendable {
         private let names = Mutex<[String]>([])
         func note(_ name: String) { names.withLock { $0.append(name) } }

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("The console's listener")
 struct ConsoleServerTests {
-    /// Answers everything with a stream, or with what it reads.
+    /// A responder that answers `/stream` with a stream, and other paths with the request's body of
+    /// up to three bytes.
     private struct Responder: ConsoleResponder {
         func answer(
             _ request: ConsoleRequest,

@@ -26,7 +26,8 @@ import Testing
             Case(origin: "https://lamps.example.com", isAllowed: true),
             Case(origin: "https://lamps.example.com:8443", isAllowed: true),
             Case(origin: "https://LAMPS.example.com", isAllowed: true),
-            // A name that was made to lead to this machine's loopback would be the page's own.
+            // A foreign name that resolves to this machine's loopback address would be the page's
+            // own.
             Case(origin: "http://lamps.example.com", isSecure: false, isAllowed: false),
             Case(origin: "https://evil.example", isAllowed: false),
             Case(origin: "https://localhost.evil.example", isAllowed: false),

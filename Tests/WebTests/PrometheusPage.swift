@@ -15,7 +15,7 @@ struct PrometheusPage {
     private(set) var types: [String: String] = [:]
     private(set) var helps: [String: String] = [:]
 
-    /// Reads a page; anything out of order is an error.
+    /// Parses a page; throws an error for anything that violates the format.
     init(_ text: String) throws {
         guard text.hasSuffix("\n") else { throw Malformed(description: "no final line feed") }
         for line in text.split(separator: "\n", omittingEmptySubsequences: true) {
@@ -40,7 +40,7 @@ struct PrometheusPage {
         }
     }
 
-    /// The value of one sample.
+    /// Returns the value of one sample.
     func value(_ name: String, _ labels: [String: String] = [:]) -> Double? {
         samples.first { $0.name == name && $0.labels == labels }?.value
     }

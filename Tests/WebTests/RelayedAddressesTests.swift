@@ -7,7 +7,7 @@ import Testing
 @Suite struct RelayedAddressesTests {
     private let path = NSTemporaryDirectory() + "lamplighter-relayed-\(UUID().uuidString)"
 
-    /// The bytes of a place in the file.
+    /// Returns the bytes of a place in the file.
     private func bytes(of place: Int) throws -> [UInt8] {
         let all = try Data(contentsOf: URL(fileURLWithPath: path))
         let start = place * RelayPlace.byteCount

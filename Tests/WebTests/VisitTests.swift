@@ -53,7 +53,7 @@ struct VisitTests {
     }
 }
 
-/// A clock that stands still; one test uses it, on one thread.
+/// A clock that stands still until a test sets it.
 private final class Clock: Sendable {
     private let state = Mutex<Int64>(0)
     var seconds: Int64 {

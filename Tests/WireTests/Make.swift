@@ -2,7 +2,7 @@ import Domain
 import JSON
 import Wire
 
-/// Values that tests begin with.
+/// Default values for tests.
 enum Make {
     static let topics = Topics()
     static let did = DeviceID(trusted: "d-0000000000001")

@@ -33,7 +33,7 @@ struct SecretMaskTests {
         #expect(names.subtracting(SecretMask.secrets) == [])
     }
 
-    /// Collects the properties whose definition is one of a secret.
+    /// Collects the names of properties whose definition is a secret's.
     private func collect(_ value: JSONValue, _ secret: Set<String>, into names: inout Set<String>) {
         for element in value.arrayValue ?? [] { collect(element, secret, into: &names) }
         for member in value.objectValue?.members ?? [] {

@@ -147,7 +147,8 @@ struct TopicsTests {
     @Test("Signs that Swift joins with the one before them are bytes of their own to the broker")
     func combining() {
         let space = "ll/v1/app/demo/\(Self.terminal)"
-        // What begins with the bytes of `request/` lies there, whatever characters it has.
+        // A topic that begins with the bytes of `request/` lies there, whatever characters Swift
+        // sees.
         #expect(
             !Make.topics.isAnswerable("\(space)/request/\u{301}", Make.app, terminal: Make.terminal)
         )

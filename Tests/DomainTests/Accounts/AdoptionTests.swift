@@ -89,10 +89,10 @@ struct AdoptionTests {
         let inviter: UserID
         let guest: UserID?
         let status: Sharing.Status
-        /// The account's binding once all has moved.
+        /// The account's role once everything has moved.
         let role: Binding.Role?
         var bindingSharing: String?
-        /// What becomes of it; nil for nothing.
+        /// The invitation afterwards; nil if it is unchanged.
         let becomes: (inviter: UserID, guest: UserID?, status: Sharing.Status)?
 
         var testDescription: String { "\(inviter) to \(guest?.text ?? "-") \(status)" }

@@ -26,7 +26,7 @@ struct UserTests {
         .phone(Phone(trusted: "+49" + national, countryCode: "49"))
     }
 
-    // MARK: Addresses that wait
+    // MARK: Unconfirmed addresses
 
     @Test(
         "A new address waits beside one that logs in, and takes the place of one that doesn't",
@@ -95,7 +95,7 @@ struct UserTests {
         for zone in zones { #expect(TimeZone(identifier: zone) != nil, "\(zone)") }
     }
 
-    // MARK: What the app keeps
+    // MARK: The app's own data
 
     @Test(
         "The app's own data are merged key by key",
@@ -110,7 +110,7 @@ struct UserTests {
         var profile = Profile()
         profile.custom = old
         var other = Profile()
-        // A literal leaves null out as absent; a message does not.
+        // A literal drops null as absent; a message keeps it.
         other.custom = said
         profile.merge(other)
         #expect(profile.custom == left)

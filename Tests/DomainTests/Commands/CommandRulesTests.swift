@@ -6,7 +6,7 @@ import Testing
 struct CommandRulesTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var state: Command.State
-        /// Seconds after the making; the command lives 30.
+        /// Seconds since the command was made; it expires after 30.
         var at: Int64
         var code: Int64
         var wanted: Command.State
@@ -111,9 +111,9 @@ struct CommandRulesTests {
 
     struct Waiting: CustomTestStringConvertible, Sendable {
         var testDescription: String
-        /// What waits, with the newest as the last: who asked, what is set, and for how many seconds.
+        /// The waiting commands, the newest last: their sender, data, and lifetime in seconds.
         var commands: [(asker: String, data: JSONObject, ttl: Int64)]
-        /// The places of those that the newer ones replace.
+        /// The indices of commands that newer ones replace.
         var replaced: [Int]
     }
 

@@ -8,7 +8,7 @@ struct RegistrationRulesTests {
         case refused(ErrorCode, asks: Bool)
     }
 
-    /// Every combination of what the rule looks at.
+    /// One combination of the rule's conditions.
     struct Case: CustomTestStringConvertible, Sendable {
         var registration: Product.Registration
         var reset: Product.Reset
@@ -27,7 +27,7 @@ struct RegistrationRulesTests {
                 + "locked=\(isLocked)"
         }
 
-        /// The reasons of refusals, in their order.
+        /// The expected outcome, by the reasons for a refusal in their order.
         var wanted: Outcome {
             if registration == .listed && !isListed { return .refused(.notListed, asks: false) }
             if !isKnown { return .create }
@@ -47,7 +47,7 @@ struct RegistrationRulesTests {
         for registration in Product.Registration.allCases {
             for reset in Product.Reset.allCases {
                 for flags in 0..<32 {
-                    // The last stems from a clock that was set back.
+                    // The last value results from a clock that was set back.
                     for window in [nil, 0, 1, 86_401] as [Int64?] {
                         for secret in [nil, false, true] as [Bool?] {
                             rows.append(

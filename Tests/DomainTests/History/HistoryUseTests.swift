@@ -9,12 +9,12 @@ struct HistoryUseTests {
 
     struct Step: CustomTestStringConvertible, Sendable {
         var name: String
-        /// What was used of 1,000 bytes today.
+        /// The bytes used today, of 1,000.
         var used: Int64
         var count: Int
         var bound: Int64 = 1000
         var isEvent = false
-        /// How many hours after noon.
+        /// Hours after noon.
         var hours: Int64 = 0
         var isTaken: Bool
         var left: Int64

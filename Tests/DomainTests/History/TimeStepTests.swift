@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Steps of time")
 struct TimeStepTests {
-    /// A zone whose clocks change at given moments.
+    /// Returns a zone whose clocks change at the given moments.
     private static func zone(
         _ first: Int64,
         _ changes: [(at: Int64, offset: Int64)]

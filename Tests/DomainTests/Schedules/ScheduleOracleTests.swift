@@ -3,10 +3,11 @@ import Foundation
 import TestKit
 import Testing
 
-/// Compares the next occurrence with what `Tests/Oracles/schedules.py` says, which shares no code
-/// with the service: Python's zoneinfo and dateutil, NOAA's hour angle.
+/// A comparison of next occurrences with those of `Tests/Oracles/schedules.py`.
 ///
-/// A slice runs every time, with another seed each day; `LAMPLIGHTER_SCHEDULES=100000` runs more.
+/// The script shares no code with the service: it uses Python's zoneinfo and dateutil, and NOAA's
+/// hour angle. Every run compares some schedules, with another seed each day;
+/// `LAMPLIGHTER_SCHEDULES=100000` compares more.
 @Suite("Next occurrences, compared with another implementation")
 struct ScheduleOracleTests {
     private static let script = URL(filePath: #filePath).deletingLastPathComponent()
@@ -22,7 +23,7 @@ struct ScheduleOracleTests {
         var place: Location?
         var after: Instant
         var due: [Instant]
-        /// Whether the script looked a few days ahead only.
+        /// Whether the script looked only a limited number of days ahead.
         var isCutShort: Bool
 
         init?(_ text: String) {

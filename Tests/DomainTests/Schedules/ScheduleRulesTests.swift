@@ -195,7 +195,7 @@ struct ScheduleRulesTests {
 
     @Test("Sunrise and sunset as almanacs have them, to the minute")
     func almanac() throws {
-        // timeanddate.com and the US Naval Observatory give these to the minute.
+        // Times of timeanddate.com and the US Naval Observatory, which give them to the minute.
         let rows: [(String, Double, Double, String, String, String)] = [
             ("Europe/Berlin", 52.52, 13.405, "2026-06-21", "2026-06-21T02:43", "2026-06-21T19:33"),
             ("Europe/Berlin", 52.52, 13.405, "2026-12-21", "2026-12-21T07:15", "2026-12-21T14:54"),

@@ -20,7 +20,7 @@ struct ZoneRulesTests {
         let lines = data.split(separator: UInt8(ascii: "\n"))
         let footer = try #require(lines.last.flatMap { ZoneFooter(Array($0)) })
 
-        // The years to come, as far as the data knows them one by one or by its rule.
+        // Three years from 2038, after the changes that the data lists one by one.
         for hour in 0..<26_280 {
             let seconds = 2_145_916_800 + Int64(hour) * 3600
             guard zone.offset(at: seconds) == footer.offset(at: seconds) else {
@@ -32,7 +32,7 @@ struct ZoneRulesTests {
 
     @Test("Rules in every form of POSIX")
     func posix() throws {
-        // A local noon of January and one of July, and the offsets wanted, in minutes.
+        // The expected offsets in January and July, in minutes.
         let rows: [(String, Int64, Int64)] = [
             ("UTC0", 0, 0), ("<+0545>-5:45", 345, 345), ("EST5EDT,M3.2.0,M11.1.0", -300, -240),
             ("<+1030>-10:30<+11>-11,M10.1.0,M4.1.0", 660, 630),
@@ -75,7 +75,7 @@ struct ZoneRulesTests {
                     using: &random
                 )
             }
-            // Whatever it makes of them, it ends and doesn't trap.
+            // Any result is fine as long as the parser returns and doesn't trap.
             _ = ZoneRules(file: changed)?.first(local: 1_800_000_000)
         }
     }

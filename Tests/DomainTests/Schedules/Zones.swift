@@ -3,14 +3,14 @@ import Foundation
 
 /// The system's time zones, read for tests.
 enum Zones {
-    /// A zone's rules; UTC's where the system has none of the name, which then shows.
+    /// Returns a zone's rules, or UTC's if the system lacks the zone, which makes the test fail.
     static func rules(_ name: String) -> ZoneRules {
         let data = FileManager.default.contents(atPath: "/usr/share/zoneinfo/\(name)")
         return data.flatMap { ZoneRules(file: Array($0)) } ?? .utc
     }
 }
 
-/// A moment written as `yyyy-MM-ddTHH:mm` or with seconds, in UTC.
+/// Returns the moment written as `yyyy-MM-ddTHH:mm`, or with seconds, in UTC.
 func utc(_ text: String) -> Instant {
     let parts = text.split(separator: "T")
     let date = CalendarDate(String(parts[0]))

@@ -6,11 +6,11 @@ import Testing
 struct BindingRulesTests {
     private static let me = UserID(trusted: "me")
     private static let other = UserID(trusted: "b")
-    /// Whose invitation is accepted.
+    /// The user whose invitation is accepted.
     private static let host = UserID(trusted: "a")
     private static let nobody = UserID(trusted: "x")
 
-    /// The device that each standing is looked at on; `me` is the acting user.
+    /// The device's bindings for each role of the caller; `me` is the acting user.
     static let scenes: [CallerRole: String] = [
         .strangerToFree: "",
         .strangerToShared: "a=special b=normal",
@@ -28,10 +28,11 @@ struct BindingRulesTests {
         "transfer x": .transfer(to: nobody), "end": .end,
     ]
 
-    /// One row for every cell: standing, event, and who is what afterwards, or the refusal.
+    /// One row for every cell: the caller's role, the event, and the roles afterwards or the
+    /// refusal.
     ///
-    /// `=` stands for no change, `+ends` for a new ownership period; `void` and `pass` tell what
-    /// becomes of invitations.
+    /// `=` means no change and `+ends` a new ownership period; `void` and `pass` mean that
+    /// invitations become void or pass to the new owner.
     static let table = """
         strangerToFree | bind | me=special
         strangerToShared | bind | a=special b=normal me=normal

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Whether a device is there")
 struct PresenceRulesTests {
-    /// The states that differ for the rules: the newest connection is number 5.
+    /// The states that the rules distinguish; the newest connection is number 5.
     enum State: String, CaseIterable, Sendable {
         /// The device has never connected.
         case unseen
@@ -12,16 +12,16 @@ struct PresenceRulesTests {
         case alive
         /// The gate saw the connection end.
         case gone
-        /// The device's word alone says that it is there.
+        /// Only the device's own message says that it is online.
         case saidHere
     }
 
     struct Case: CustomTestStringConvertible, Sendable {
         var state: State
         var signal: PresenceSignal
-        /// Online afterwards.
+        /// Whether the device is online afterwards.
         var isOnline: Bool
-        /// The reason of a change to offline; nil where there is none.
+        /// The reason for a change to offline; nil without a change.
         var reason: String?
 
         init(_ state: State, _ signal: PresenceSignal, _ isOnline: Bool, _ reason: String? = nil) {
@@ -78,7 +78,7 @@ struct PresenceRulesTests {
         Case(.gone, lost(4), false),
         Case(.gone, lost(5), false),
         Case(.gone, lost(6), false),
-        // A will that comes late may look like this.
+        // A late will can look like this.
         Case(.gone, .birth(session: "next"), false),
         Case(.gone, .will(session: "now"), false),
         Case(.gone, .will(session: nil), false),
@@ -137,7 +137,7 @@ struct PresenceRulesTests {
     func listening() {
         var presence = Self.presence(.alive)
         #expect(presence.unheard(at: Make.now, within: 2) == nil)
-        // Told twice, and the connection that is known already.
+        // Connection 5 is already known; connection 6 is announced twice.
         for connection in [5, 6, 6] as [Int64] {
             let signal = PresenceSignal.connected(connection: connection)
             _ = PresenceRules.decide(signal, presence: &presence, silence: 2, at: Make.now)

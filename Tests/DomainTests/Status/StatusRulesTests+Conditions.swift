@@ -3,7 +3,7 @@ import Testing
 
 @testable import Domain
 
-/// Alerts and faults: raised, cleared, and late.
+/// Alerts and faults: announced, cleared, and late.
 extension StatusRulesTests {
     @Test(
         "A condition is announced once, cleared under its id, and can start again",

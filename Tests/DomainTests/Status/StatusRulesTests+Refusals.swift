@@ -3,7 +3,7 @@ import Testing
 
 @testable import Domain
 
-/// What is refused whole, and what products without data points take.
+/// Reports that are refused whole, and reports that products without data points accept.
 extension StatusRulesTests {
     struct Refusal: CustomTestStringConvertible, Sendable {
         var name: String
@@ -141,7 +141,7 @@ extension StatusRulesTests {
 }
 
 extension Result where Failure == Rejection {
-    /// The refusal, or nil.
+    /// The refusal; nil for a success.
     var rejection: Rejection? {
         if case .failure(let rejection) = self { rejection } else { nil }
     }

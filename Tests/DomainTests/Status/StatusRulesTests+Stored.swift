@@ -11,7 +11,7 @@ extension StatusRulesTests {
         var testDescription: String { name }
     }
 
-    /// The device is free-form; at -100 it had said `level` and `power`, and that it is hot.
+    /// Reports of a free-form device that reported `level`, `power` and the alert `hot` at -100.
     static let places = [
         Place(name: "newer values", report: Make.report(["level": 1], ts: -50), stored: .state),
         Place(name: "no time", report: Make.report(["level": 1]), stored: .state),

@@ -40,7 +40,8 @@ struct StatusRulesTests {
 
     struct Merge: CustomTestStringConvertible, Sendable {
         var name: String
-        /// Seconds from now of the second report; the first came at -100 with level 10.
+        /// Seconds from now to the second report's time; the first report's was -100, with level
+        /// 10.
         var ts: Int64?
         var level: JSONValue
         var wanted: JSONValue
@@ -170,7 +171,7 @@ struct StatusRulesTests {
         #expect(off.events.map(\.id) == [raised.eventID] && status.open.isEmpty)
         #expect(value("level") == 20 && time("level") == Make.now && status.ts == Make.now)
 
-        // Times count again from there on.
+        // From now on times count again.
         #expect(try take(Make.report(["level": 25], ts: -1)).stored == .history)
         let timed = Make.report(["level": 30], ts: 1)
         #expect(try decide(timed, at: Make.at(1)).get().stored == .state)

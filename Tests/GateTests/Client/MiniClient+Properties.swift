@@ -1,5 +1,5 @@
 extension MiniClient {
-    /// A number as MQTT writes lengths.
+    /// Encodes a number as a variable byte integer of MQTT.
     static func length(_ number: Int) -> [UInt8] {
         var count = number
         var length: [UInt8] = []
@@ -22,7 +22,7 @@ extension MiniClient {
         [0x08] + text(topic)
     }
 
-    /// Cuts the properties of a packet out and goes on behind them.
+    /// Returns the properties of a packet and moves `start` past them.
     static func properties(_ body: [UInt8], at start: inout Int) -> [UInt8] {
         var (count, shift) = (0, 0)
         while true {
@@ -35,7 +35,7 @@ extension MiniClient {
         return Array(body[start..<(start + count)])
     }
 
-    /// The values of the user properties of that name.
+    /// Returns the values of the user properties named `name`.
     static func users(_ properties: [UInt8], _ name: String) -> [String] {
         var values: [String] = []
         each(properties) { id, texts in
@@ -45,14 +45,14 @@ extension MiniClient {
         return values
     }
 
-    /// How long the Correlation Data is, if there is some.
+    /// Returns the length of the Correlation Data, if any.
     static func correlation(in properties: [UInt8]) -> Int? {
         var count: Int?
         each(properties) { id, texts in if id == 0x09 { count = texts.first?.utf8.count } }
         return count
     }
 
-    /// Walks over the properties that a delivery may have.
+    /// Calls `body` with each property that a delivery can have.
     private static func each(_ properties: [UInt8], _ body: (UInt8, [String]) -> Void) {
         var left = properties[...]
         func text() -> String {

@@ -1,9 +1,10 @@
 import Glibc
 import Testing
 
-/// Just enough of MQTT, over a blocking socket, to ask the gate anything and see the codes it answers.
+/// A minimal MQTT client over a blocking socket, which sends the gate any request and reads the
+/// code of its answer.
 final class MiniClient {
-    /// How a client introduces itself.
+    /// The fields of a client's CONNECT.
     struct Hello {
         var username: String?
         var password: String?
@@ -33,16 +34,16 @@ final class MiniClient {
         }
     }
 
-    /// A message that was delivered.
+    /// A delivered message.
     struct Message: Equatable {
         var topic: String
         var payload: String
-        /// The payload as it came, where it is not text.
+        /// The payload's bytes, for a payload that isn't text.
         var bytes: [UInt8] = []
-        /// Its MQTT 5 properties, as they came.
+        /// The message's MQTT 5 properties, still encoded.
         var properties: [UInt8] = []
 
-        /// The values of its user properties of that name.
+        /// Returns the values of the user properties named `name`.
         func users(_ name: String) -> [String] { MiniClient.users(properties, name) }
     }
 
@@ -66,13 +67,13 @@ final class MiniClient {
         close(file)
     }
 
-    /// Says goodbye, so that no will is sent.
+    /// Sends a DISCONNECT, so that the broker publishes no will.
     func disconnect() throws {
         try send([0xE0, 0])
         shutdown(file, Int32(SHUT_WR))
     }
 
-    /// Publishes at QoS 1 and gives the PUBACK's code (0 in 3.1.1, which has none).
+    /// Publishes at QoS 1 and returns the PUBACK's code (0 in MQTT 3.1.1, which has no code).
     func publish(
         _ topic: String,
         _ payload: String = "{}",
@@ -82,7 +83,7 @@ final class MiniClient {
         try publish(topic, Array(payload.utf8), retained: retained, properties: properties)
     }
 
-    /// The same with a payload that is not text.
+    /// Publishes a payload that isn't text, at QoS 1, and returns the PUBACK's code.
     func publish(
         _ topic: String,
         _ payload: [UInt8],
@@ -97,7 +98,7 @@ final class MiniClient {
         return ack.count > 2 ? ack[2] : 0
     }
 
-    /// Subscribes at QoS 1 and gives the SUBACK's code.
+    /// Subscribes at QoS 1 and returns the SUBACK's code.
     func subscribe(_ filter: String) throws -> UInt8? {
         let id = newId()
         let body = id + (version == 5 ? [0] : []) + Self.text(filter) + [1]
@@ -105,14 +106,14 @@ final class MiniClient {
         return try packet(0x90).last
     }
 
-    /// Ends a subscription and waits for the broker's word that it did.
+    /// Ends a subscription and waits for the UNSUBACK.
     func unsubscribe(_ filter: String) throws {
         let body = newId() + (version == 5 ? [0] : []) + Self.text(filter)
         try send(Self.framed(0xA2, body))
         _ = try packet(0xB0)
     }
 
-    /// The next message, or nil when none comes in that time or the connection ends.
+    /// Returns the next message, or nil if none arrives within `seconds` or the connection ends.
     func receive(within seconds: Double = 5) throws -> Message? {
         let end = Self.now() + seconds
         while messages.isEmpty {
@@ -122,7 +123,8 @@ final class MiniClient {
         return messages.isEmpty ? nil : messages.removeFirst()
     }
 
-    /// Waits for a message with all these texts in topic or payload, dropping others.
+    /// Waits for a message that has all these texts in its topic or payload, and drops other
+    /// messages.
     func receive(with texts: String..., within seconds: Double = 5) throws -> Message? {
         let end = Self.now() + seconds
         while let message = try receive(within: max(0, end - Self.now())) {
@@ -132,7 +134,8 @@ final class MiniClient {
         return nil
     }
 
-    /// Waits until the broker closes the connection, and gives how long that took; nil when it stays.
+    /// Waits until the broker closes the connection and returns the seconds it took; nil if it
+    /// stays open.
     func waitForEnd(within seconds: Double = 5) throws -> Double? {
         let start = Self.now()
         while Self.now() < start + seconds {
@@ -147,7 +150,7 @@ final class MiniClient {
 
     private var isOver = false
 
-    /// Reads packets until one of that kind comes.
+    /// Reads packets until one of kind `kind` arrives, and returns its body.
     func packet(_ kind: UInt8) throws -> [UInt8] {
         let end = Self.now() + 5
         while let packet = try read(until: end) {
@@ -184,7 +187,7 @@ final class MiniClient {
 }
 
 extension MiniClient {
-    /// Not inherited by the brokers that other tests start meanwhile.
+    /// A stream socket that brokers started by other tests don't inherit.
     static let streamType = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
 
     static func open(

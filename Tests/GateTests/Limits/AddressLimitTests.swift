@@ -8,7 +8,7 @@ import Testing
 struct AddressLimitTests {
     private static let crowded: UInt32 = 0x7F00_0008
 
-    /// Limits of the address that a test meets soon, and none of the connections'.
+    /// Address limits that a test reaches soon, without any limit for single connections.
     private static let options = [
         "address_messages_per_second": 1, "address_message_burst": 20,
         "terminal_messages_per_second": 0, "terminal_bytes_per_second": 0,
@@ -16,7 +16,7 @@ struct AddressLimitTests {
         "product_messages_per_second": 0, "product_bytes_per_second": 0,
     ]
 
-    /// A terminal of an address that others share.
+    /// A terminal that shares its address with others.
     private struct App {
         let client: MiniClient
         let topic: String
@@ -29,7 +29,7 @@ struct AddressLimitTests {
             topic = "ll/v1/app/demo/\(id)/request/account/whoami"
         }
 
-        /// How many of so many messages pass; the others are refused.
+        /// Publishes `count` messages and returns how many pass; the others are refused.
         func passed(_ count: Int) throws -> Int {
             var passed = 0
             for _ in 0..<count {
@@ -51,7 +51,8 @@ struct AddressLimitTests {
 
         let passed = try crowd.map { try $0.passed(100) }
 
-        // The burst is the first one's, the others have what passes for seldom, and a second or two bring little.
+        // The first terminal uses up the burst, the others have their seldom bursts, and the rate
+        // adds little in a second or two.
         #expect((8 * 9...8 * 9 + 30).contains(passed.reduce(0, +)), "\(passed)")
         #expect(try App(9, on: broker).passed(9) == 9)
         #expect(try crowd[0].passed(100) < 10)
@@ -159,7 +160,7 @@ struct AddressLimitTests {
 
         var wills = 0
         while try worker.receive(with: "will", within: 0.5) != nil { wills += 1 }
-        // Each costs a CONNECT as well.
+        // Each will costs a CONNECT as well.
         #expect((2..<15).contains(wills), "\(wills)")
     }
 

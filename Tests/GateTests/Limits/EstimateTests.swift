@@ -3,7 +3,8 @@ import Testing
 
 @testable import Gate
 
-/// What the broker keeps where the gate does not know its memory: it estimates, and the service ends sessions.
+/// Messages waiting in a broker whose private structures the gate doesn't know: the gate estimates
+/// them, and the service ends sessions.
 @Suite("What is held, in another broker")
 struct EstimateTests {
     @Test(
@@ -62,7 +63,7 @@ struct EstimateTests {
         for _ in 0..<2 { #expect(try watcher.receive(with: World.terminal) != nil) }
 
         #expect(try MiniClient(broker.port, Self.service).code == 0)
-        // It may end each session once.
+        // The service can end each session once.
         #expect(try MiniClient(broker.port, Self.service).code == 0x87)
         _ = try MiniClient(broker.port, Cast.worker()).publish("\(Cast.ownApp)/response", "lost")
         #expect(try MiniClient(broker.port, hello).receive(within: 0.3) == nil)
@@ -98,7 +99,7 @@ struct EstimateTests {
         #expect(try next.receive(within: 0.3) == nil)
     }
 
-    /// The service as it ends the session of the terminal.
+    /// The CONNECT by which the service ends the terminal's session.
     private static var service: MiniClient.Hello {
         var hello = MiniClient.Hello("service:lamplighter", GateBroker.worker, World.terminal)
         hello.isClean = true

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gate
 
-/// What the broker keeps for clients (reference: fairness#held).
+/// Messages that the broker holds for clients (reference: fairness#held).
 @Suite("What is held for one, in Mosquitto")
 struct HeldTests {
     static let status = "\(Cast.ownUser)/device/d-1/status"
@@ -51,7 +51,8 @@ struct HeldTests {
             broker.port,
             MiniClient.Hello("service:sms", "sms", "svc.sms.1", version: version)
         )
-        // The gate lets it at the next turn of the broker's loop, which another message brings about.
+        // The gate permits QoS 2 at the next turn of the broker's loop, which another message
+        // causes.
         _ = try MiniClient(broker.port, Cast.worker()).publish("ll/v1/system/test")
         let result =
             MiniClient.text("ll/v1/system/outbound/result") + [0, 8] + properties + [0x7B, 0x7D]
@@ -132,7 +133,7 @@ struct HeldTests {
         let worker = try MiniClient(broker.port, Cast.worker())
         let watcher = try watcher(broker, of: "ll/v1/system/refusal")
         let terminal = try terminal(broker)
-        // The window of this broker is a hundred.
+        // This broker's window is 100 messages.
         for _ in 0..<120 { _ = try worker.publish("\(Cast.ownUser)/session", "{}") }
         #expect(try watcher.receive(with: #""reason":"tooSlow""#) != nil)
         _ = terminal

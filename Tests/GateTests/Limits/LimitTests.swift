@@ -10,7 +10,7 @@ struct LimitTests {
     private static let register = "ll/v1/product/\(World.key)/\(World.mac)/register"
     private static let report = "\(Cast.ownDevice)/report"
 
-    /// Limits that a test meets soon, and none but those for messages.
+    /// Message limits that a test reaches soon, without any other limit.
     private static func options(_ who: String, rate: Int = 1, burst: Int) -> [String: Int] {
         [
             "\(who)_messages_per_second": rate, "\(who)_message_burst": burst,
@@ -43,7 +43,7 @@ struct LimitTests {
         let (hello, topic) = Self.hello(who, version)
         let client = try MiniClient(broker.port, hello)
 
-        // One of the eleven was the CONNECT.
+        // The CONNECT counted as one of the eleven.
         for number in 0..<3 { try client.publishOnly(topic, "passed \(number)") }
         for number in 3..<6 { #expect(try client.publishTwice(topic, "passed \(number)") < 0x80) }
         for number in 6..<10 { #expect(try client.publish(topic, "passed \(number)") < 0x80) }
@@ -134,7 +134,7 @@ struct LimitTests {
         let told = try #require(try worker.receive())
         #expect(told.payload.contains(#""action":"publish","topic":"\#(Self.request)""#))
         #expect(told.payload.contains(#""reason":"tooFast""#))
-        // The hundred took less than two seconds.
+        // The hundred messages took less than two seconds, so at most one more refusal is reported.
         _ = try worker.receive(within: 0.3)
         #expect(try worker.receive(within: 0.3) == nil)
     }
@@ -161,7 +161,7 @@ struct LimitTests {
         #expect(try MiniClient(broker.port, Cast.app(version)).code == refused)
         let told = try #require(try worker.receive(with: #""action":"connect""#))
         #expect(told.payload.contains(#""reason":"tooFast""#))
-        // The same id from elsewhere is another client that knows the app's secret.
+        // The same id from another address is another client that knows the app's secret.
         #expect(try MiniClient(broker.port, Cast.app(version), from: 0x7F00_0009).code == 0)
 
         while MiniClient.now() < start + 20 {
@@ -227,7 +227,7 @@ struct LimitTests {
         var codes: [UInt8?] = []
         for _ in 0..<30 { codes.append(try MiniClient(broker.port, hello).code) }
 
-        // Each costs a CONNECT and a will.
+        // Each connection costs a CONNECT and a will.
         #expect((8...13).contains(codes.count { $0 == 0 }))
         #expect(codes.suffix(5).allSatisfy { $0 == 0x87 })
         var wills = 0
@@ -247,7 +247,7 @@ struct LimitTests {
         let far = try (0..<6).map { try code($0, from: 0x7F00_0007) }
         let near = try (0..<6).map { try code($0, from: 0x7F00_0001) }
 
-        // A new minute may begin meanwhile.
+        // A new minute can begin meanwhile.
         #expect(far.count { $0 == 0x87 } >= 2 && far.first == 0)
         #expect(near.allSatisfy { $0 == 0 })
     }

@@ -9,7 +9,8 @@ struct BacklogTests {
     private static let report = "\(Cast.ownDevice)/report"
     private static let otherReport = "ll/v1/device/\(World.otherDid)/report"
 
-    /// A broker with two devices that are never too fast, and a worker that takes nothing in.
+    /// Starts a broker with two devices that are never too fast, and a worker that processes
+    /// nothing.
     private static func start(_ limit: Int) throws -> (GateBroker, MiniClient) {
         let other = Record.device(did: World.otherDid, secret: try GateBroker.hash("device"))
         let options = [
@@ -37,7 +38,7 @@ struct BacklogTests {
         #expect(try client.publish(topic, #"{"number":\#(number),"seen":\#(seen)\#(more)}"#) < 0x80)
     }
 
-    /// How many of so many reports pass.
+    /// Publishes `count` reports and returns how many pass.
     private static func passed(_ client: MiniClient, _ topic: String, _ count: Int) throws -> Int {
         try (0..<count).count { _ in try client.publish(topic) < 0x80 }
     }
@@ -61,7 +62,8 @@ struct BacklogTests {
         #expect(told.payload.contains(#""clientId":"\#(World.did)""#))
         #expect(told.payload.contains(#""action":"publish","topic":"\#(Self.report)""#))
 
-        // All that came before the first echo is done, and that was nothing; then before the second.
+        // The worker has processed the messages before the first echo, of which there are none;
+        // then those before the second.
         try Self.echo(2, seen: 1, by: outlet)
         #expect(try flooder.publish(Self.report) == 0x87)
         #expect(try slow.publish(Self.otherReport) < 0x80)
@@ -69,7 +71,8 @@ struct BacklogTests {
         #expect(try Self.passed(flooder, Self.report, 60) == 9)
         #expect(try slow.publish(Self.otherReport) < 0x80)
 
-        // While the worker is away no report is refused: the broker keeps those that wait for its return.
+        // While the worker is away no report is refused: the broker keeps the reports until its
+        // return.
         try worker.disconnect()
         let end = MiniClient.now() + 5
         while try flooder.publish(Self.report) >= 0x80, MiniClient.now() < end {}
@@ -85,7 +88,7 @@ struct BacklogTests {
                 Array(#"{"commands":[{"command":"divide"}]}"#.utf8)
             ) < 0x80
         )
-        // Of 32 lanes the 16th takes the shard of the cast's device, and the first the other's.
+        // Of 32 lanes the 16th has the shard of the cast's device, and the first has the other's.
         let late = try MiniClient(broker.port, Cast.worker("status.15"))
         let outlet = try MiniClient(broker.port, Cast.worker("status.15.out1"))
         let early = try MiniClient(broker.port, Cast.worker("status.00"))
@@ -103,7 +106,7 @@ struct BacklogTests {
         #expect(try Self.passed(flooder, Self.report, 60) == 10)
         #expect(try other.publish(Self.otherReport) == 0x87)
 
-        // While one lane is away the other's devices have their share as before.
+        // While one lane is away the devices of the other keep their share.
         try late.disconnect()
         let end = MiniClient.now() + 5
         while try flooder.publish(Self.report) >= 0x80, MiniClient.now() < end {}
@@ -133,7 +136,7 @@ struct BacklogTests {
     )
     func off(limit: Int) throws {
         let (broker, worker) = try Self.start(limit)
-        // Another worker's echo is none of the status worker's.
+        // Another worker's echo doesn't count as the status worker's.
         let teller = limit == 0 ? worker : try MiniClient(broker.port, Cast.worker("control"))
         let device = try MiniClient(broker.port, Cast.device())
         try Self.echo(1, seen: 0, by: teller)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Many messages in one packet, in Mosquitto", .endsInTime)
 struct BatchTests {
-    /// A message of a batch, copied out.
+    /// A copy of a message in a batch.
     struct Sent: Equatable {
         var topic: String
         var payload: String
@@ -16,13 +16,13 @@ struct BatchTests {
         var responseTopic: String?
     }
 
-    /// An address of this machine that counts as another machine's.
+    /// A loopback address that counts as another machine's.
     private static let other: UInt32 = 0x7F00_0007
     private static let publish = "$CONTROL/lamplighter/publish"
     private static let report = "\(Cast.ownDevice)/report"
     private static let request = "\(Cast.ownApp)/request/account/whoami"
 
-    /// A broker that counts nothing.
+    /// Starts a broker without limits for devices' and terminals' messages.
     private static func start() throws -> GateBroker {
         try GateBroker(
             Cast.records(),
@@ -33,7 +33,7 @@ struct BatchTests {
         )
     }
 
-    /// A worker that takes its messages in batches.
+    /// Connects a worker that receives its messages in batches.
     private static func worker(
         _ name: String,
         _ port: UInt16,
@@ -50,7 +50,7 @@ struct BatchTests {
         String(decoding: piece, as: UTF8.self)
     }
 
-    /// The messages of the next batches, until there are `count`; others than batches as they are.
+    /// Receives until there are `count` messages, and returns those of batches and single ones.
     private static func pieces(_ client: MiniClient, _ count: Int) throws -> [Sent] {
         var pieces: [Sent] = []
         while pieces.count < count, let message = try client.receive() {

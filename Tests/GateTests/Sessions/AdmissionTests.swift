@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Admission of clients")
 struct AdmissionTests {
-    /// One attempt and what comes of it; nil is a yes.
+    /// One attempt to connect and its outcome; nil admits it.
     struct Case: CustomTestStringConvertible, Sendable {
         var username: String?
         var password: Digest?
@@ -61,7 +61,7 @@ struct AdmissionTests {
             .sessionTokenRequired
         ),
         Case("app:demo", World.device, World.terminal, session: World.session(), .badSecret),
-        // Until a token of the session was used, the answer to its login may be lost.
+        // Until a token of the session is used, the answer to its login may have been lost.
         Case("app:demo", World.app, World.terminal, session: World.session(isUsed: false)),
         Case("app:demo", World.token, World.terminal, session: World.session(isUsed: false)),
         Case(
@@ -177,7 +177,7 @@ struct AdmissionTests {
         #expect(outcome(attempt(5_000), tables) == nil)
         #expect(rights(4_999) == nil)
         #expect(rights(5_000) != nil)
-        // One that came with its secret has no certificate to lose.
+        // A device that connected with its secret has no certificate to lose.
         #expect(rights(nil) != nil)
     }
 

@@ -20,7 +20,8 @@ struct FirstUseTests {
         #expect(try app.subscribe("\(Cast.ownApp)/#") == 1)
         #expect(try app.subscribe("\(Cast.ownUser)/#") == 0x87)
 
-        // It repeats the login, and the record is written again: the session began elsewhere all the same.
+        // The app repeats the login and the record is written again; the session still began
+        // elsewhere.
         #expect(try app.publish(Self.login, "again") < 0x80)
         try broker.append(unused("s-1"))
         #expect(try app.subscribe("\(Cast.ownUser)/#") == 0x87)
@@ -30,7 +31,7 @@ struct FirstUseTests {
         _ = try worker.publish("\(Cast.ownUser)/device", "secret")
         #expect(try app.receive(within: 0.2) == nil)
 
-        // A login anew is its own.
+        // A new login belongs to this connection.
         try broker.append(unused("s-2"))
         #expect(try app.subscribe("\(Cast.ownUser)/#") == 1)
     }
@@ -61,7 +62,7 @@ struct FirstUseTests {
         #expect(try app.subscribe("\(Cast.ownUser)/#") == 1)
         #expect(try worker.receive()?.payload.contains(#""sessionId":"s-1""#) == true)
         #expect(try MiniClient(broker.port, Cast.app()).code == 0x87)
-        // Known by now.
+        // The gate knows by now that the token was used.
         #expect(try MiniClient(broker.port, Cast.app(password: "token s-1")).code == 0)
         #expect(try worker.receive(within: 0.2) == nil)
     }
@@ -89,7 +90,7 @@ struct FirstUseTests {
         #expect(app.code == 0)
         var file = try CredentialsFile(path: broker.credentials)
         try file.rewrite(Cast.records() + [Cast.terminal()])
-        // The gate looks at the file.
+        // The gate has read the file.
         #expect(try app.subscribe("\(Cast.ownUser)/#") == 0x87)
 
         #expect(try app.publish(Self.login, "in time") < 0x80)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gate
 
-/// The rights of clients, written a second time: slow, with strings, independent of the gate's code.
+/// A second implementation of clients' rights: slow, with strings, independent of the gate's code.
 private struct Reference {
     var principal: Principal
     var hasSession: Bool
@@ -26,7 +26,8 @@ private struct Reference {
         return readable.contains { Self.passes(topic, $0) }
     }
 
-    /// A subscription is granted when all topics that it may bring are, tried with samples.
+    /// Returns whether a subscription is granted: whether samples of all topics that it matches are
+    /// readable.
     func maySubscribe(_ filter: String) -> Bool {
         var filter = filter
         if filter == "$share" || filter.hasPrefix("$share/") {
@@ -104,7 +105,7 @@ private struct Reference {
         return passes(topic.dropFirst(), filter.dropFirst())
     }
 
-    /// Byte by byte: Swift's strings call two spellings of é equal, MQTT does not.
+    /// Compares byte by byte, since two spellings of é are equal as Swift strings, but not in MQTT.
     private static func same(_ left: Substring, _ right: Substring) -> Bool {
         left.utf8.elementsEqual(right.utf8)
     }
@@ -129,7 +130,7 @@ struct ModelTests {
         .service(name: "tools"), .service(name: "lamplighter"),
     ]
 
-    /// Where random topics begin, so that many of them are near a right.
+    /// The beginnings of random topics, chosen so that many are near a right.
     private static let starts = [
         "ll/v1/product/\(World.key)/\(World.mac)", "ll/v1/device/\(World.did)",
         "ll/v1/app/demo/\(World.terminal)", "ll/v1/user/\(World.uid)", "ll/v1/system/outbound",
@@ -167,7 +168,7 @@ struct ModelTests {
                 Issue.record("\(reference.principal) session \(world) \(topic): \(found)")
             }
         }
-        // Questions that always get a no would prove little.
+        // Questions that are always denied would prove little.
         #expect(allowed > 2_000)
     }
 

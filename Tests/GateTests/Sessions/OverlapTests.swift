@@ -22,7 +22,7 @@ struct OverlapTests {
         )
     }
 
-    /// The rules of one terminal's tokens, written a second time and slowly.
+    /// A second, slow implementation of the rules for one terminal's tokens.
     private struct Reference {
         var newest = 0
         var old: Int?
@@ -78,7 +78,8 @@ struct OverlapTests {
                     reference.refresh(at: now)
                     write()
                 case 2:
-                    // The service hears what was used, or the file says so for another reason.
+                    // The service learns which token was used, or writes the file for another
+                    // reason.
                     write()
                 case 3 where random.below(6) == 0:
                     reference.isOver = true
@@ -189,7 +190,7 @@ struct OverlapBrokerTests {
         _ = watch.look()
         let clock = ContinuousClock()
         let took = clock.measure { for _ in 0..<20_000 { _ = watch.isBehind } }
-        // 20,000 messages to users are more than a second's worth of the whole path.
+        // 20,000 messages to users are more than the whole path carries in a second.
         #expect(took < .milliseconds(400), "\(took) for 20,000 looks")
     }
 }

@@ -7,7 +7,7 @@ import Testing
 struct RequestSubscribersTests {
     private static let requests = "\(Cast.ownApp)/request"
 
-    /// A broker, the worker that stands in for others, and a terminal that asks.
+    /// A broker, the worker that answers for absent workers, and a terminal that sends requests.
     private struct Cell {
         let broker: GateBroker
         let fallback: MiniClient
@@ -21,7 +21,8 @@ struct RequestSubscribersTests {
             app = try MiniClient(broker.port, Cast.app())
         }
 
-        /// Whether a request of the service reaches the stand-in; a mark behind it says that nothing comes.
+        /// Returns whether a request to `service` reaches the fallback; a mark published after it
+        /// shows that nothing arrived.
         func isHeard(_ service: String) throws -> Bool {
             _ = try app.publish("\(requests)/\(service)/list")
             let other = try MiniClient(broker.port, Cast.worker("marker"))
@@ -96,7 +97,7 @@ struct RequestSubscribersTests {
         #expect(try first.subscribe("ll/v1/app/+/+/request/#") == 1)
         try first.disconnect()
         let app = try MiniClient(broker.port, Cast.app())
-        // More than the broker sends to a client before it confirms.
+        // More messages than the broker sends to a client before it confirms any.
         for _ in 0..<30 { _ = try app.publish("\(Self.requests)/device/list") }
         let control = try MiniClient(broker.port, Cast.worker("control"))
         #expect(try control.subscribe("ll/v1/app/+/+/request/device/#") == 1)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Rights of each principal")
 struct RightsTests {
-    /// One right that a client has, or one just outside its rights.
+    /// One right that a client has, or an action just outside its rights.
     struct Case: CustomTestStringConvertible, Sendable {
         var who: Principal
         var topic: String

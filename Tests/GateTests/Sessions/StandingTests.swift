@@ -33,7 +33,7 @@ struct StandingTests {
 
         var file = try CredentialsFile(path: broker.credentials)
         try file.rewrite(records)
-        // A login on this very connection, and then the file once more.
+        // A login on this connection, and then another rewrite of the file.
         try file.append([Cast.terminal(session: "s-2")])
         #expect(try app.subscribe("\(Cast.ownUser)/#") == 1)
         try file.rewrite(Cast.records() + [Cast.terminal(session: "s-2")])
@@ -51,7 +51,7 @@ struct StandingTests {
         for round in 2...6 {
             let login = try Cast.terminal(session: "s-\(round)")
             let records = try Cast.records() + [login]
-            // As the login that makes the file too long.
+            // As with a login that makes the file too long.
             try file.append([login])
             try file.rewrite(records)
             #expect(try app.waitForEnd(within: 0.6) == nil, "login \(round)")
@@ -75,7 +75,7 @@ struct StandingTests {
 
     @Test("Connections are numbered from what the store knows, wherever the clock stands")
     func numbers() throws {
-        // As if all of it had happened with a clock that was a year ahead.
+        // As if all earlier connections had been made with a clock that was a year ahead.
         let known = Clock.microseconds() + 365 * 86_400 * 1_000_000
         let broker = try GateBroker(Cast.records() + [.connections(known: known)])
         let worker = try MiniClient(broker.port, Cast.worker())
@@ -97,7 +97,7 @@ struct StandingTests {
         let device = try MiniClient(broker.port, Cast.device())
         let first = try number(worker)
 
-        // What follows the clock is no news.
+        // Numbers that follow the clock change nothing.
         try broker.append(.connections(known: first))
         #expect(try worker.receive(within: 0.5) == nil)
         try broker.append(.connections(known: first + 10_000_000))

@@ -17,7 +17,7 @@ import Testing
         relays: true
     )
 
-    /// Ports that are free on whatever machine.
+    /// Port settings that work on every machine: the system chooses free ports.
     private static let anyPorts = [
         "mqtt.port": "0", "http.port": "0", "health.port": "0", "tls.host": "127.0.0.1",
     ]
@@ -131,7 +131,7 @@ import Testing
         for host in ["127.0.0.1", "127.0.0.2", "::1", "localhost"] {
             try LocalHosts.check(try await settings([key: host]), ownsBroker: true)
         }
-        // With `serve` it is the address of a broker elsewhere, not one to listen on.
+        // With `serve` this is the address of a broker elsewhere, not an address to listen on.
         try LocalHosts.check(try await settings(["mqtt.host": "192.0.2.7"]), ownsBroker: false)
     }
 

@@ -40,7 +40,7 @@ import Testing
         #expect(again.facts == second.facts && !again.isNew)
         #expect(try !TLSMaterial(directory.ownTLS).isForeign)
 
-        // Once the first one has ended nothing of it is left.
+        // Once the first authority has expired, nothing of it is left.
         let ended = first.facts.end
         _ = try again.renewServer([], days: 10, at: ended)
         #expect(try file(directory.ownTLS.certificate).allFacts.count == 1)
@@ -96,7 +96,8 @@ import Testing
         #expect(soon.map(\.isUrgent) == [false])
         #expect(soon.first?.command?.contains("--renew-authority") == false)
 
-        // What the authority signs can't outlive it: both cures are the same one.
+        // Certificates can't outlive the authority that signs them, so both concerns have the same
+        // cure.
         let last = authority.facts.end.adding(seconds: -86_400)
         let both = try TLSMaterial(files).concerns(at: last)
         #expect(both.map(\.path) == [files.certificate, files.authority])

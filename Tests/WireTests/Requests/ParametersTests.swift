@@ -5,7 +5,7 @@ import Testing
 @testable import Wire
 
 @Suite("Parameters of methods") struct ParametersTests {
-    /// Parameters that are refused, and the field that the refusal names.
+    /// Parameters, and the field that their refusal names; nil if they are accepted.
     struct Case: CustomTestStringConvertible, Sendable {
         let json: String
         let field: String?
