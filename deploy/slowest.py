@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Prints the ten slowest tests that the logs of a run name: `deploy/slowest.py LOG…`."""
+"""Prints the ten slowest tests in the logs of a run: `deploy/slowest.py LOG…`."""
 
 import pathlib
 import re
 import sys
 
-# As Swift Testing says it, and as Tests/EndToEnd/run.py does; tests of one process run side by side.
+# The lines of Swift Testing, whose tests run in parallel, and of Tests/EndToEnd/run.py.
 FORMS = [re.compile(r'✔ Test (?!run with )(?P<name>.+?) (?:with \d+ test cases? )?passed after (?P<seconds>[\d.]+) seconds'),
          re.compile(r"^(?P<name>test_\S+) \.\.\. .*\((?P<seconds>[\d.]+) s\) ok", re.MULTILINE)]
 
 
 def slowest(texts, count=10):
-    """Pairs of seconds and names, the longest first."""
+    """Returns pairs of seconds and names, the longest first."""
     found = [(float(match["seconds"]), match["name"]) for text in texts for form in FORMS for match in form.finditer(text)]
     return sorted(found, reverse=True)[:count]
 

@@ -1,6 +1,7 @@
-"""Checks what the formatter can't: documentation, borders between targets, names, sizes of folders, unsafe words.
+"""Checks what the formatter can't: documentation, imports, names, sizes of folders, unsafe words.
 
-Prints long files as a hint; only the rest fails. Tests/Deploy/test_tidy.py plants each fault that it must find.
+Prints long files as a hint; only the rest fails. Tests/Deploy/test_tidy.py plants each fault that
+it must find.
 """
 
 import pathlib
@@ -17,12 +18,13 @@ PROPERTY = re.compile(
     r"^\s*package\s+(?:(?:private|fileprivate|internal)\(set\)\s+|(static|final|lazy|weak|nonisolated)\s+)*"
     r"(?:let|var)\s+(\w+)(.*)"
 )
-# What protocols of the standard library and of logging ask for.
+# Properties that protocols of the standard library and of logging require.
 PROPERTY_WITNESSES = {"description", "debugDescription", "logLevel", "metadata", "metadataProvider"}
-# Those that a protocol asks for: of the standard library, of logging, of Storage's columns.
+# Initialisers that protocols require: of the standard library, of logging, of Storage's columns.
 INITIALISER_WITNESS = re.compile(r"\((?:\w+Literal|rawValue|metadataKey|_ column: Column\b)")
 NAME = re.compile(r"\w+|[^\w(]+")
-# What a protocol asks for is described there: of other packages these, of our own those found in the sources.
+# Functions that protocols of other packages require; our own protocols' are found in the sources. A
+# requirement is documented in its protocol.
 WITNESSES = {
     *("==", "<", "hash", "encode", "accepts", "log", "run", "handle"),
     *("makeCounter", "makeMeter", "makeRecorder", "makeTimer"),
@@ -43,9 +45,9 @@ IMPORT = re.compile(r"^\s*(?:package |private |internal |@\w+ )*import (?:\w+ )?
 REQUIREMENT = re.compile(r"^\s+(?:mutating |static )*(func|var) (\w+)")
 
 FILES_MAX = 20
-# What a newcomer reads first stays short: lines, and columns where a number is given.
+# The limits of the texts that a newcomer reads first: lines, and columns if any.
 SHORT = {"CONTRIBUTING.md": (70, 120), "README.md": (200, None)}
-# Names that the glossary, docs/contributing/words.md, replaced, as whole words of identifiers: each of them has a better one.
+# Identifiers that the glossary, docs/contributing/words.md, has replaced by better ones.
 RETIRED = re.compile(
     r"\b(?:Owed|OwedBook|PutAside|putAside|apology|RequestDesk|CommandDesk|LinkDesk|DeliveryDesk|DeliveryService|"
     r"Aside|SlowLane|SlowQueue|SlowPool|Preparation|Mailbox|WaitingRoom|Guest|StoreVisits|DueRest|Neighbours|Bell|"
@@ -53,43 +55,48 @@ RETIRED = re.compile(
     r"DeviceLife|CommandCall|CommandPlace|CommandRoom|CommandOrder|CrowdQueue|HistoryTail|Round|Piece|strike|sorter|"
     r"rearrange|harden|heal|StampSource|scrub|Wish|Sight|Said|Matter|turnAway|RequestHearers|isStandIn|"
     r"ScheduleHandler|SchedulerHandler|ScheduleNews|Workplace|JSONGlance)\b"
-    # Plain words are retired as names of types and values alone.
+    # Plain words are retired only as names of types and values.
     r"|\b(?:let|var|struct|enum|class|protocol) (?:owed|Ask|Standing|apology)\b|\bowed: inout\b"
 )
-# A statement of SQL in a string; its place is Storage.
+# An SQL statement in a string, which belongs to Storage.
 SQL = re.compile(r"(?:\"|^)[ \t]*(?:SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|PRAGMA \w+)", re.M)
-# A path of one machine; what the project needs it finds by itself. Tests of packages have a machine of their own.
+# A path of one machine, which the project must not depend on. Tests of packages have their own
+# machine.
 MACHINE = re.compile(r"(?<![\w.{}/$])/(?:work|home/\w+|root)/\w")
 MACHINES = ("Tests/Deploy",)
-# Texts beside the Swift files that people or programs read.
+# Texts beside the Swift files that users or programs read.
 TEXTS = (".c", ".conf", ".css", ".h", ".html", ".js", ".json", ".jsonl", ".md", ".py", ".service", ".sh", ".sql", ".ts", ".yaml", ".yml")
-# An object of JSON in a string.
+# A JSON object in a string.
 JSON_TEXT = re.compile(r"\"\{\\\"|#\"\{\"")
-# The codecs that Domain has, with what they read members by: of documents that are stored in the form in which they are sent.
+# Domain's codecs, of documents that are stored as they are sent, and the type that reads their
+# members.
 DOCUMENTS = ("AppCodec", "Fields", "ProductCodec", "ProfileCodec", "RefusalCodec")
 CODEC = re.compile(r"^package (?:enum|struct) (\w+Codec|Fields)\b|\b(Fields)\(", re.M)
-# Payloads are read and written in Wire. Beside it, the workers see values of devices only where they store their bytes.
+# Wire reads and writes payloads. The workers handle devices' values only where they store their
+# bytes.
 JSON_WORKERS = (
     "Sources/Workers/Devices/DeviceEntry+Info.swift",  # merges and stores a device's hardware
     "Sources/Workers/Status/HistoryAdditions.swift",  # stores the values of a report
 )
-# Members of a request by their names: Wire reads them into values.
+# A request's members by name, which only Wire reads.
 MEMBER = re.compile(r"\b[fF]ields\.(?!refuse\b)\w+\(\s*\"|\bFields\b(?! \{ request\.fields)")
-# A limit with its default; one of the same name and number elsewhere is the same limit twice.
+# A limit with its default; another limit of the same name and number is a duplicate.
 LIMIT = re.compile(
     r"^\s*(?:package |private |fileprivate )?(?:static let|static var|var|let) "
     r"(\w*(?:Max|Min|Seconds|Milliseconds|Bytes|Days|Rows|hour|day))(?:: \w+)? = ([\d_]+(?: (?:<<|\*) [\d_]+)?|\.\w+\([\d_]+\))$",
     re.M,
 )
-# A library of Package.swift with the list of what it depends on: targets as plain strings, products of others by a call.
+# A library of Package.swift with its dependencies: targets as plain strings, others' products by a
+# call.
 LIBRARY = re.compile(r"^ *\.target\(\s*name: \"(\w+)\"(.*?)(?=^ *\.\w*[tT]arget\(|^ *\.(?:plugin|systemLibrary)\(|\Z)", re.M | re.S)
 DEPENDENCIES = re.compile(r"\bdependencies: \[(.*?)\]", re.S)
 PRODUCT = re.compile(r"\.product\(.*?\)", re.S)
-# Libraries that depend on each other in a row, at most: each waits until the one below it is compiled.
+# The longest allowed chain of libraries that depend on each other: each waits until the previous
+# one is compiled.
 CHAIN_MAX = 6
 FUNCTION = re.compile(r"\b(?:func\s+([^\s(<]+)|init|subscript)[?]?\s*(?:<[^(]*>)?\(")
-# Functions that may have three or more unlabelled parameters, each with its reason: for those that C calls, which has no
-# labels, who calls them.
+# Functions that can have three or more unlabelled parameters, each with the reason: functions
+# called from C, which has no labels, name the caller.
 UNLABELLED = {
     "Sources/Web/Metrics/MetricCatalog.swift": ("init",),  # a row of the table: name, kind, meaning
     "Sources/Console/Routing/Operation.swift": ("init",),  # a row of the table: id, method, path
@@ -111,19 +118,19 @@ UNLABELLED = {
 UNLABELLED_MAX = 20
 
 failures: list[str] = []
-# The files in which a limit of a name and a number is defined.
+# The files that define a limit, by its name and number.
 limits: dict[tuple[str, str], set[str]] = {}
 hints: list[str] = []
 
 
 def is_documented(lines: list[str], index: int) -> bool:
-    """True when a doc comment or an attribute stands right above a line."""
+    """Returns whether a doc comment or an attribute is right above a line."""
     above = lines[index - 1].strip() if index else ""
     return above.startswith(("///", "@")) or above.endswith("*/")
 
 
 def requirements(paths: list[pathlib.Path]) -> dict[str, set[str]]:
-    """The names of the functions and of the properties that our own protocols ask for."""
+    """Returns the names of the functions and properties that our own protocols require."""
     names = {"func": set(WITNESSES), "var": set()}
     for path in paths:
         inside = False
@@ -136,7 +143,7 @@ def requirements(paths: list[pathlib.Path]) -> dict[str, set[str]]:
 
 
 def is_plain(line: str, witnesses: set[str]) -> bool:
-    """True for a property that no protocol describes: one that is asked for is computed or static."""
+    """Returns whether no protocol documents a property; a required one is computed or static."""
     found = PROPERTY.match(line)
     if not found or found[2] in PROPERTY_WITNESSES:
         return False
@@ -173,7 +180,7 @@ def check(path: pathlib.Path, witnesses: dict[str, set[str]]) -> None:
 
 
 def unlabelled(name: str, text: str) -> list[str]:
-    """The functions of a file whose calls don't say what their third argument is."""
+    """Returns a file's functions whose calls don't label their third argument."""
     found = []
     for match in FUNCTION.finditer(text):
         depth, start, parts = 1, match.end(), []
@@ -191,7 +198,7 @@ def unlabelled(name: str, text: str) -> list[str]:
 
 
 def check_code(name: str, text: str) -> None:
-    """The rules for product code alone."""
+    """Checks the rules for product code alone."""
     if found := unlabelled(name, text):
         failures.append(f"{name}: label the third and further parameters of {', '.join(found)}")
     if name.startswith("Sources/Workers") and name not in JSON_WORKERS and re.search(r"^(?:\w+ )?import JSON$", text, re.M):
@@ -214,8 +221,8 @@ def check_code(name: str, text: str) -> None:
 
 
 def check_tree(files: list[pathlib.Path]) -> None:
-    """The rules for folders, and for all texts."""
-    # A function of C can take the place of a library's or the system's in the whole program.
+    """Checks the rules for folders, and for all files together."""
+    # A C function can replace a library's or the system's in the whole program.
     for path in (ROOT / "Sources").rglob("*.c"):
         failures.append(f"{path.relative_to(ROOT)}: Sources hold no C, but headers of wrappers")
     for folder in {path.parent for path in files}:
@@ -231,7 +238,7 @@ def check_tree(files: list[pathlib.Path]) -> None:
 
 
 def check_chain() -> None:
-    """The rule for Package.swift: no long row of libraries that wait for each other."""
+    """Checks that Package.swift has no long chain of libraries that wait for each other."""
     manifest = ROOT / "Package.swift"
     if not manifest.exists():
         return
@@ -242,7 +249,7 @@ def check_chain() -> None:
             libraries[found[1]] = re.findall(r'"(\w+)"', listed[1]) if listed else []
 
     def chain(name: str) -> list[str]:
-        """The longest chain that ends with a library."""
+        """Returns the longest chain that ends with a library."""
         below = [chain(other) for other in libraries[name] if other in libraries]
         return max(below, key=len, default=[]) + [name]
 
@@ -252,7 +259,7 @@ def check_chain() -> None:
 
 
 def check_texts() -> None:
-    """The rules for all texts but the Swift files."""
+    """Checks the rules for all texts except the Swift files."""
     tops = ("clients", "deploy", "docs", "schemas", "Sources", "Tests")
     files = [p for top in tops for p in (ROOT / top).rglob("*")] + list(ROOT.glob("*.md"))
     for path in files:
@@ -265,7 +272,7 @@ def check_texts() -> None:
 
 
 def check_short() -> None:
-    """The rule for what a newcomer reads first."""
+    """Checks the size of the texts that a newcomer reads first."""
     for name, (lines_max, columns_max) in SHORT.items():
         lines = (ROOT / name).read_text(encoding="utf-8").splitlines() if (ROOT / name).exists() else []
         if len(lines) > lines_max:

@@ -61,11 +61,11 @@ extension Backup {
             throw Problem.backup(
                 path,
                 "the database is damaged: \(damage)",
-                why: "a backup of it would be of no use",
+                why: "a backup of it would be useless",
                 cures: [
                     .init(
                         "lamplighter restore FILE --data DIR",
-                        "go back to the last backup that was whole"
+                        "restore the last intact backup"
                     )
                 ]
             )
@@ -74,7 +74,7 @@ extension Backup {
             throw Problem.backup(
                 path,
                 "\(directory.serverKey) is not the key of the database",
-                why: "restored with it, all secrets in the database would count as wrong",
+                why: "after a restore with it, all secrets in the database would count as wrong",
                 cures: [.init("lamplighter doctor --data '\(directory.path)'", "look closer")]
             )
         }
@@ -101,7 +101,7 @@ extension Backup {
         guard found == summary else {
             throw Problem.backup(
                 path,
-                "it does not read as it was written",
+                "it reads back differently from what was written",
                 why: "the disk may be failing"
             )
         }
@@ -122,7 +122,7 @@ extension Backup {
             }
             throw Problem.backup(
                 path,
-                "there is too little room in \(place)",
+                "there is not enough space in \(place)",
                 why:
                     "\((needed + DatabaseCopy.reserveBytes) >> 20) MiB are needed, \(room.free >> 20) are free"
             )

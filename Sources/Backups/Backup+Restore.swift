@@ -60,14 +60,14 @@ extension Backup {
         {
             throw Problem(
                 .dataDirectoryUnusable,
-                "\(directory.path) holds data already",
+                "\(directory.path) already contains data",
                 at: directory.path + "/" + taken,
                 why: "a restored database needs the keys of its backup, and nothing is overwritten",
                 cures: [
                     .init("lamplighter restore FILE --data DIR", "restore into a new directory"),
                     .init(
                         "mv '\(directory.path)' '\(directory.path).old'",
-                        "put the old data aside"
+                        "set the old data aside"
                     ),
                 ]
             )

@@ -50,20 +50,22 @@ package struct Backup: Sendable {
     ) throws {
         do {
             guard BackupSummary(try copy.check()) == summary else {
-                throw DatabaseCopy.Damage("its tables have other numbers of rows than it says")
+                throw DatabaseCopy.Damage(
+                    "its tables' numbers of rows differ from those it records"
+                )
             }
         } catch let damage as DatabaseCopy.Damage {
             throw Problem.backup(
                 path,
                 "its database is damaged: \(damage)",
-                why: "take another backup"
+                why: "use another backup"
             )
         }
         guard try isSealed(copy, with: keyLine) else {
             throw Problem.backup(
                 path,
                 "its server.key is not the key of its database",
-                why: "all secrets in it would count as wrong; take another backup"
+                why: "all secrets in it would count as wrong; use another backup"
             )
         }
     }

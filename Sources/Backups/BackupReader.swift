@@ -32,7 +32,7 @@ final class BackupReader {
                 throw Problem.backup(
                     path,
                     "it is not a backup of Lamplighter",
-                    why: "its first line is another"
+                    why: "its first line is a different one"
                 )
             }
             let line = try Self.line(file)
@@ -78,7 +78,7 @@ final class BackupReader {
                     throw Problem.backup(
                         path,
                         "it does not open",
-                        why: "the passphrase is another one, or the file was changed"
+                        why: "the passphrase is wrong, or the file was changed"
                     )
                 }
                 throw Self.changed(path)
@@ -139,7 +139,7 @@ final class BackupReader {
     private static func changed(_ path: String) -> Problem {
         Problem.backup(
             path,
-            "it was changed since it was written",
+            "it was changed after it was written",
             why: "nothing of it is used; take another backup"
         )
     }
@@ -166,7 +166,9 @@ extension Problem {
             "the backup \(path) cannot be used: \(what)",
             at: path,
             why: why,
-            cures: cures + [.init("lamplighter backup verify FILE", "see which backups are whole")]
+            cures: cures + [
+                .init("lamplighter backup verify FILE", "checks whether a backup is intact")
+            ]
         )
     }
 }

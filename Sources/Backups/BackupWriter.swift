@@ -25,7 +25,7 @@ struct BackupWriter {
         guard !TextFile.exists(path) else {
             throw Problem.backup(
                 path,
-                "a file of that name exists",
+                "a file with that name exists",
                 why: "backups are not overwritten"
             )
         }

@@ -28,7 +28,7 @@ package enum MigrationCopy {
         if let room = DiskRoom.nearest(directory.path), room.free < needed {
             throw Problem(
                 .diskFull,
-                "there is no room to copy \(directory.database) before it is migrated",
+                "there is not enough space to copy \(directory.database) before migrating it",
                 at: directory.path,
                 why:
                     "\(needed >> 20) MiB are needed, \(room.free >> 20) are free; nothing was changed",
@@ -44,9 +44,9 @@ package enum MigrationCopy {
         guard rename(unfinished, path) == 0 else {
             throw Problem(
                 .databaseFailed,
-                "\(path) cannot be made",
+                "\(path) cannot be created",
                 at: path,
-                why: "the database is copied before it is migrated; nothing was changed"
+                why: "the database is copied before a migration; nothing was changed"
             )
         }
         TextFile.syncDirectory(of: path)

@@ -32,7 +32,7 @@ package struct Passphrase: Sendable {
 
     private static func type(_ prompt: String) throws -> String {
         guard isatty(0) == 1, let typed = getpass(prompt) else {
-            throw invalid("there is no terminal to ask on", at: "terminal")
+            throw invalid("there is no terminal to ask for it", at: "terminal")
         }
         return String(cString: typed)
     }

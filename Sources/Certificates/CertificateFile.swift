@@ -21,12 +21,13 @@ package enum CertificateFault: Error, Sendable, Equatable {
     package var text: String {
         switch self {
         case .noCertificate:
-            "it holds no certificate in PEM form, which begins with -----BEGIN CERTIFICATE-----"
-        case .noKey: "it holds no private key in PEM form, of RSA, P-256, P-384, P-521 or Ed25519"
+            "it contains no certificate in PEM format, which starts with -----BEGIN CERTIFICATE-----"
+        case .noKey: "it contains no RSA, P-256, P-384, P-521 or Ed25519 private key in PEM format"
         case .keyEncrypted: "the key is encrypted with a passphrase"
         case .keyMismatch: "the key belongs to another certificate"
-        case .authorityEnded: "the authority's time is over: what it signs now holds for no moment"
-        case .notAuthority: "the certificate is not an authority's: it may not sign others"
+        case .authorityEnded:
+            "the authority has expired: certificates that it signs now are not valid"
+        case .notAuthority: "the certificate is not an authority's: it can't sign others"
         }
     }
 }

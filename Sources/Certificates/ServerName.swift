@@ -33,21 +33,21 @@ package struct ServerName: Hashable, Sendable {
     /// Returns the fault of a text that is not a name, and what to write instead.
     package static func fault(of text: String) -> String {
         if text.contains("://") || text.contains("/") {
-            return "it is a URL; give the name alone, without https:// and without a path"
+            return "it is a URL; give only the name, without https:// and path"
         }
         if text.contains(where: { !$0.isASCII }) {
             return
-                "certificates hold names as DNS has them; write it with xn--, as the command `idn2 \(text)` prints it"
+                "certificates contain names in DNS form; write it with xn--, as printed by the command `idn2 \(text)`"
         }
         if text.hasPrefix("[") || text.filter({ $0 == ":" }).count == 1 {
-            return "give the name or the address alone, without a port and without brackets"
+            return "give only the name or address, without a port or brackets"
         }
         if text.hasPrefix("*") {
             return
-                "a star stands for the first label of a name that has two more, as in *.example.com"
+                "a star can only be the first label of a name with at least two more, as in *.example.com"
         }
         return
-            "a name has letters, digits and hyphens, in labels of at most 63 with dots between them"
+            "a name has labels of at most 63 letters, digits and hyphens, separated by dots"
     }
 
     /// The names by which a machine reaches itself.

@@ -55,12 +55,12 @@ package struct ConsoleAPI: ConsoleResponder {
         _ read: BodyReader
     ) async throws -> ConsoleAnswer {
         guard request.path.prefix(2) == ["api", "v1"] else {
-            throw Refused.notFound("such interface; there is /api/v1")
+            throw Refused.notFound("such interface; use /api/v1")
         }
         let (operation, parameters) = try find(request)
         let (caller, rank) = try await caller(of: request, for: operation)
         guard let body = await read(operation.bodyMax) else {
-            let detail = "The body has \(operation.bodyMax) bytes at most."
+            let detail = "The body can have at most \(operation.bodyMax) bytes."
             throw Refused(413, ErrorCode.invalidRequest.rawValue, detail)
         }
         let context = context
@@ -159,16 +159,16 @@ package struct ConsoleAPI: ConsoleResponder {
             throw Refused(
                 413,
                 ErrorCode.invalidRequest.rawValue,
-                "The body has \(valuesMax) values at most."
+                "The body can have at most \(valuesMax) values."
             )
         }
         do {
             guard let object = try JSONValue.parse(body).objectValue else {
-                throw Refused.invalid("", "The body is a JSON object.")
+                throw Refused.invalid("", "The body must be a JSON object.")
             }
             return JSONObject(members: object.members.filter { $0.value != .null })
         } catch let error as JSONError {
-            throw Refused.invalid("", "The body is no JSON: \(error.description).")
+            throw Refused.invalid("", "The body is not JSON: \(error.description).")
         }
     }
 

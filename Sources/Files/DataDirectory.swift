@@ -122,7 +122,7 @@ package struct DataDirectory: Sendable {
             if access(wanted, F_OK) != 0, errno == EACCES {
                 throw Problem(
                     .dataDirectoryUnusable,
-                    "this user may not look into \(directory.path)",
+                    "this user can't read \(directory.path)",
                     at: directory.path,
                     why: "permission denied",
                     cures: [
@@ -134,9 +134,9 @@ package struct DataDirectory: Sendable {
                 .dataMissing,
                 "there is no Lamplighter data in \(directory.path)",
                 at: directory.path,
-                why: holdsStore ? "lamplighter.db is not there" : "it is not there",
+                why: holdsStore ? "lamplighter.db does not exist" : "it does not exist",
                 cures: [
-                    .init("lamplighter up --data '\(directory.path)'", "make it and start"),
+                    .init("lamplighter up --data '\(directory.path)'", "create it and start"),
                     .init("--data DIR", "name the right directory"),
                 ]
             )
@@ -171,7 +171,7 @@ package struct DataDirectory: Sendable {
         if mkdir(path, 0o700) == 0 { return true }
         let failure = Errno(rawValue: errno)
         guard failure == .fileExists, let status = try? Stat(path) else {
-            throw unusable(path, "it cannot be made: \(failure)")
+            throw unusable(path, "it cannot be created: \(failure)")
         }
         guard status.type == .directory else { throw unusable(path, "it is not a directory") }
         return false
@@ -181,7 +181,7 @@ package struct DataDirectory: Sendable {
     private static func forbidden(_ path: String) -> Problem {
         unusable(
             path,
-            "this user may not write in it",
+            "this user can't write to it",
             cures: [.init("sudo chown -R \"$(id -un)\" '\(path)'", "give it to this user")]
         )
     }

@@ -26,12 +26,12 @@ package enum SecretFile {
     /// - Throws: A `Problem` if the file is missing, empty or readable by others.
     package static func read(_ path: String) throws -> String {
         guard let text = TextFile.read(path) else {
-            throw problem(path, "it is missing, or this user may not read it")
+            throw problem(path, "it is missing, or this user can't read it")
         }
         let secret = text.prefix { !$0.isNewline }
         guard !secret.isEmpty else { throw problem(path, "it is empty") }
         if let mode = TextFile.mode(path), mode & 0o077 != 0 {
-            throw problem(path, "others may read it (mode 0\(String(mode, radix: 8)))")
+            throw problem(path, "others can read it (mode 0\(String(mode, radix: 8)))")
         }
         return String(secret)
     }
@@ -42,7 +42,7 @@ package enum SecretFile {
             "the secret in \(path) cannot be used",
             at: path,
             why: why,
-            cures: [.init("chmod 600 '\(path)'", "if the file is there")]
+            cures: [.init("chmod 600 '\(path)'", "if the file exists")]
         )
     }
 }

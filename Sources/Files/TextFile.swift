@@ -24,8 +24,8 @@ package enum TextFile {
             return isFolder ? "it is a directory" : "it cannot be read"
         }
         guard errno == EACCES else { return "it is missing" }
-        guard let mode = mode(path) else { return "the user \(user) may not enter its folder" }
-        return "the user \(user) may not read it (mode 0\(String(mode, radix: 8)))"
+        guard let mode = mode(path) else { return "the user \(user) can't enter its folder" }
+        return "the user \(user) can't read it (mode 0\(String(mode, radix: 8)))"
     }
 
     /// Reads at most 4 MiB of standard input; nil if it is not readable.

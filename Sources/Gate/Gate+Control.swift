@@ -11,7 +11,7 @@ extension Gate {
             client.isConnected
         else { return }
         guard let commands = Self.commands(in: payload) else {
-            Broker.log(.warning, "commands that are not understood from \(client.clientId)")
+            Broker.log(.warning, "ignored unintelligible commands from \(client.clientId)")
             return
         }
         look()
@@ -52,12 +52,12 @@ extension Gate {
             if records.isEmpty || records.count != texts.count { complain(of: "learn") }
             learn(records)
         default:
-            Broker.log(.warning, "an unknown command was ignored")
+            Broker.log(.warning, "ignored an unknown command")
         }
     }
 
     private func complain(of command: String) {
-        Broker.log(.warning, "\(command) lacks a field, or has a wrong one")
+        Broker.log(.warning, "\(command) has a missing or wrong field")
     }
 
     /// Ends a session immediately, and its terminal's connection a little later.

@@ -225,7 +225,7 @@ final class Gate {
     }
 
     private func complain() {
-        Broker.log(.error, "credentials file can't be read: only the worker gets in")
+        Broker.log(.error, "credentials file can't be read: only workers are admitted")
     }
 
     /// Applies records that a worker sends ahead of the file.

@@ -23,7 +23,7 @@ extension JSONParser {
         }
         let text = String(decoding: bytes[start..<index], as: UTF8.self)
         guard let value = Double(text), value.isFinite else {
-            throw JSONError("no double holds a number", at: start)
+            throw JSONError("a number is out of the range of a double", at: start)
         }
         return .double(value)
     }

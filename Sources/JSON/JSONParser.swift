@@ -23,7 +23,7 @@ struct JSONParser {
     }
 
     private mutating func parseValue(depth: Int) throws(JSONError) -> JSONValue {
-        guard index < bytes.count else { throw fail("the text ends where a value should stand") }
+        guard index < bytes.count else { throw fail("the text ends where a value is expected") }
         switch bytes[index] {
         case UInt8(ascii: "{"): return .object(try parseObject(depth: depth))
         case UInt8(ascii: "["): return .array(try parseArray(depth: depth))
@@ -48,12 +48,12 @@ struct JSONParser {
         var names = NameSet()
         while true {
             guard peek() == UInt8(ascii: "\"") else {
-                throw fail("a name in quotes should stand here")
+                throw fail("a name in quotes is expected here")
             }
             let start = index
             let key = try parseString()
             guard names.insert(key, among: members) else {
-                throw JSONError("a name stands twice in one object", at: start)
+                throw JSONError("a name occurs twice in one object", at: start)
             }
             skipSpace()
             guard take(UInt8(ascii: ":")) else { throw fail("':' is missing after a name") }
@@ -61,7 +61,7 @@ struct JSONParser {
             members.append(.init(key: key, value: try parseValue(depth: depth + 1)))
             skipSpace()
             if take(UInt8(ascii: "}")) { return JSONObject(members: members) }
-            guard take(UInt8(ascii: ",")) else { throw fail("',' or '}' should stand here") }
+            guard take(UInt8(ascii: ",")) else { throw fail("',' or '}' is expected here") }
             skipSpace()
         }
     }
@@ -76,7 +76,7 @@ struct JSONParser {
             elements.append(try parseValue(depth: depth + 1))
             skipSpace()
             if take(UInt8(ascii: "]")) { return elements }
-            guard take(UInt8(ascii: ",")) else { throw fail("',' or ']' should stand here") }
+            guard take(UInt8(ascii: ",")) else { throw fail("',' or ']' is expected here") }
             skipSpace()
         }
     }
@@ -96,7 +96,7 @@ struct JSONParser {
                     ? String(decoding: text, as: UTF8.self) : validated(text, at: start)
             }
             if byte == UInt8(ascii: "\\") { return try parseEscapedString(from: start) }
-            guard byte >= 0x20 else { throw fail("a control character stands in a string") }
+            guard byte >= 0x20 else { throw fail("a string contains a control character") }
             if byte >= 0x80 { isASCII = false }
             index += 1
         }
@@ -116,7 +116,7 @@ struct JSONParser {
             case UInt8(ascii: "\\"):
                 try appendEscape(to: &text)
             case 0..<0x20:
-                throw JSONError("a control character stands in a string", at: index - 1)
+                throw JSONError("a string contains a control character", at: index - 1)
             default:
                 text.append(byte)
             }
@@ -143,15 +143,15 @@ struct JSONParser {
     private mutating func parseUnicodeEscape() throws(JSONError) -> Character {
         let start = index
         let first = try parseHexQuad()
-        guard first != 0 else { throw JSONError("\\u0000 stands in a string", at: start) }
+        guard first != 0 else { throw JSONError("a string contains \\u0000", at: start) }
         if let scalar = Unicode.Scalar(first) { return Character(scalar) }
         guard UTF16.isLeadSurrogate(UInt16(truncatingIfNeeded: first)),
             take(UInt8(ascii: "\\")), take(UInt8(ascii: "u"))
-        else { throw JSONError("a lone surrogate stands in a string", at: start) }
+        else { throw JSONError("a string contains a lone surrogate", at: start) }
         let second = try parseHexQuad()
         guard UTF16.isTrailSurrogate(UInt16(truncatingIfNeeded: second)),
             let scalar = Unicode.Scalar(0x10000 + ((first & 0x3FF) << 10) + (second & 0x3FF))
-        else { throw JSONError("a lone surrogate stands in a string", at: start) }
+        else { throw JSONError("a string contains a lone surrogate", at: start) }
         return Character(scalar)
     }
 
@@ -166,7 +166,7 @@ struct JSONParser {
                 digit = bytes[index] - UInt8(ascii: "a") + 10
             case UInt8(ascii: "A")...UInt8(ascii: "F"):
                 digit = bytes[index] - UInt8(ascii: "A") + 10
-            default: throw fail("four hexadecimal digits should stand here")
+            default: throw fail("four hexadecimal digits are expected here")
             }
             value = value << 4 | UInt32(digit)
             index += 1

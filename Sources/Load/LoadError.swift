@@ -16,7 +16,7 @@ extension LoadError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .system(let function, let code): "\(function): \(String(cString: strerror(code)))"
-        case .protocolError: "the broker sent what is not MQTT"
+        case .protocolError: "the broker sent data that is not MQTT"
         case .refused(let code): "the broker refused the connection (return code \(code))"
         case .closed: "the broker closed the connection"
         case .timeout(let what): "timed out: \(what)"

@@ -59,7 +59,7 @@ extension Problem {
             .usage,
             message.split(separator: "\n").first.map(String.init) ?? "the command is incomplete",
             why: usage ?? "the command's arguments are invalid",
-            cures: [.init(command ?? "lamplighter --help", "everything that it takes")]
+            cures: [.init(command ?? "lamplighter --help", "lists all arguments")]
         )
     }
 }

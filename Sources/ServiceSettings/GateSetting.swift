@@ -36,7 +36,7 @@ package struct GateSetting: Sendable {
         in: 0...1_000_000,
         unit: "1/min",
         doc:
-            "New client ids, of apps and products, the gate lets in from one source address; 0: any number."
+            "New client ids of apps and products that the gate admits from one source address; 0: any number."
     )
 
     /// Returns the gate's lines of the broker's configuration.

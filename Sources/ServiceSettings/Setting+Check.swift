@@ -81,7 +81,7 @@ extension Setting {
         }
         let rest = origin[host.endIndex...]
         guard rest.isEmpty || rest == "/" else {
-            return "must be without a path: write \(origin[..<host.endIndex]) for \(origin)"
+            return "must have no path: write \(origin[..<host.endIndex]) instead of \(origin)"
         }
         return nil
     }
@@ -90,7 +90,7 @@ extension Setting {
         if items.isEmpty { return "must name at least one of " + words.joined(separator: ", ") }
         if Set(items).count != items.count { return "must name each only once" }
         guard let odd = items.first(where: { !words.contains($0) }) else { return nil }
-        return "may hold " + words.joined(separator: ", ") + ", not \(odd)" + hint(odd, words)
+        return "may contain " + words.joined(separator: ", ") + ", not \(odd)" + hint(odd, words)
     }
 
     private func hint(_ word: String, _ words: [String]) -> String {

@@ -31,7 +31,7 @@ enum SettingsFile {
                 "the configuration file \(path) cannot be read",
                 at: path,
                 why: reason(error, path),
-                cures: [.init("lamplighter config --json", "the settings without this file")]
+                cures: [.init("lamplighter config --json", "shows the settings without this file")]
             )
         }
         for key in keys.all.sorted()
@@ -49,7 +49,7 @@ enum SettingsFile {
             "unknown setting \(key) (\(place))" + (meant.map { "; did you mean \($0)?" } ?? ""),
             at: place,
             why: "a misspelt setting would silently keep its default",
-            cures: [.init("lamplighter config", "every setting there is")]
+            cures: [.init("lamplighter config", "lists every setting")]
         )
     }
 

@@ -19,7 +19,7 @@ enum StoreSetting {
             return nil
         } catch {
             return switch error {
-            case .malformed: malformed(origin, "it can't be read as an address of PostgreSQL's")
+            case .malformed: malformed(origin, "it can't be parsed as a PostgreSQL address")
             case .hasPassword: withPassword(origin)
             }
         }
@@ -30,10 +30,10 @@ enum StoreSetting {
             .storePassword,
             "the address of the store holds a password (\(origin))",
             at: origin,
-            why: "lists of processes, logs and backups of settings would show it",
+            why: "process lists, logs and backups of settings would show it",
             cures: [
-                .init("--set postgres.passwordFile=FILE", "a file of mode 0600 with it"),
-                .init("~/.pgpass", "HOST:PORT:DATABASE:USER:PASSWORD, of mode 0600"),
+                .init("--set postgres.passwordFile=FILE", "a file of mode 0600 with the password"),
+                .init("~/.pgpass", "of mode 0600, with a line HOST:PORT:DATABASE:USER:PASSWORD"),
             ]
         )
     }

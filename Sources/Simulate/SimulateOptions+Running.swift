@@ -46,7 +46,7 @@ extension SimulateOptions {
         do {
             if let object = try JSONValue.parse(bytes).objectValue { return object }
         } catch { throw unusable(path, "\(error)") }
-        throw unusable(path, "it is no JSON object")
+        throw unusable(path, "it is not a JSON object")
     }
 
     private static func unusable(_ path: String, _ why: String) -> Problem {
@@ -55,7 +55,7 @@ extension SimulateOptions {
             "the product document \(path) cannot be used",
             at: path,
             why: why,
-            cures: [.init("lamplighter simulate", "the demo product")]
+            cures: [.init("lamplighter simulate", "uses the demo product")]
         )
     }
 }

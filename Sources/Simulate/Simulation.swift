@@ -102,7 +102,7 @@ package final class Simulation {
     private func progress(seconds: Double) -> String {
         let online = devices.count { $0.isOnline }
         return "\(Int(seconds)) s  online \(online)/\(devices.count)  " + summary.text
-            + (lastError.map { "  last trouble: \($0)" } ?? "")
+            + (lastError.map { "  last error: \($0)" } ?? "")
     }
 
     /// Does the work that is due for each device and the app.

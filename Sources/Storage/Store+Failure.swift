@@ -33,9 +33,9 @@ extension Store {
             case .wrongSetting(let name, let value, let wanted):
                 "the database setting \(name) is \(value), not \(wanted)"
             case .cannotOpen(let path, let reason): "\(path) can't be opened: \(reason)"
-            case .diskFull(let path): "the disk has no room to open \(path)"
+            case .diskFull(let path): "the disk has no space to open \(path)"
             case .olderVersion(let path):
-                "\(path) was written by an older version of lamplighter and has to be migrated"
+                "\(path) was written by an older version of lamplighter and must be migrated"
             case .foreignKey(let path): "\(path) was written with another server.key"
             case .halfMoved(let path): "\(path) is only partly filled by a move"
             case .unreachable(let path, let reason): "\(path) can't be reached: \(reason)"

@@ -5,20 +5,21 @@ import Bench
 struct BenchCommandsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "commands",
-        abstract: "Measure commands' round trips against the bare broker, and beside a crowd.",
+        abstract:
+            "Measure commands' round trips against the bare broker, and next to a device with many users.",
         discussion: "lamplighter-bench commands"
     )
 
-    @Option(help: "Devices that are commanded.")
+    @Option(help: "Devices that receive commands.")
     var devices = 100
 
-    @Option(help: "Users bound to one device more.")
+    @Option(help: "Users bound to one additional device.")
     var users = 1000
 
     @Option(help: "Commands a second.")
     var rate = 200.0
 
-    @Option(help: "Rounds; medians count.")
+    @Option(help: "Rounds; results are medians.")
     var rounds = 3
 
     @Option(help: "Seconds of each measurement.")
@@ -28,7 +29,7 @@ struct BenchCommandsCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard devices > 0, users > 0, rate > 0, rounds > 0, seconds > 0 else {
-            throw ValidationError("every number has to be larger than 0")
+            throw ValidationError("every number must be greater than 0")
         }
     }
 

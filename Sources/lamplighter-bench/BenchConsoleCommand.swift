@@ -5,7 +5,7 @@ import Bench
 struct BenchConsoleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "console",
-        abstract: "Measure what three open consoles cost the path of reports.",
+        abstract: "Measure how much three open consoles slow down reports.",
         discussion: """
             lamplighter-bench console
             """
@@ -17,7 +17,7 @@ struct BenchConsoleCommand: AsyncParsableCommand {
     @Option(help: "Devices in the store.")
     var stored = 100_000
 
-    @Option(help: "Rounds; medians count.")
+    @Option(help: "Rounds; results are medians.")
     var rounds = 7
 
     @Option(help: "Seconds of each measurement.")
@@ -28,7 +28,7 @@ struct BenchConsoleCommand: AsyncParsableCommand {
     func validate() throws {
         guard devices > 0, stored >= 0, rounds > 0, seconds >= 1 else {
             throw ValidationError(
-                "--devices and --rounds are above 0, --stored not below, --seconds at least 1."
+                "--devices, --rounds and --seconds must be at least 1, --stored at least 0."
             )
         }
     }

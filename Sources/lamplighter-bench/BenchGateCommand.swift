@@ -15,7 +15,7 @@ struct BenchGateCommand: AsyncParsableCommand {
     @OptionGroup(title: "Common options") var output: BenchOutput
 
     func validate() throws {
-        guard messages > 0 else { throw ValidationError("--messages is at least 1.") }
+        guard messages > 0 else { throw ValidationError("--messages must be at least 1.") }
     }
 
     func run() async throws {

@@ -44,20 +44,22 @@ struct BenchMain: AsyncParsableCommand {
 struct BenchOutput: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The program to measure, or its folder, with the gate beside it (default: beside lamplighter-bench).",
+            "The program to measure, or its folder, with the gate next to it (default: next to lamplighter-bench).",
             valueName: "path"
         )
     )
     var program: String?
 
-    @Flag(help: "Print JSON for programs.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     func validate() throws {
         let measured = measured
         for path in [measured.program, measured.gate]
         where !FileManager.default.fileExists(atPath: path) {
-            throw ValidationError("There is no \(path); build it, or name another with --program.")
+            throw ValidationError(
+                "\(path) does not exist; build it, or name another with --program."
+            )
         }
     }
 

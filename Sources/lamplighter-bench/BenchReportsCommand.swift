@@ -16,16 +16,16 @@ struct BenchReportsCommand: AsyncParsableCommand {
     @Option(help: "App terminals that read.")
     var terminals = 10
 
-    @Option(help: "Devices in the store for the second part; 0 leaves it out.")
+    @Option(help: "Devices in the store for the second part; 0 skips it.")
     var stored = 100_000
 
-    @Option(help: "Rounds; medians count.")
+    @Option(help: "Rounds; results are medians.")
     var rounds = 3
 
     @Option(help: "Seconds of each measurement.")
     var seconds = 5.0
 
-    @Option(help: "Reports under way at most.")
+    @Option(help: "Maximum number of reports under way.")
     var window = 4000
 
     @OptionGroup(title: "Common options") var output: BenchOutput
@@ -50,7 +50,7 @@ struct BenchAccountsCommand: AsyncParsableCommand {
         discussion: "lamplighter-bench accounts"
     )
 
-    @Option(help: "App terminals that ask.")
+    @Option(help: "App terminals that send requests.")
     var terminals = 100
 
     @Option(help: "Users that log in at once.")
@@ -59,7 +59,7 @@ struct BenchAccountsCommand: AsyncParsableCommand {
     @Option(help: "Devices that report meanwhile.")
     var devices = 1000
 
-    @Option(help: "Rounds; medians count.")
+    @Option(help: "Rounds; results are medians.")
     var rounds = 3
 
     @Option(help: "Seconds of each measurement.")

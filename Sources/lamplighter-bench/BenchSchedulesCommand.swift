@@ -5,17 +5,17 @@ import Bench
 struct BenchSchedulesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schedules",
-        abstract: "Measure schedules a second, finding what is due, and punctuality.",
+        abstract: "Measure schedules a second, the search for due schedules, and punctuality.",
         discussion: "lamplighter-bench schedules"
     )
 
     @Option(help: "Schedules that are due in the same minute.")
     var schedules = 100_000
 
-    @Option(help: "Devices that they belong to, at least one for 100 schedules.")
+    @Option(help: "Devices that they belong to, at least one per 100 schedules.")
     var devices = 1000
 
-    @Option(help: "Schedules in the large store, beside 10,000 in the small one.")
+    @Option(help: "Schedules in the large store; the small one has 10,000.")
     var stored = 1_000_000
 
     @Option(help: "Minutes of light load whose triggers are timed.")

@@ -8,8 +8,8 @@ struct Lamplighter: AsyncParsableCommand {
         abstract: "A self-hosted cloud for smart devices and the apps that control them.",
         discussion: """
             lamplighter up                 start everything, with a demo to try
-            lamplighter doctor             look for what is wrong
-            lamplighter help user erase    how a command is used
+            lamplighter doctor             find out what is wrong
+            lamplighter help user erase    show how to use a command
             """,
         version: Version.text,
         subcommands: [

@@ -46,7 +46,7 @@ enum Main {
             .unexpected,
             "\(CommandLine.arguments.dropFirst().first ?? "lamplighter") failed",
             why: "\(error)",
-            cures: [.init("lamplighter doctor", "look for what is wrong")]
+            cures: [.init("lamplighter doctor", "find out what is wrong")]
         )
     }
 

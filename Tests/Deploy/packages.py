@@ -1,7 +1,7 @@
-"""Packages under test, and machines to install them into: a folder with a Debian, entered or booted.
+"""Packages under test, and machines to install them on: a folder with a Debian, entered or booted.
 
 LAMPLIGHTER_BUILD     the folder of the program and the gate (.build/debug)
-LAMPLIGHTER_PACKAGES  1: with the tests that make a Debian, which takes root, a network and some minutes
+LAMPLIGHTER_PACKAGES  1: runs tests that make a Debian, which needs root, a network and some minutes
 """
 
 import os
@@ -25,7 +25,7 @@ RUNTIME = {} if IS_STATIC else {"LD_LIBRARY_PATH": re.search(r"=> (\S+)/libswift
 
 
 def run(*words, check=True, **options):
-    """Runs a program; gives what it printed on both outputs."""
+    """Runs a program; returns its standard output and error together."""
     done = subprocess.run(
         [str(word) for word in words], stdin=options.pop("stdin", subprocess.DEVNULL),
         env={**options.pop("env", os.environ), **RUNTIME},
@@ -36,7 +36,7 @@ def run(*words, check=True, **options):
 
 
 def eventually(probe, seconds, what):
-    """Asks the probe until it gives something true, and gives that back."""
+    """Calls the probe until it returns something true, and returns that."""
     deadline = time.monotonic() + seconds
     while not (value := probe()):
         if time.monotonic() > deadline:
@@ -64,7 +64,7 @@ class Packages:
 
 
 class Debian:
-    """A folder with a Debian of this machine's release, and in it all that a package depends on, if one is named."""
+    """A folder with a Debian of this machine's release, and a package's dependencies, if any."""
 
     def __init__(self, package=None):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-debian-"))
@@ -74,7 +74,7 @@ class Debian:
             release = re.search(r"^VERSION_CODENAME=(\w+)", pathlib.Path("/etc/os-release").read_text(), re.M)[1]
             run("debootstrap", "--variant=minbase", release, self.root)
             shutil.copy("/etc/resolv.conf", self.root / "etc/resolv.conf")
-            # No service starts while the folder is only entered; Debian's own images have the same.
+            # No service starts while the folder is only entered, as in Debian's own images.
             self.write("usr/sbin/policy-rc.d", "#!/bin/sh\nexit 101\n", 0o755)
             if package:
                 self.enter("apt-get", "satisfy", "-y", "-qq", "--no-install-recommends", package.field("Depends"))
@@ -97,7 +97,10 @@ class Debian:
         target.chmod(mode)
 
     def snapshot(self):
-        """Every file but those that apt, dpkg and a running system write, with mode and owner; and the users."""
+        """Returns the users, and all files with mode and owner.
+
+        It omits files that apt, dpkg and a running system write.
+        """
         moving = re.compile(
             r"^(var/(log|cache|lib/(apt|dpkg|systemd|mosquitto/mosquitto\.db))|tmp|root|run|proc|sys|dev|var/tmp"
             r"|etc/(machine-id|hostname|resolv\.conf|mtab|\.updated|\.pwd\.lock|ld\.so\.cache|(passwd|group|shadow|gshadow)-?)"
@@ -117,7 +120,7 @@ class Debian:
 
 
 class Machine:
-    """A Debian that is booted, with its systemd and a network of its own that leads nowhere."""
+    """A booted Debian, with its systemd and a separate network that leads nowhere."""
 
     def __init__(self, debian):
         self.debian = debian
@@ -158,7 +161,7 @@ class Machine:
         return self.run("systemctl", "show", "--value", "--property", name, unit).stdout.strip()
 
     def halt(self):
-        """Asks the machine to stop, as a user does at the end of the day."""
+        """Shuts the machine down, as a user does."""
         if self.process is None:
             return
         if self.process.poll() is None:

@@ -1,7 +1,8 @@
-"""The container's files, judged by others' programs where they are installed, and the image's steps in a folder.
+"""The container's files, checked by third-party tools if installed, and the image's steps.
 
-There is no container engine here: the steps of the last stage are run by hand in a fresh Debian, and the image is started
-as an engine would, with its variables, its user, no capability and a root that can't be written.
+No container engine is needed: the steps of the last stage are run by hand in a fresh Debian, and
+the image is started as an engine would, with its variables, its user, no capability and a read-only
+root.
 """
 
 import json
@@ -16,14 +17,14 @@ import unittest
 import yaml
 from packages import IS_LONG, ROOT, Debian, Packages, eventually, run
 
-# Where deploy/test puts what deploy/requirements.txt names.
+# The path with the tools of deploy/requirements.txt, which deploy/test installs.
 TOOLS = f"{ROOT}/.build/tools/bin:{os.environ['PATH']}"
 DOCKERFILE = ROOT / "deploy/Dockerfile"
 COMPOSE = ROOT / "deploy/compose.yaml"
 
 
 def last_stage():
-    """The instructions behind the last FROM, as pairs of word and rest."""
+    """Returns the instructions after the last FROM, as pairs of word and rest."""
     lines = [line for line in DOCKERFILE.read_text().splitlines() if line and not line.startswith("#")]
     text = "\n".join(lines).replace("\\\n", " ")
     steps = [line.split(None, 1) for line in text.splitlines()]
@@ -44,7 +45,7 @@ class Files(unittest.TestCase):
         self.assertTrue(service["read_only"])
         self.assertEqual(service["cap_drop"], ["ALL"])
         self.assertEqual(service["security_opt"], ["no-new-privileges:true"])
-        # Others than this machine come by TLS alone.
+        # Other machines connect only by TLS.
         others = {port.split(":")[-1] for port in service["ports"] if not port.startswith("127.0.0.1:")}
         self.assertEqual(others, {"8883", "8884", "8084", "8443"})
 
@@ -83,7 +84,7 @@ class Image(unittest.TestCase):
         health = json.loads(re.search(r"CMD (\[.*\])", words["HEALTHCHECK"])[1])
         volume = self.debian.folder / "volume"
         volume.mkdir()
-        # An engine gives a new volume the owner of the folder that it covers.
+        # An engine gives a new volume the same owner as the folder that it covers.
         os.chown(volume, int(user), int(group))
         script = f"""
             ip link set lo up
@@ -106,7 +107,7 @@ class Image(unittest.TestCase):
             self.assertIsNone(process.poll(), pathlib.Path(log.name).read_text())
             run(*inside, *health, env=variables)
             self.assertNotEqual(run(*inside, "touch", "/etc/x", "/usr/x", check=False, env=variables).returncode, 0)
-            # Others of the same network reach it; its health port they do not.
+            # Other machines of the network reach its listeners, except the health port.
             listeners = run("nsenter", "--target", str(process.pid), "--net", "ss", "--listening", "--tcp", "--numeric").stdout
             self.assertIn("0.0.0.0:1883", listeners)
             self.assertIn("0.0.0.0:8080", listeners)
@@ -115,7 +116,7 @@ class Image(unittest.TestCase):
         finally:
             process.terminate()
             self.assertEqual(process.wait(10), 0)
-        # Without its process it is not healthy.
+        # Without its process it isn't healthy.
         alone = ("unshare", "--mount", "bash", "-euc", 'mount -t proc proc "$1/proc"; exec chroot "$@"', "bash", self.debian.root)
         self.assertEqual(run(*alone, *health, check=False, env=variables).returncode, 1)
 

@@ -1,4 +1,4 @@
-"""What is in the packages, and that the unpacked program runs. Takes less than a minute."""
+"""The packages' contents, and the unpacked program. Takes less than a minute."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import unittest
 from packages import BUILD, IS_LONG, IS_STATIC, ROOT, RUNTIME, VERSION, Packages, eventually, run
 
 UNITS = sorted((ROOT / "deploy/systemd").glob("*.service"))
-EXPOSURE_MAX = 15  # tenths of what `systemd-analyze security` counts
+EXPOSURE_MAX = 15  # in tenths of the exposure level of `systemd-analyze security`
 
 
 class Contents(unittest.TestCase):
@@ -79,7 +79,7 @@ class Contents(unittest.TestCase):
             done = run("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", page, env=os.environ | {"LC_ALL": "C.UTF-8"})
             self.assertNotIn("warning:", done.stdout)
         text = run("man", "-l", "-Tutf8", pages[0], env=os.environ | {"LC_ALL": "C.UTF-8"}).stdout
-        text = re.sub(".\b", "", text)  # bold and underlined letters are struck twice
+        text = re.sub(".\b", "", text)  # bold and underlined letters are overstruck
         for words in ("device list", "simulate", "--quick", "--mqtt-port"):
             self.assertTrue(words in text, words)
 
@@ -115,7 +115,7 @@ class Contents(unittest.TestCase):
         found = 0
         for path in [*(self.root / "tar").rglob("*.md"), *(self.root / "deb").rglob("*.md")]:
             if "markdown" in path.parts:
-                continue  # a test of the reference has these
+                continue  # a test of the reference checks these
             for link in re.findall(r"\]\((?!https?:)([^)#\s]+)", path.read_text()):
                 found += 1
                 with self.subTest(file=path.relative_to(self.root), link=link):
@@ -129,7 +129,7 @@ class Contents(unittest.TestCase):
         self.assertGreaterEqual(len(offered), 10)
         whole = self.root / "offered.yaml"
         whole.write_text(text + "\n".join(offered) + "\n")
-        # Notes about the environment may stand before.
+        # Notes about the environment can precede it.
         rows = json.loads(run(self.root / "tar/bin/lamplighter", "config", "--json", "--config", whole).stdout.splitlines()[-1])
         values = {row["key"]: str(row["value"]) for row in rows}
         for line in offered:

@@ -1,7 +1,7 @@
-"""The package in a Debian: installed, started, upgraded, removed and purged. With deploy/test --packages.
+"""The package in a Debian: installed, started, upgraded, removed and purged.
 
-First in a folder that is only entered, where the service is started by hand, then in a machine that is booted, with
-systemd, its limits and its watchdog.
+Runs with deploy/test --packages: first in a folder that is only entered, where the service is
+started by hand, then on a booted machine, with systemd, its limits and its watchdog.
 """
 
 import json
@@ -19,7 +19,7 @@ PRODUCT = {
     "productKey": "1a" * 16, "name": "Lamp", "registration": "open",
     "dataPoints": [{"name": "power", "access": "rw", "type": "bool"}],
 }
-# A device as README shows it, with Debian's clients: it registers once and keeps what it got.
+# The README's device, with Debian's clients: it registers once and keeps its identity.
 DEVICE = """
 rr() { mosquitto_rr -h 127.0.0.1 -W 20 -q 1 "$@"; }
 lamp=ll/v1/product/KEY/aabbccddeeff
@@ -36,12 +36,12 @@ rr -i "$did" -u "device:$did" -P "$(cat /var/tmp/device.secret)" -t "ll/v1/devic
 
 
 def report(shell):
-    """Has the lamp report, and gives whether it was told that its report is on disk."""
+    """Sends a report as the lamp, and returns whether the answer was ok."""
     return '"ok":true' in shell(DEVICE).replace(" ", "")
 
 
 def import_product(enter):
-    """Makes the lamp's product through lamplighterctl, and keeps its secret where DEVICE looks for it."""
+    """Imports the lamp's product with lamplighterctl, and keeps its secret for DEVICE."""
     enter("bash", "-c", "lamplighterctl product import - --json <<'END' | sed 's/.*\"productSecret\":\"\\([^\"]*\\)\".*/\\1/'"
           f" > /var/tmp/product.secret\n{json.dumps(PRODUCT)}\nEND")
 
@@ -63,7 +63,7 @@ class Installed(unittest.TestCase):
             shutil.copy(packages.deb, cls.debian.root / "root")
 
     def limits(self):
-        """The unit's program and user, with what can be held of its limits without systemd."""
+        """Returns the unit's program and user, with the limits that work without systemd."""
         unit = (ROOT / "deploy/systemd/lamplighter.service").read_text()
         line = re.search(r"^ExecStart=(.*)$", unit, re.M)[1]
         data = {"G": 1 << 30}
@@ -77,10 +77,10 @@ class Installed(unittest.TestCase):
                 *shlex.split(line)]
 
     def test_1_by_hand_in_a_folder(self):
-        """Nothing is fetched, nothing is left; the program runs without rights where no systemd is."""
+        """Nothing is fetched or left behind; the program runs without privileges and systemd."""
         debian = self.debian
         before = debian.snapshot()
-        # --net: what a maintainer script fetched would fail here.
+        # --net: a download by a maintainer script would fail here.
         offline = ("unshare", "--net", "chroot", debian.root, "env", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C.UTF-8")
         run(*offline, "apt-get", "install", "-y", "--no-install-recommends", f"/var/tmp/{self.package.deb.name}")
         self.assertEqual(debian.enter("dpkg", "--verify", "lamplighter").stdout, "")
@@ -171,7 +171,7 @@ class Installed(unittest.TestCase):
         self.assertNotRegex(self.journal(machine), "reception only permitted|Operation not permitted|error|thread priority|Ctrl-C")
 
     def is_held(self, machine):
-        """The limits of the unit hold for service and broker."""
+        """Asserts that the unit's limits hold for service and broker."""
         pids = machine.shell("pgrep -u lamplighter").split()
         self.assertEqual(len(pids), 2)
         for pid in pids:
@@ -183,7 +183,7 @@ class Installed(unittest.TestCase):
         self.assertIn(doctor.returncode, (0, 3), doctor.stdout)
 
     def writes_only_where_it_may(self, machine):
-        """Its own directory, and the one for backups once it is there."""
+        """Asserts that it writes only to its own directory, and to the one for backups if any."""
         machine.shell("install -d -m 0700 -o lamplighter -g lamplighter /var/backups/lamplighter; systemctl restart lamplighter")
         inside = f"nsenter --target {machine.show('lamplighter', 'MainPID')} --mount"
         for folder, code in (("/var/lib/lamplighter", 0), ("/var/backups/lamplighter", 0), ("/etc", 1), ("/var/tmp", 0), ("/usr", 1)):
@@ -213,7 +213,7 @@ class Installed(unittest.TestCase):
         self.assertTrue(report(machine.shell))
 
     def comes_with_the_machine(self, machine):
-        """Debian's broker stands aside as long as it is as Debian ships it."""
+        """Asserts that the service starts, and that Debian's unchanged broker doesn't."""
         self.is_active(machine)
         self.assertEqual(machine.show("mosquitto", "ActiveState"), "inactive")
         self.assertEqual(machine.show("mosquitto", "Result"), "exec-condition")
@@ -221,7 +221,7 @@ class Installed(unittest.TestCase):
         self.assertTrue(report(machine.shell))
 
     def serves_beside_debians_broker(self, machine):
-        """The other unit, with Debian's Mosquitto set up as the examples in the package say."""
+        """Runs the other unit, with Debian's Mosquitto set up as in the package's examples."""
         machine.shell("""
             systemctl disable --now lamplighter
             cd /usr/share/doc/lamplighter/examples
@@ -252,7 +252,7 @@ class Installed(unittest.TestCase):
         machine.run("apt-get", "remove", "-y", "lamplighter")
         self.assertEqual(machine.shell("pgrep -u lamplighter || true"), "")
         self.assertTrue((self.debian.root / "var/lib/lamplighter/lamplighter.db").exists())
-        # What was removed comes back with what it knew.
+        # The reinstalled package finds its data.
         machine.run("apt-get", "install", "-y", f"/var/tmp/{self.next.deb.name}")
         self.is_active(machine)
         self.assertTrue(report(machine.shell))
@@ -271,7 +271,7 @@ class Installed(unittest.TestCase):
 
 
 def status_of(pid):
-    """The fields of a process's status."""
+    """Returns the fields of a process's status."""
     with open(f"/proc/{pid}/status", encoding="utf-8") as file:
         return dict(re.findall(r"^(\w+):\s+(.*)$", file.read(), re.M))
 

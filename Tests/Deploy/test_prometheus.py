@@ -1,4 +1,4 @@
-"""The alert rules, as Prometheus' own tool judges them, and the guide that each leads to."""
+"""The alert rules, checked by Prometheus's own tool, and the guide that each links to."""
 
 import pathlib
 import re
@@ -45,7 +45,7 @@ class Alerts(unittest.TestCase):
         self.assertEqual((fires, quiet), (names, names))
 
     def test_a_rule_that_always_or_never_fires_is_noticed(self):
-        # Beside each other, all rules changed: every case of the one kind must fail then.
+        # All rules are changed at once, so every case of one kind must fail.
         for expression, wanted in (("vector(0) > 1", True), ('label_replace(vector(1), "instance", "a", "", "")', False)):
             with self.subTest(expression=expression), tempfile.TemporaryDirectory() as folder:
                 folder = pathlib.Path(folder)

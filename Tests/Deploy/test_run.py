@@ -37,7 +37,7 @@ class Run(unittest.TestCase):
         (self.folder / "bin/swift").chmod(0o755)
 
     def start(self):
-        """Starts it in a terminal of its own."""
+        """Starts `deploy/run` in a separate terminal."""
         self.screen, theirs = pty.openpty()
         self.addCleanup(os.close, self.screen)
         self.process = subprocess.Popen(
@@ -49,7 +49,7 @@ class Run(unittest.TestCase):
         self.seen = ""
 
     def end(self, process):
-        """Ends it with its compiler, which would go on writing."""
+        """Ends the script with its compiler, which would otherwise keep writing."""
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
 
@@ -59,7 +59,7 @@ class Run(unittest.TestCase):
         while not (found := re.search(pattern, self.seen)) and time.monotonic() < deadline:
             try:
                 self.seen += os.read(self.screen, 4096).decode()
-            except OSError:  # All who wrote to it have ended.
+            except OSError:  # All its writers have ended.
                 break
         self.assertTrue(found, f"{pattern} in {self.seen}")
         self.seen = self.seen[found.end():]
@@ -85,7 +85,7 @@ class Run(unittest.TestCase):
         (self.folder / ".build/deploy-run-debug.first-yes").write_text(f"{seconds} 900\n")
 
     def compiler_prints(self, *lines):
-        """Has the compiler print lines, and waits for the progress that each one leads to."""
+        """Makes the compiler print lines, and waits for the progress after each."""
         with open(self.folder / "pipe", "w", buffering=1) as compiler:
             for line, shown in lines:
                 print(line, file=compiler)

@@ -1,4 +1,4 @@
-"""The house rules: deploy/tidy.py finds each fault that it is there for, and no other."""
+"""The house rules: deploy/tidy.py finds each fault that it must find, and no other."""
 
 import pathlib
 import shutil
@@ -9,10 +9,10 @@ import unittest
 
 from packages import ROOT
 
-# A path of one machine, made here so that this file has none.
+# A path of one machine, composed so that this file doesn't contain it.
 HOME = "/".join(["", "home", "anna", "lamplighter"])
 
-# What is planted, and the file in which it stands; what is said of it.
+# Each fault: its file, its text, and the message.
 FAULTS = [
     ("Sources/Workers/A.swift", 'let text = "SELECT did FROM device"', "SQL is written in Storage"),
     ("Sources/Service/A.swift", 'let text = "DELETE FROM outbox WHERE id = $1"', "SQL is written in Storage"),
@@ -53,7 +53,7 @@ FAULTS = [
 
 class Tidy(unittest.TestCase):
     def tidy(self, texts, script=None):
-        """What tidy.py says of a tree that holds these texts alone."""
+        """Returns the messages of tidy.py for a tree with only these texts."""
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             for name, text in texts.items():
@@ -102,7 +102,7 @@ class Tidy(unittest.TestCase):
 
     def test_a_long_chain_of_libraries_is_found(self):
         def manifest(count):
-            """Libraries that each depend on the one before, and others that add nothing to the chain."""
+            """Returns a manifest with a chain of `count` libraries, and targets beside it."""
             libraries = "".join(
                 f'''
         .target(

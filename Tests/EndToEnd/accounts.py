@@ -1,4 +1,4 @@
-"""Accounts in tests: apps with policies, a gateway that reads what is sent, and people with addresses."""
+"""Accounts in tests: apps with policies, a gateway that reads messages, users with addresses."""
 
 import itertools
 import json
@@ -15,9 +15,9 @@ PASSWORD = "correct lamp staple 42"
 OTHER_PASSWORD = "quite another lamp 43"
 WRONG = "not the right lamp 44"
 
-# The apps that account tests use, by what is special about them.
+# The apps of account tests, named by what is special about them.
 APPS = {
-    # Four alike: an app may send 200 codes an hour to one country.
+    # Four equal apps, since an app can send 200 codes an hour to one country.
     **{f"people{n}": {"policies": {"phoneRegistration": True, "uidLogin": True}} for n in ("", "-2", "-3", "-4")},
     "people-link": {"policies": {"emailRegistration": "link", "phoneRegistration": True}},
     "people-none": {"policies": {"emailRegistration": "none", "emailVerification": False}},
@@ -34,7 +34,7 @@ def fresh_email():
 
 
 def fresh_phone():
-    """A German mobile number without its country code."""
+    """Returns a German mobile number without its country code."""
     return f"151{next(_number) % 100_000_000:08d}"
 
 
@@ -43,10 +43,10 @@ def fresh_name():
 
 
 class Gateway(Tool):
-    """A gateway for texts and e-mails: keeps what it is given, and says that it was sent."""
+    """A gateway for texts and e-mails that keeps the messages and reports them as sent."""
 
     refused = ()  # addresses that it fails to send to
-    dead = ()  # addresses that there are not: it says so, and that another try is of no use
+    dead = ()  # addresses that don't exist: it reports a final failure
 
     def come(self):
         code = self.connect()
@@ -67,7 +67,7 @@ class Gateway(Tool):
         self.paho.publish(f"{TOPICS}/system/outbound/result", json.dumps(answer), 1)
 
     def taken(self, to, template="code", seconds=clients.SECONDS, **params):
-        """Takes the first unread message to this address of this template with these params."""
+        """Takes the first unread message to an address with this template and these params."""
         def fits(body):
             return (same(body["to"], to) and body["template"] == template
                     and all(body["params"].get(k) == v for k, v in params.items()))
@@ -79,7 +79,7 @@ class Gateway(Tool):
 
 
 def same(one, other):
-    """Whether two spellings mean one address."""
+    """Returns whether two spellings mean one address."""
     if "@" in one or "@" in other:
         return one.lower() == other.lower()
     one, other = re.sub(r"\D", "", one), re.sub(r"\D", "", other)
@@ -87,12 +87,12 @@ def same(one, other):
 
 
 def wrong(code):
-    """Another code than this."""
+    """Returns a code that differs from this one."""
     return f"{(int(code) + 1) % 1_000_000:06d}"
 
 
 def furnish(world):
-    """Brings the apps and the gateway into the world, once."""
+    """Adds the apps and the gateway to the world, once."""
     if world.gateway is None:
         for app_id, app in APPS.items():
             world.import_app(app_id, app)
@@ -105,7 +105,7 @@ def furnish(world):
 
 
 class People(EndToEnd):
-    """A test with people in it."""
+    """A test with accounts."""
 
     app = "people"
 
@@ -114,14 +114,14 @@ class People(EndToEnd):
         self.gateway = furnish(self.world)
 
     def stranger(self, app=None, **more):
-        """A terminal without a session."""
+        """Connects a terminal without a session."""
         return self.terminal(app or self.app, login=False, **more)
 
     def anonymous(self, app=None, device_id=None, **more):
         return self.terminal(app or self.app, device_id=device_id, **more)
 
     def sent(self, terminal, purpose, **address):
-        """Has a code sent; gives the answer and the code that arrived."""
+        """Requests a code; returns the answer and the code that arrived."""
         result = terminal.get("account/sendCode", {"countryCode": COUNTRY, "purpose": purpose, **address})
         to = address.get("email") or address["phone"]
         return result, self.gateway.taken(to)["params"]["code"]
@@ -130,7 +130,7 @@ class People(EndToEnd):
         return self.sent(terminal, purpose, **address)[1]
 
     def register(self, terminal=None, app=None, password=PASSWORD, **more):
-        """Registers by what is given (a username without anything) and gives the terminal, logged in."""
+        """Registers, by default with a username, and returns the logged-in terminal."""
         terminal = terminal or self.stranger(app)
         if not {"email", "phone", "username"} & set(more):
             more["username"] = fresh_name()
@@ -144,7 +144,7 @@ class People(EndToEnd):
         return terminal
 
     def login(self, terminal=None, app=None, password=PASSWORD, **more):
-        """Logs in by what is given and gives the terminal."""
+        """Logs in with the given values and returns the terminal."""
         terminal = terminal or self.stranger(app)
         how = {} if "code" in more else {"password": password}
         result = terminal.get("account/login", {"countryCode": COUNTRY, **how, **more}, token=None)
@@ -153,7 +153,7 @@ class People(EndToEnd):
         return terminal
 
     def try_login(self, terminal=None, app=None, password=PASSWORD, **more):
-        """Tries to log in and gives the answer."""
+        """Tries to log in and returns the answer."""
         terminal = terminal or self.stranger(app)
         how = {} if "code" in more else {"password": password}
         return terminal.ask("account/login", {"countryCode": COUNTRY, **how, **more}, token=None)
@@ -162,7 +162,7 @@ class People(EndToEnd):
         return terminal.get("account/whoami")["user"]
 
     def logout_code(self, terminal, **address):
-        """A logout code of one's own address by a code."""
+        """Returns a logout code for the terminal's own address, requested with a code."""
         kind, to = next(iter(address.items()))
         code = self.code(terminal, "logoutTerminal", **address)
         return terminal.get("session/logoutCode", {
@@ -175,12 +175,12 @@ class People(EndToEnd):
             "countryCode": COUNTRY, **address, "code": code})["ticket"]
 
     def audit(self, uid):
-        """What the audit trail says about the user, newest first or last."""
+        """Returns the user's rows of the audit trail, newest first or last."""
         rows = self.world.service.json("user", "audit", uid)
         return rows if isinstance(rows, list) else next(v for v in rows.values() if isinstance(v, list))
 
     def assertEnded(self, terminal, reason, token=None):
-        """The terminal was told, and its token is void from then on."""
+        """Asserts that the terminal was notified, and that its token is void from then on."""
         told = terminal.expect("/session", lambda b: b["type"] == "sessionInvalid").body
         self.assertEqual(told["reason"], reason)
         terminal.wait_lost()
@@ -194,7 +194,7 @@ class People(EndToEnd):
 
 
 def parallel(terminals, method, params, rounds):
-    """Sends the same request from each terminal so many times at once, each with an id of its own; gives all answers."""
+    """Sends `rounds` requests from each terminal at once, with unique ids; returns the answers."""
     asked = []
     for turn in range(rounds):
         for terminal in terminals:

@@ -1,4 +1,4 @@
-"""A headless Chromium with one page, for what only a browser can tell."""
+"""A headless Chromium with one page, for checks that need a browser."""
 
 import tools
 
@@ -10,7 +10,7 @@ SCRIPT_SECONDS = 60
 
 
 class ScriptError(AssertionError):
-    """What a script in the page threw."""
+    """An error that a script in the page threw."""
 
 
 class Browser(tools.Chromium):
@@ -24,11 +24,11 @@ class Browser(tools.Chromium):
         self.page.on("pageerror", lambda error: self.lines.append(f"error {error}"))
 
     def open(self, address):
-        """Loads a page and waits until it and its scripts are there."""
+        """Loads a page and waits until its scripts are loaded too."""
         self.page.goto(address, timeout=SCRIPT_SECONDS * 1000)
 
     def run(self, script, *arguments):
-        """Runs an async function's body in the page, with `args`, and gives back what it returns."""
+        """Runs an async function's body in the page, with `args`, and returns its result."""
         late = f"new Promise((_, no) => setTimeout(() => no(new Error('not done in {SCRIPT_SECONDS} s')), {SCRIPT_SECONDS * 1000}))"
         body = f"args => Promise.race([(async () => {{ {script} }})(), {late}])"
         while True:
@@ -41,12 +41,12 @@ class Browser(tools.Chromium):
                 self.page.wait_for_load_state()
 
     def command(self, name, **params):
-        """Gives the browser a command of its DevTools protocol."""
-        # What a session asks for holds as long as the session.
+        """Sends the browser a command of its DevTools protocol."""
+        # The effects of a command last as long as its session.
         self.session = self.session or self.page.context.new_cdp_session(self.page)
         return self.session.send(name, params)
 
     def log(self):
-        """What the page wrote to the console since the last call, as lines."""
+        """Returns the lines that the page wrote to its console since the last call."""
         found, self.lines = self.lines, []
         return found

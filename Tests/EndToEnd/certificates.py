@@ -1,4 +1,4 @@
-"""Certificates for tests: contexts that trust an authority's file, and what a listener shows."""
+"""Certificates for tests: contexts that trust an authority's file, and listeners' certificates."""
 
 import datetime
 import hashlib
@@ -10,7 +10,7 @@ import subprocess
 
 
 def trusting(authority, certificate=None, key=None):
-    """A context that trusts this authority alone, and shows a certificate where one is given."""
+    """Returns a context that trusts only this authority, and shows the given certificate if any."""
     context = ssl.create_default_context(cafile=str(authority))
     if certificate:
         context.load_cert_chain(str(certificate), str(key))
@@ -18,17 +18,20 @@ def trusting(authority, certificate=None, key=None):
 
 
 def shown(host, port, context=None):
-    """SHA-256 of the certificate that a listener shows; the handshake must succeed."""
+    """Returns the SHA-256 of a listener's certificate; the handshake must succeed."""
     context = context or ssl._create_unverified_context()
     with socket.create_connection((host, port), 10) as plain, context.wrap_socket(plain, server_hostname=host) as secure:
         return hashlib.sha256(secure.getpeercert(binary_form=True)).hexdigest()
 
 
 def issued(authority, folder, name, begin, end):
-    """A server's certificate by the authority of `tls init`, from `begin` to `end`, in days from now: its files."""
+    """Issues a server's certificate by the authority of `tls init` and returns its files.
+
+    `begin` and `end` are days from now.
+    """
     folder.mkdir(exist_ok=True)
     (folder / "index").write_text("")
-    # Serials of one authority differ.
+    # Each certificate of an authority needs another serial.
     (folder / "serial").write_text(secrets.token_hex(8) + "\n")
     (folder / "ca.cnf").write_text(f"""
 [ca]
@@ -58,7 +61,7 @@ subjectAltName = DNS:localhost, IP:127.0.0.1, IP:127.0.0.2
 
 
 def openssl(*words):
-    """Runs openssl; gives what it prints."""
+    """Runs openssl and returns its output."""
     done = subprocess.run([shutil.which("openssl"), *map(str, words)], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -1,4 +1,4 @@
-"""MQTT clients as strangers write them, that check every message they get against the schemas."""
+"""MQTT clients as third parties write them, which check all messages against the schemas."""
 
 import itertools
 import json
@@ -15,7 +15,7 @@ import contract
 from harness import TOPICS, patience
 
 SECONDS = 10
-violations = []  # messages of any client that break the schemas, as lines
+violations = []  # messages to any client that violate the schemas, as lines
 _serial = itertools.count(1)
 
 
@@ -32,7 +32,7 @@ def fresh_terminal():
 
 
 def fresh_did():
-    """The did of a device that does not exist."""
+    """Returns the did of a device that doesn't exist."""
     return f"d-{secrets.token_hex(7)[:13]}"
 
 
@@ -41,7 +41,7 @@ def now():
 
 
 class Message:
-    """One message received: topic, body (None when empty), retained or not, v5 properties."""
+    """A received message: topic, body (None if empty), retained or not, MQTT 5 properties."""
 
     def __init__(self, raw):
         self.topic = raw.topic
@@ -55,7 +55,7 @@ class Message:
             try:
                 self.body = json.loads(self.payload)
             except (ValueError, RecursionError):
-                self.body = None  # clients may publish nonsense here; see check()
+                self.body = None  # some topics allow any payload; see check()
 
     @property
     def leaf(self):
@@ -71,7 +71,7 @@ def check(message):
     if found is None:
         return
     name, channel = found
-    # What others may publish on these is theirs to get wrong.
+    # Messages of others on these topics are not the service's responsibility.
     if channel["action"] != "send" and channel["who"] != "gate":
         return
     if "binary" in channel:
@@ -89,7 +89,7 @@ def check(message):
 
 
 class _Paho(paho.Client):
-    """paho 1.6, which keeps PUBACK's reason code to itself, with that code noted."""
+    """A client of paho 1.6 that notes PUBACK's reason code, which paho hides."""
 
     puback = None
 
@@ -102,7 +102,7 @@ class _Paho(paho.Client):
 
 
 class Client:
-    """A client with an inbox. Everything that waits has a deadline."""
+    """A client with an inbox. Every wait has a deadline."""
 
     def __init__(self, port, username=None, password=None, client_id="", version=5, will=None,
                  clean=True, expiry=0, keepalive=30, reconnect=False, will_retain=False, source="",
@@ -110,7 +110,7 @@ class Client:
         self.host = host
         self.port, self.version, self.clean, self.expiry = port, version, clean, expiry
         self.keepalive, self.reconnect = keepalive, reconnect
-        self.source = source  # the address to come from; any of 127.0.0.0/8
+        self.source = source  # the address to connect from; any of 127.0.0.0/8
         self.client_id = client_id
         self.changed = threading.Condition()
         self.inbox, self.everything = [], []
@@ -153,14 +153,14 @@ class Client:
             self.connected = False
             self.lost = getattr(code, "value", code)
             if not self.reconnect:
-                self.paho._thread_terminate = True  # paho comes back by itself otherwise
+                self.paho._thread_terminate = True  # otherwise paho reconnects
             self.changed.notify_all()
 
     def _on_message(self, _client, _data, raw):
         message = Message(raw)
         try:
             check(message)
-        except Exception as error:  # it would end paho's thread, and this client would hear nothing any more
+        except Exception as error:  # it would end paho's thread, and with it this client's messages
             violations.append(f"{message.topic} could not be checked: {error!r}")
         with self.changed:
             self.inbox.append(message)
@@ -172,7 +172,7 @@ class Client:
             self.granted[mid] = [getattr(code, "value", code) for code in granted]
             self.changed.notify_all()
 
-    # -- what tests call
+    # -- functions for tests
 
     def wait(self, probe, seconds=SECONDS, what="it"):
         seconds = patience(seconds)
@@ -190,7 +190,7 @@ class Client:
                 self.changed.wait(left)
 
     def connect(self, seconds=SECONDS):
-        """Connects and gives CONNACK's code back: 0 is in."""
+        """Connects and returns CONNACK's code; 0 is success."""
         self.code = None
         more = {}
         if self.version == 5:
@@ -205,7 +205,7 @@ class Client:
         return self.code
 
     def subscribe(self, filter, qos=1):
-        """Subscribes and gives SUBACK's code back."""
+        """Subscribes and returns SUBACK's code."""
         self.filters[filter] = qos
         _rc, mid = self.paho.subscribe(filter, qos)
         return self.wait(lambda: self.granted.get(mid), what=f"SUBACK of {filter}")[0]
@@ -215,7 +215,7 @@ class Client:
         self.paho.unsubscribe(filter)
 
     def publish(self, topic, body, qos=1, retain=False, properties=None, wait=True):
-        """Publishes bytes as they are, anything else as JSON; gives PUBACK's code back."""
+        """Publishes bytes and texts unchanged, other values as JSON; returns PUBACK's code."""
         payload = body if isinstance(body, (bytes, str)) else json.dumps(body)
         info = self.paho.publish(topic, payload, qos, retain, properties)
         if not wait:
@@ -224,7 +224,7 @@ class Client:
         return self.puback.get(info.mid, 0)
 
     def expect(self, topic=None, where=None, seconds=SECONDS, what=None):
-        """Takes the first unread message whose topic ends so and whose body fits."""
+        """Takes the first unread message whose topic ends with `topic` and whose body fits."""
         def take():
             for index, message in enumerate(self.inbox):
                 if topic is not None and not message.topic.endswith(topic):
@@ -248,15 +248,16 @@ class Client:
         self.wait(lambda: not self.connected, seconds, "the connection's end")
 
     def close(self):
-        """Leaves politely; no will."""
+        """Disconnects with a DISCONNECT, so that no will is sent."""
         self.reconnect = False
         self.paho.disconnect()
         self.paho.loop_stop()
-        # paho polls with select(), which knows 1,024 descriptors: a run of thousands must give them back.
+        # paho polls with select(), which takes 1,024 descriptors: a run with thousands must release
+        # them.
         self.paho._reset_sockets()
 
     def vanish(self):
-        """Dies without a word, as a process killed with SIGKILL does: the will goes out."""
+        """Drops the connection as a process killed by SIGKILL does, so that the will is sent."""
         self.reconnect = False
         self.paho.on_disconnect = None
         self.paho._thread_terminate = True
@@ -268,7 +269,7 @@ class Client:
 
 
 class Device(Client):
-    """A device with its identity: reports, hears answers and commands."""
+    """A device with its identity: sends reports, receives answers and commands."""
 
     def __init__(self, port, did, secret, mac=None, product=None, passcode=None, **more):
         super().__init__(port, f"device:{did}", secret, did, **more)
@@ -278,7 +279,7 @@ class Device(Client):
         self.last_cid = 0
 
     def come(self):
-        """Connects and listens to what is the device's own; must be let in."""
+        """Connects and subscribes to the device's topics; the broker must accept it."""
         code = self.connect()
         assert code == 0, f"{self.did} refused: {code}"
         for leaf in ("command", "response"):
@@ -287,11 +288,11 @@ class Device(Client):
         return self
 
     def send(self, **report):
-        """Sends a report as it is."""
+        """Sends a report unchanged."""
         return self.publish(f"{self.base}/report", report)
 
     def report(self, **report):
-        """Sends a report with an id and gives its answer back."""
+        """Sends a report with an id and returns its answer."""
         report.setdefault("id", fresh_id("r"))
         self.send(**report)
         return self.response(report["id"])
@@ -300,7 +301,7 @@ class Device(Client):
         return self.expect("/response", lambda b: b.get("id") == id, seconds, f"response to {id}").body
 
     def command(self, seconds=SECONDS):
-        """The next command, which must have a greater cid than the last."""
+        """Returns the next command, which must have a greater cid than the last."""
         message = self.expect("/command", seconds=seconds)
         cid = message.body["cid"]
         if cid <= self.last_cid:
@@ -310,7 +311,7 @@ class Device(Client):
 
 
 class Terminal(Client):
-    """An app's terminal: asks, hears answers, and after a login the user's topics."""
+    """An app's terminal: sends requests, receives answers and, after a login, the user's topics."""
 
     def __init__(self, port, app_id, secret, terminal_id=None, **more):
         self.terminal_id = terminal_id or fresh_terminal()
@@ -327,7 +328,7 @@ class Terminal(Client):
         return self
 
     def ask(self, method, params=None, id=None, seconds=SECONDS, **envelope):
-        """Asks and gives the whole answer back; the session's token goes along unless given."""
+        """Sends a request and returns the whole answer; adds the session's token by default."""
         id = id or fresh_id("q")
         self.send(method, params, id, **envelope)
         return self.answer(method, id, seconds)
@@ -344,26 +345,26 @@ class Terminal(Client):
         return body
 
     def get(self, method, params=None, **more):
-        """Asks and gives the result back; must be ok."""
+        """Sends a request and returns the result; the answer must be ok."""
         answer = self.ask(method, params, **more)
         assert answer["ok"], f"{method}: {answer}"
         return answer["result"]
 
     def fail(self, method, params=None, **more):
-        """Asks and gives the error back; must not be ok."""
+        """Sends a request and returns the error; the answer must not be ok."""
         answer = self.ask(method, params, **more)
         assert not answer["ok"], f"{method} was let through: {answer}"
         return answer["error"]
 
     def login(self, device_id=None, **more):
-        """Logs in anonymously and listens to the user's topics."""
+        """Logs in anonymously and subscribes to the user's topics."""
         params = {"countryCode": "49", "platform": "test", "os": "none", **more}
         if device_id:
             params["deviceId"] = device_id
         return self.adopt(self.get("account/loginAnonymous", params, token=None))
 
     def adopt(self, result):
-        """Takes up the session that a login or registration answered, and listens to the user's topics."""
+        """Adopts the session of a login or registration, and subscribes to the user's topics."""
         self.token, self.session_id = result["token"], result["sessionId"]
         self.uid = result["user"]["uid"]
         granted = self.subscribe(f"{TOPICS}/user/{self.uid}/#")
@@ -374,7 +375,7 @@ class Terminal(Client):
         return self.get("device/bind", {"did": device.did, "passcode": device.passcode, **more})
 
     def status(self, device, where=None, seconds=SECONDS):
-        """The next status of the device on the user's topics."""
+        """Returns the next status of the device on the user's topics."""
         return self.expect(f"/device/{device.did}/status", where, seconds).body
 
     def event(self, device, where=None, seconds=SECONDS):
@@ -396,7 +397,7 @@ def check_answer(method, body):
 
 
 def register(port, product_key, secret, mac=None, passcode="123456", version=5, id=None, source="", **more):
-    """Registers as a product; gives the whole answer back."""
+    """Registers as a product; returns the whole answer."""
     mac = mac or fresh_mac()
     client = Client(port, f"product:{product_key}", secret, mac, version=version, source=source)
     code = client.connect()

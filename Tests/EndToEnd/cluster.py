@@ -1,4 +1,7 @@
-"""Several processes of `lamplighter serve` on one PostgreSQL and one Mosquitto with the gate, each reached by its own ways."""
+"""Several processes of `lamplighter serve` on one PostgreSQL and one Mosquitto with the gate.
+
+Each process has its own connections to both.
+"""
 
 import hashlib
 import json
@@ -19,7 +22,7 @@ GATE = BINARY.parent / "libLamplighterGate.so"
 
 
 class Node(Service):
-    """One process; the first makes the secrets that all share."""
+    """One process; the first creates the secrets that all share."""
 
     def __init__(self, cluster, number):
         super().__init__(cluster.folder / f"node{number}")
@@ -64,10 +67,10 @@ class Node(Service):
 
 
 class Cluster:
-    """Looks like the service of a `World`: its first process, with the others beside it."""
+    """A cluster with the interface of a `World`'s service: its first process, beside the others."""
 
     def __init__(self, count=3, replacements=None):
-        """`replacements` are made in what the processes send to the database."""
+        """`replacements` change texts in the traffic from the processes to the database."""
         self.replacements = replacements
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-cluster-"))
         self.server = postgres.Server(port=free_port())
@@ -113,7 +116,7 @@ class Cluster:
             [shutil.which("mosquitto") or "/usr/sbin/mosquitto", "-c", str(config)],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
-    # What a `World` asks of its service.
+    # The functions that a `World` needs of its service.
 
     def start(self):
         first = self.nodes[0]
@@ -142,7 +145,7 @@ class Cluster:
         return self.nodes[0].cli(*arguments, **more)
 
     def shares(self):
-        """How many lanes each living process holds, by its name; None while a lane has no holder."""
+        """Returns each process's number of lanes by its name; None while a lane has no holder."""
         lanes = self.nodes[0].status()["lanes"]
         if any(lane["node"] is None for lane in lanes):
             return None
@@ -150,7 +153,7 @@ class Cluster:
         return {name: names.count(name) for name in names}
 
     def settle(self, count=None):
-        """Waits until so many processes hold all lanes, in even shares."""
+        """Waits until `count` processes, by default all, hold all lanes in even shares."""
         wanted = count or len(self.nodes)
 
         def even():
@@ -174,7 +177,7 @@ class Cluster:
 
 @unittest.skipUnless((postgres.PROGRAMS / "postgres").exists(), "PostgreSQL is not installed")
 class OwnClusterOfClass(OwnWorldOfClass):
-    """The tests of a class have some processes among them."""
+    """A class of tests that share a cluster of `processes` processes."""
 
     processes, replacements = 1, None
 

@@ -1,4 +1,4 @@
-"""The operators' console as a script or a browser asks it: requests, sign-in, events, and the document about it."""
+"""The operators' console as scripts and browsers use it: requests, sign-in, events, OpenAPI."""
 
 import functools
 import http.client
@@ -11,12 +11,12 @@ import yaml
 
 import contract
 
-# What the console's own pages send with a change.
+# The headers that the console's own pages send with a change.
 OWN_PAGE = {"Content-Type": "application/json", "X-Lamplighter": "console", "Sec-Fetch-Site": "same-origin"}
 
 
 class Answer:
-    """An answer, with its body as JSON where it is."""
+    """An answer, with its body parsed if it is JSON."""
 
     def __init__(self, response):
         self.status = response.status
@@ -31,7 +31,7 @@ class Answer:
 
 
 class Console:
-    """A caller of the interface, with a cookie, a token, or nothing."""
+    """A caller of the API, with a cookie, a token, or neither."""
 
     def __init__(self, service, token=None):
         self.port = service.ready["consolePort"]
@@ -40,7 +40,7 @@ class Console:
         self.cookie = None
 
     def ask(self, method, path, body=None, headers=None, raw=None):
-        """Asks for a path below /api/v1, as the console's own page does."""
+        """Requests a path below /api/v1, as the console's own page does."""
         sent = dict(OWN_PAGE) if method != "GET" else {}
         if self.token:
             sent = {"Authorization": f"Bearer {self.token}", **({"Content-Type": "application/json"} if method != "GET" else {})}
@@ -62,7 +62,7 @@ class Console:
         return self.ask("POST", path, body or {}, **more)
 
     def enter(self, url=None):
-        """Signs in by a one-time link, of the first operator unless one is given."""
+        """Signs in by a one-time link, by default the first operator's."""
         url = url or self.service.json("console")["url"]
         answer = self.post("/session/enter", {"token": url.split("#enter=")[1]})
         assert answer.status == 200, answer.body
@@ -87,7 +87,7 @@ class Events:
         self.last = last
 
     def next(self, *names, seconds=15):
-        """The next event of one of these names, its data beside it; of any without names. None once the stream ends."""
+        """Returns the next event, of these names if any, and its data; None after the end."""
         self.connection.sock.settimeout(seconds)
         while True:
             fields = {}
@@ -105,13 +105,13 @@ class Events:
                 return fields["event"], json.loads(fields["data"])
 
     def close(self):
-        # The answer holds the socket, too.
+        # The answer holds the socket too.
         self.response.close()
         self.connection.close()
 
 
 def raw(service, data, seconds=20):
-    """What the console answers to bytes as they are."""
+    """Sends the console raw bytes and returns its answer."""
     with socket.create_connection(("127.0.0.1", service.ready["consolePort"]), seconds) as connection:
         connection.sendall(data)
         connection.settimeout(seconds)
@@ -131,7 +131,7 @@ def document():
 
 
 def operations():
-    """Every operation: its method, path and description."""
+    """Yields every operation's method, path and description."""
     for path, methods in document()["paths"].items():
         for method, operation in methods.items():
             yield method.upper(), path, operation
@@ -144,7 +144,7 @@ def _validator(name):
 
 
 def problems(operation_id, value, status=200):
-    """What is wrong with an answer to an operation, as lines."""
+    """Returns the faults of an answer to an operation, as lines."""
     name = "Problem"
     if status == 200:
         found = next(o for _, _, o in operations() if o["operationId"] == operation_id)
@@ -156,5 +156,5 @@ def problems(operation_id, value, status=200):
 
 
 def problems_of(schema, value):
-    """What is wrong with a value as one of the document's schemas."""
+    """Returns a value's violations of one of the document's schemas, as lines."""
     return [f"{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}" for e in _validator(schema).iter_errors(value)]

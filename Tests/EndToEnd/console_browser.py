@@ -12,7 +12,7 @@ FINDINGS = """async only => {
   const { violations } = await axe.run(document, options);
   return violations.map(v => `${v.id}: ${v.help}: ${v.nodes.slice(0, 3).map(n => n.html.slice(0, 300)).join(' | ')}`);
 }"""
-# Whether what is shown is there: the page of the address, and nothing that is still being read.
+# Whether the page of the address is shown and nothing is loading any more.
 SHOWN = """([parts]) => {
   const main = document.querySelector('main');
   return location.hash.split('?')[0] === '#/' + parts && main && main.dataset.page === parts
@@ -21,18 +21,18 @@ SHOWN = """([parts]) => {
 
 
 class Browser(tools.Chromium):
-    """One Chromium; `visit` gives a window of its own to an operator."""
+    """One Chromium; `visit` opens a separate window for an operator."""
 
     def __init__(self):
         super().__init__("--js-flags=--expose-gc")
 
     def visit(self, service, **more):
-        """A window that is not signed in yet."""
+        """Opens a window that isn't signed in yet."""
         return Visit(self.browser, service, **more)
 
 
 class Visit:
-    """An operator's windows: pages that share cookies, and all that went wrong in them."""
+    """An operator's windows: pages that share cookies, and all faults in them."""
 
     def __init__(self, chromium, service, width=1280, scheme="light", locale="en-GB"):
         self.service = service
@@ -52,7 +52,7 @@ class Visit:
             self.elsewhere.add(request.url)
 
     def _console(self, message):
-        # What the service refuses, and its absence while it is killed, the browser notes too.
+        # The browser also logs refused requests, and failed ones while the service is killed.
         if message.type in ("error", "warning") and not message.text.startswith("Failed to load resource"):
             self.faults.append(f"{message.type}: {message.text}")
 
@@ -65,7 +65,7 @@ class Visit:
         return self
 
     def show(self, path, page=None):
-        """Goes to a page of the console and waits until it is there."""
+        """Opens a page of the console and waits until it is shown."""
         page = page or self.page
         page.goto(f"{self.address}/console/#/{path}")
         page.wait_for_function(SHOWN, arg=[path.split("?")[0]])
@@ -75,24 +75,24 @@ class Visit:
         return self.show(path, self.context.new_page())
 
     def findings(self, only=None):
-        """What axe finds in the page as it is."""
+        """Returns axe's findings in the current page."""
         if not self.page.evaluate("'axe' in window"):
             self.page.evaluate(tools.file("axe_playwright_python", "axe.min.js").read_text(encoding="utf-8") + ";0")
         return self.page.evaluate(FINDINGS, only)
 
     def is_wide(self):
-        """Whether the page is wider than the window."""
+        """Returns whether the page is wider than the window."""
         return self.page.evaluate("document.documentElement.scrollWidth > innerWidth + 1")
 
     def text(self):
         return self.page.inner_text("main")
 
     def see(self, text, seconds=SECONDS):
-        """Waits until the page says a text."""
+        """Waits until the page shows a text."""
         return eventually(lambda: text in self.text(), seconds, f"{text[:60]!r} in {self.page.url}")
 
     def api(self, method, path, body=None):
-        """Asks the interface with the window's own session; gives status and answer."""
+        """Calls the API with the window's own session; returns status and answer."""
         answer = self.context.request.fetch(
             f"{self.address}/api/v1/{path}", method=method, data=None if body is None else json.dumps(body),
             headers={"Content-Type": "application/json", "X-Lamplighter": "console", "Sec-Fetch-Site": "same-origin"})

@@ -1,4 +1,4 @@
-"""The contract as schemas: which one belongs to which topic, and whether a payload keeps to it."""
+"""The contract's schemas: finds a topic's schema, and checks payloads against schemas."""
 
 import functools
 import pathlib
@@ -14,13 +14,14 @@ sys.path.append(str(SCHEMAS))
 from catalog import channels, entries, error_codes, examples, files, methods, needs_session, reference, schema  # noqa: E402,F401
 
 
-# A resolver notes where in the files it is while a validator works, and every client checks on a thread of its own.
+# A resolver keeps its position in the files during validation, and every client validates on its
+# own thread.
 _checking = threading.Lock()
 
 
 @functools.cache
 def validator(name, draft=jsonschema.Draft202012Validator):
-    """A validator of the named schema that finds the other files without a network."""
+    """Returns a validator of the named schema, which finds the other files without a network."""
     whole = {"$ref": reference(name)}
     store = {file["$id"]: file for file in files().values()}
     resolver = jsonschema.RefResolver(base_uri="", referrer=whole, store=store)
@@ -28,7 +29,7 @@ def validator(name, draft=jsonschema.Draft202012Validator):
 
 
 def without_nulls(value):
-    """The value as the schemas read it: a null member is an absent one."""
+    """Returns a value without its null members, which the schemas treat as absent."""
     if isinstance(value, dict):
         return {k: without_nulls(v) for k, v in value.items() if v is not None}
     if isinstance(value, list):
@@ -37,7 +38,7 @@ def without_nulls(value):
 
 
 def problems(name, value, draft=jsonschema.Draft202012Validator):
-    """What is wrong with the value as a message of this name, as lines; empty when it is right."""
+    """Returns the faults of a value as a message of this name, as lines; empty if it is valid."""
     with _checking:
         errors = validator(name, draft).iter_errors(without_nulls(value))
         return [_line(error) for error in errors]
@@ -62,7 +63,7 @@ def _rooted(address, root):
 
 
 def channel_of(topic, root="ll/v1"):
-    """Name and description of the topic's channel, or None for a topic that no channel has."""
+    """Returns the name and description of the topic's channel; None if no channel has the topic."""
     for pattern, name, channel in _patterns(root):
         if pattern.fullmatch(topic):
             return name, channel

@@ -1,4 +1,4 @@
-"""Very many terminals on one thread: just enough MQTT 3.1.1 for tests with a thousand of them."""
+"""Many terminals on one thread: a minimal MQTT 3.1.1 for tests with a thousand of them."""
 
 import json
 import secrets
@@ -13,7 +13,7 @@ from packets import connect, packet, split, text
 
 
 class Member:
-    """One connection of the crowd, with what it was told."""
+    """One connection of the crowd, with the messages that it received."""
 
     def __init__(self, port, username, password, client_id):
         self.client_id, self.buffer, self.lock = client_id, b"", threading.Lock()
@@ -68,7 +68,7 @@ class Member:
 
 
 class Crowd:
-    """Terminals of one app that come, log in and listen all together."""
+    """Terminals of one app that connect, log in and subscribe together."""
 
     member = Member
 
@@ -95,7 +95,7 @@ class Crowd:
                     data = key.data.socket.recv(65536)
                     if data:
                         key.data.feed(data)
-                except OSError:  # Closed, perhaps before what it was told was acknowledged.
+                except OSError:  # Closed, perhaps before it acknowledged a message.
                     data = b""
                 if not data:
                     key.data.lost_at = time.monotonic()
@@ -105,7 +105,7 @@ class Crowd:
         eventually(lambda: all(probe(m) for m in members or self.members), seconds, what)
 
     def ask(self, method, params, token=True, members=None):
-        """Every member asks the same, or what the function makes of it; gives the results."""
+        """Sends a request from every member and returns the results; `params` can be a function."""
         id, members = f"crowd-{secrets.token_hex(4)}", members or self.members
         for number, member in enumerate(members):
             body = {"id": id, "params": params(number) if callable(params) else params}
@@ -136,7 +136,7 @@ class Crowd:
 
 
 class Probe:
-    """A client that publishes to a user's topics all the time, each message with its moment."""
+    """A client that continually publishes to a user's topics; each message holds its time."""
 
     def __init__(self, tool, uid, seconds=0.005):
         self.tool, self.topic, self.seconds, self.ends = tool, f"{TOPICS}/user/{uid}/probe", seconds, False

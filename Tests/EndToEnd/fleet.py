@@ -1,10 +1,13 @@
-"""Many devices and terminals in a process of their own, which count what a failure must not lose, double or swap.
+"""Many devices and terminals in their own process, which find lost, doubled and swapped messages.
 
-The devices report the next number once the last one was answered, at most so often a second, and repeat it until then; they obey
-commands. With `hasty` they wait for no answer, and what these say is not looked at. The terminals watch, and command. MQTT 3.1.1 by
-hand, since the load shares the machine with what it loads.
+Each device reports the next number once the last one was answered, repeats it until then, and obeys
+commands; `rate` limits the reports a second of all devices. With `hasty` the devices don't wait for
+answers and ignore their contents. The terminals receive statuses and send commands. It writes MQTT
+3.1.1 itself, since the load shares the machine with the service.
 
-    fleet.py < plan.json, then a line with a word each: `forget`, `show`, `end`; each is answered by a line of JSON
+    fleet.py < plan.json, then lines with one word each: `forget`, `rest`, `go`, `show`
+
+Each line is answered by a line of JSON; the end of input ends the process.
 """
 
 import collections
@@ -49,7 +52,7 @@ class Link:
         self.socket.setblocking(False)
 
     def read_one(self, kind):
-        """Waits for one packet at the beginning; what else comes is kept."""
+        """Waits for one packet of a kind while the connection begins, and keeps all others."""
         while True:
             for number, (other, body) in enumerate(found := list(self.packets())):
                 if other & 0xf0 == kind & 0xf0:
@@ -96,7 +99,7 @@ class Link:
             self.write(data)
 
     def received(self):
-        """What has come: topics and bodies, acknowledged."""
+        """Yields the topics and bodies of the received messages, and acknowledges them."""
         data = self.socket.recv(262144)
         if not data:
             raise ConnectionError("the broker hung up")
@@ -199,7 +202,7 @@ class FleetTerminal:
 
 
 class Fleet:
-    """The process's side."""
+    """The devices and terminals, in the process."""
 
     def __init__(self, plan):
         self.is_resting, self.errors, self.is_hasty = False, [], plan["hasty"]
@@ -272,7 +275,7 @@ class Fleet:
 
 
 class FleetProcess:
-    """The test's side of it."""
+    """The fleet's process, for a test."""
 
     def __init__(self, plan):
         self.process = subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

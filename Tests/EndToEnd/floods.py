@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Floods a broker with hostile terminals, and measures its memory and the answers to other clients.
+"""Floods a broker with hostile terminals, and measures its memory and its answers to other clients.
 
     floods.py --way qos2 --from thirty --seconds 600 [--off]    one run
-    floods.py --all --json FILE                                 each way from each source, then each with its bound off
+    floods.py --all --json FILE                                 all ways, then each without bounds
 
-A run measures others first without the flood, then floods until nothing changes any more, then waits for the memory to
-come back. It fails where the broker holds more than a quarter of its memory beside what the same number of idle
-connections takes, restarts, keeps the memory, or where others wait longer or get no answer. With --off it must fail.
+A run first measures the others without the flood, then floods until nothing changes any more, then
+waits until the memory is released. It fails if the broker holds more than a quarter of its memory
+beyond the use of as many idle connections, restarts, or keeps the memory, or if others wait longer
+or get no answer. With --off it must fail.
 """
 
 import argparse
@@ -27,17 +28,17 @@ from harness import TOPICS, Service, eventually
 from metrics import Page
 from world import FREE, World
 
-# The accounts of the attackers are made in a minute; a session that outlives its connection ends within the minute
-# after which the memory must be back. All else are the defaults.
+# The attackers' accounts are created within a minute. Sessions without a connection end within the
+# minute after which the memory must be released. All other settings have their defaults.
 SETTINGS = {"delivery.email": "gateway", "delivery.sms": "gateway", "limits.anonymousPerHour": 1_000_000,
             "limits.terminalSessionSeconds": 20}
-# The gate gives freed memory back to the system when it is more than 8 MB, and was free for 15 s.
+# The gate returns freed memory to the system once more than 8 MB have been free for 15 s.
 BACK_SECONDS, BACK_MEGABYTES = 60, 24
 SERVICE_MEGABYTES = 512  # a quarter of limits.memoryMegabytes
 
 
 class Noting:
-    """Notes when answers come: (what was asked, when, seconds or None)."""
+    """Notes the times of answers, as (kind of request, when it was sent, seconds or None)."""
 
     asked = None
 
@@ -72,7 +73,7 @@ class Lamp(Noting, clients.Device):
 
 
 def others(spec, stop, pipe):
-    """An app with a device: asks, commands and reports at a steady pace, and tells how long each took."""
+    """Runs an app and its device, which send requests, commands and reports and time them."""
     device = Lamp(spec["port"], *spec["device"]).come()
     app = Caller(spec["port"], APP, spec["secret"]).come()
     app.login()
@@ -100,12 +101,12 @@ def others(spec, stop, pipe):
 
 
 def late(seconds):
-    """The 99th percentile; of few, the second largest: one alone is a pause of the machine."""
+    """Returns the 99th percentile; of few, the second largest: one alone can be a pause."""
     return sorted(seconds)[-1 - max(1, len(seconds) // 100)] if len(seconds) > 1 else 0
 
 
 class Ground:
-    """A world to flood, with its attackers' accounts, and what its broker takes without a flood."""
+    """A world to flood, with the attackers' accounts, and its broker's memory without a flood."""
 
     def __init__(self, megabytes, off=None, **settings):
         wanted = {**SETTINGS, "broker.memoryMegabytes": megabytes, **settings, **(off or {})}
@@ -119,12 +120,12 @@ class Ground:
         self.world.close()
 
     def device(self):
-        """A new device; None while newcomers are refused."""
+        """Returns a new device; None while newcomers are refused."""
         with contextlib.suppress(AssertionError):
             return self.world.device(FREE, connect=False)
 
     def memory(self, pid=None):
-        """Megabytes that the broker, or another process, has in memory; 0 while it is away."""
+        """Returns the resident megabytes of the broker or another process; 0 if it doesn't run."""
         try:
             with open(f"/proc/{pid or self.world.service.broker_pid}/statm") as pages:
                 return int(pages.read().split()[1]) * os.sysconf("SC_PAGESIZE") / (1 << 20)
@@ -136,11 +137,11 @@ class Ground:
                 if name == "lamplighter_refusals_total" and value}
 
     def people(self, count):
-        """Terminals with tokens, of 30 users that have a device each; the first device has a history of 2 MB."""
+        """Creates terminals of 30 users with a device each; the first has a history of 2 MB."""
         if self.users:
             return
         for start in range(0, count, 100):
-            time.sleep(1)  # Of 200 newcomers a second that are let in an app has half while others come
+            time.sleep(1)  # An app has half of the 200 newcomers a second while others connect too.
             crowd = Crowd(self.world.port, APP, self.secret, min(100, count - start))
             parts = [part for part in (crowd.members[:GROUPS], crowd.members[GROUPS:]) if part]
             log = [crowd.ask("account/loginAnonymous", lambda n: {
@@ -178,7 +179,7 @@ class Ground:
         return process, stop
 
     def idle(self, count):
-        """Measures once what a connection takes that does nothing, and the broker without any."""
+        """Measures once the memory of an idle connection, and of the broker without connections."""
         if self.per_link is not None:
             return
         self.base = self.memory()
@@ -192,10 +193,10 @@ class Ground:
 
 
 def run(ground, name, source, terminals=900, seconds=600, baseline=10, rate=20, pace=400, slack=0.1):
-    """One flood; gives what was seen, with `misses`: what should have been otherwise.
+    """Runs one flood; returns its measurements, with every broken bound in `misses`.
 
-    `rate`: requests a second of one terminal; `pace`: terminals a second that begin; `slack`: seconds that others may wait
-    longer.
+    `rate`: requests a second of one terminal; `pace`: terminals that begin in a second; `slack`:
+    seconds that others can wait longer.
     """
     if WAYS[name].needs:
         ground.people(terminals)
@@ -230,7 +231,7 @@ def run(ground, name, source, terminals=900, seconds=600, baseline=10, rate=20, 
 
 
 def watch(ground, shown, pid, end):
-    """Watches the broker until the end, until nothing changes for 30 s, or until a control has failed."""
+    """Watches the broker until `end`, until nothing changes for 30 s, or until --off misses."""
     samples, most, peak, misses = [], 0, 0, []
     while (now := time.monotonic()) < end and not (misses and ground.is_off):
         time.sleep(0.5)
@@ -253,7 +254,7 @@ def watch(ground, shown, pid, end):
 
 
 def judge_others(seen, answers, began, slack):
-    """What others noticed, kind by kind, from the beginning of the flood on."""
+    """Returns how the flood affected the others, as lines, for each kind of request."""
     misses = [] if answers else ["the others said nothing"]
     for what in sorted({what for what, _, _ in answers}):
         took = [[s for kind, at, s in answers if kind == what and (at >= began) == after] for after in (False, True)]
@@ -279,7 +280,7 @@ def line(seen):
 
 
 def attempt(options, ground, name, source):
-    """A run that is printed and kept; false where it went otherwise than it should."""
+    """Runs a flood and prints its measurements; returns false if it didn't end as expected."""
     try:
         seen = run(ground, name, source, options.terminals, options.seconds, options.baseline, options.rate, options.pace)
     except Exception as error:

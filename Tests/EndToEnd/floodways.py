@@ -1,6 +1,7 @@
-"""What strangers' terminals do at their worst: each a way that makes the broker hold something for them.
+"""The worst attacks of strangers' terminals: each is a way to make the broker hold memory for them.
 
-The attackers run on one thread of a process of their own. They come again when they are closed or refused.
+The attackers run on one thread of their own process. They reconnect when they are closed or
+refused.
 """
 
 import base64
@@ -28,7 +29,7 @@ def number(value):
 
 
 def connect(client_id, username, password, will=None, window=1):
-    """A CONNECT of MQTT 5 that asks for a session without end."""
+    """Returns a CONNECT of MQTT 5 that requests a session without end."""
     flags = 0xC0 | (0x0C if will else 0)
     body = text("MQTT") + bytes([5, flags]) + number(600) + b"\x08\x11\xff\xff\xff\xff\x21" + number(window)
     body += text(client_id)
@@ -47,12 +48,12 @@ def publish(topic, payload, qos=0, mid=1):
 
 
 class Way:
-    """What one attacking terminal does: when it connects, once it is in, and again at each beat."""
+    """The actions of one attacking terminal: to connect, once connected, and at each beat."""
 
     off = {"broker.heldPercent": 0}
-    needs = ""  # "users" with tokens, or "devices" of theirs as well
+    needs = ""  # "users" with tokens, or also their "devices"
     pause = None  # seconds from beat to beat
-    left = 0  # megabytes that sessions may go on holding when the attackers are gone
+    left = 0  # megabytes that sessions can still hold when the attackers are gone
     window = 1
     segment = None  # bytes of TCP: small ones keep the kernel's buffers small
 
@@ -63,7 +64,7 @@ class Way:
         return f"{TOPICS}/app/{APP}/{link.id}"
 
     def hello(self, link):
-        """The first packet."""
+        """Returns the first packet."""
         if self.needs:
             link.id, token = self.spec["users"][link.number % len(self.spec["users"])][:2]
             return connect(link.id, f"app:{APP}", token, window=self.window)
@@ -80,7 +81,7 @@ class Way:
         pass
 
     def ask(self, link, method, params, qos=0):
-        """A request with an id of its own."""
+        """Returns a request with a new id."""
         body = {"id": f"f{link.number}-{next(link.serial)}", "params": params}
         if self.needs:
             body["token"] = self.spec["users"][link.number % len(self.spec["users"])][1]
@@ -88,7 +89,7 @@ class Way:
 
 
 class Idle(Way):
-    """Connections that listen and say nothing: what they take is nobody's fault."""
+    """Connections that subscribe and send nothing, as a base for the memory of others."""
 
     def begin(self, link):
         link.send(subscribe(f"{self.own(link)}/#"))
@@ -112,7 +113,7 @@ class QoS2(Way):
 
 
 class Sessions(Way):
-    """B1: sessions without end with a will of 60 KB and 64 filters, left behind by one terminal after the other."""
+    """B1: endless sessions with a will of 60 KB and 64 filters, which their terminals abandon."""
 
     off = {"limits.terminalSessionSeconds": 0, "broker.heldPercent": 0}
     pause, payload = 0.5, json.dumps({"id": "will", "params": {"x": "y" * 60_000}}).encode()
@@ -131,7 +132,7 @@ class History(Way):
     """B2: large answers that nobody acknowledges."""
 
     off, needs, pause = HELD_OFF, "users", 1
-    left = 45  # an answer of 45 KB for each session, which may come back within the hour
+    left = 45  # an answer of 45 KB for each session, which can be resumed within the hour
 
     def begin(self, link):
         link.send(subscribe(f"{self.own(link)}/response"))
@@ -142,7 +143,7 @@ class History(Way):
 
 
 class Slow(History):
-    """Large answers of QoS 0 to terminals that do not read."""
+    """Large answers of QoS 0 to terminals that don't read."""
 
     segment = 536
 
@@ -152,7 +153,7 @@ class Slow(History):
 
 
 class Status(Way):
-    """B2: statuses of a device that changes all the time, for users who acknowledge nothing or are gone."""
+    """B2: statuses of a device that keeps changing, for users who don't acknowledge or are gone."""
 
     off, needs, pause = HELD_OFF, "users", 0.125
 
@@ -176,7 +177,7 @@ class Status(Way):
 
 
 class Half(Way):
-    """Messages of the greatest length that never end."""
+    """Messages that announce the greatest length and never end."""
 
     size = 320_000
 
@@ -194,7 +195,7 @@ class Wills(Way):
 
 
 class Filters(Way):
-    """As many filters as may be, with as many nodes of the broker's tree as they make."""
+    """As many filters as allowed, each with as many nodes in the broker's tree as possible."""
 
     off = {"limits.terminalSubscriptions": 0, "limits.subscriptionLevels": 0, "limits.terminalMessagesPerSecond": 0,
            "limits.terminalKilobytesPerSecond": 0, "broker.heldPercent": 0}
@@ -216,7 +217,7 @@ class Commands(Way):
 
     off = {"limits.deviceHeldKilobytes": 0, "limits.deviceHeldMessages": 0, "limits.tooSlowSeconds": 0,
            "broker.heldPercent": 0}
-    left = GROUPS  # 1 MiB for each device, whose session lives on for a week
+    left = GROUPS  # 1 MiB for each device, whose session lasts for a week
     needs, pause, binary = "devices", 2, base64.b64encode(bytes(33_000)).decode()
 
     def hello(self, link):
@@ -236,7 +237,7 @@ class Commands(Way):
 
 
 class Requests(Way):
-    """Requests of 60 KB, as many as one terminal may send, none of which can be read."""
+    """Requests of 60 KB that nobody can read, as many as one terminal can send."""
 
     off = {"limits.terminalMessagesPerSecond": 0, "limits.terminalKilobytesPerSecond": 0,
            "limits.addressMessagesPerSecond": 0, "broker.heldPercent": 0}
@@ -252,7 +253,7 @@ class Requests(Way):
 
 
 class Connects(Way):
-    """CONNECTs of the greatest length that never end."""
+    """CONNECTs that announce the greatest length and never end."""
 
     off, size = {"limits.connectSeconds": 0, "broker.heldPercent": 0}, 320_000
 
@@ -265,7 +266,7 @@ WAYS = {way.__name__.lower(): way for way in (
 
 
 class Link:
-    """One attacking connection; it comes again when it is closed or refused."""
+    """One attacking connection, which reconnects when it is closed or refused."""
 
     def __init__(self, flood, number, source):
         self.flood, self.number, self.source = flood, number, source
@@ -273,7 +274,7 @@ class Link:
         self.is_in = self.is_deaf = False
 
     def act(self):
-        """What is due: a connection, or the next beat."""
+        """Performs the due action: a connection, or the next beat."""
         if self.socket is None:
             return self.open()
         self.flood.call(self, self.flood.way.pause)
@@ -292,7 +293,7 @@ class Link:
         self.listen()
 
     def listen(self):
-        """Has the selector wait for what this connection wants now."""
+        """Makes the selector wait for the events that this connection needs now."""
         mask = (0 if self.is_deaf else selectors.EVENT_READ) | (selectors.EVENT_WRITE if self.out else 0)
         if mask == self.mask:
             return
@@ -349,7 +350,7 @@ class Link:
 
 
 class Flood:
-    """All attacking connections, on one thread of a process of its own."""
+    """All attacking connections, on one thread of their own process."""
 
     def __init__(self, spec):
         self.port, self.way = spec["port"], {**WAYS, "idle": Idle}[spec["way"]](spec)
@@ -375,5 +376,5 @@ class Flood:
 
 
 def flood(spec, stop, shown):
-    os.nice(10)  # The attackers have machines of their own.
+    os.nice(10)  # Real attackers have their own machines.
     Flood(spec).run(stop, shown)

@@ -1,4 +1,4 @@
-"""A service of our own under test: started, asked, killed, and its command line."""
+"""A service under test: starts, stops and kills it, and runs its command line."""
 
 import json
 import os
@@ -19,11 +19,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("LAMPLIGHTER_BIN", ROOT / ".build/debug/lamplighter"))
 IS_DEBUG = BINARY.parent.name == "debug"
 LONG = os.environ.get("LAMPLIGHTER_LONG") == "1"
-# Variables for the tests are not settings of the program, which would warn about them.
+# Variables for the tests aren't settings of the program, which would warn about them.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("LAMPLIGHTER_")} | {"CHECK_LOCKS": "1"}
 TOPICS = "ll/v1"
 
-# What ready.json calls the ports of these settings.
+# The names of these settings' ports in ready.json.
 OTHER_PORTS = {
     "mqtt.tlsPort": "mqttTlsPort", "mqtt.clientCertificatePort": "clientCertificatePort",
     "mqtt.webSocketPort": "webSocketPort", "mqtt.webSocketTlsPort": "webSocketTlsPort", "http.tlsPort": "httpTlsPort",
@@ -32,16 +32,20 @@ OTHER_PORTS = {
 
 START_SECONDS = 60
 STOP_SECONDS = 30
-CLI_SECONDS = 120  # a bound for what never ends: a machine that is busy with other things is slow
+CLI_SECONDS = 120  # only ends commands that would never end: a busy machine is slow
 
 
 def patience(seconds):
-    """Seconds to wait. Ten or more only end a test that would wait for ever: other tests may have the cores meanwhile."""
+    """Returns the seconds to wait.
+
+    Ten or more only end a test that would never end; they grow, as other tests can occupy the
+    cores.
+    """
     return seconds if seconds < 10 else max(seconds, 40)
 
 
 def eventually(probe, seconds=10, what="the condition"):
-    """Asks the probe until it gives something true, and gives that back."""
+    """Calls the probe until it returns something true, and returns that."""
     seconds = patience(seconds)
     deadline = time.monotonic() + seconds
     while True:
@@ -54,7 +58,7 @@ def eventually(probe, seconds=10, what="the condition"):
 
 
 def slow(seconds):
-    """What nineteen of twenty stayed below: a single slow one can't be told from a pause of a machine that others use too."""
+    """Returns the 95th percentile: on a shared machine, a single slow one can be a pause."""
     return statistics.quantiles(seconds, n=20, method="inclusive")[-1]
 
 
@@ -65,7 +69,7 @@ def free_port():
 
 
 def alive(pid):
-    """Whether the process runs (a zombie does not)."""
+    """Returns whether the process runs (a zombie doesn't)."""
     try:
         state = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
         return state != "Z"
@@ -74,9 +78,10 @@ def alive(pid):
 
 
 class Service:
-    """One `lamplighter up` with a data directory of its own.
+    """One `lamplighter up` with its own data directory.
 
-    `store` is the address of its database; without one it is a file, or a new database where all tests run on PostgreSQL.
+    `store` is the address of its database; by default it is a file, or a new database if all tests
+    run on PostgreSQL.
     """
 
     def __init__(self, directory=None, arguments=(), store=None):
@@ -86,7 +91,7 @@ class Service:
             directory = pathlib.Path(self.holder) / "data"
         self.data = pathlib.Path(directory)
         self.arguments = list(arguments)
-        self.database = None  # made for it
+        self.database = None  # created for this service
         if store is None and postgres.WANTED:
             store = self.database = postgres.shared().make()
         self.store = store
@@ -107,7 +112,7 @@ class Service:
         ]
 
     def start(self):
-        """Starts it and waits for ready.json; on the ports of last time when it ran before."""
+        """Starts the service, on the ports of its last run if any, and waits for ready.json."""
         self.process = subprocess.Popen(
             self.command(), stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, env=self.environment)
         self.ready = eventually(self._ready, START_SECONDS, "ready.json")
@@ -136,7 +141,7 @@ class Service:
         return int((self.data / "broker" / "mosquitto.pid").read_text())
 
     def kill(self):
-        """SIGKILL of the service alone."""
+        """Sends SIGKILL to the service alone."""
         self.process.kill()
         self.process.wait()
 
@@ -144,7 +149,7 @@ class Service:
         os.kill(self.broker_pid, signal.SIGKILL)
 
     def stop(self, number=signal.SIGTERM):
-        """Asks it to end; gives the exit code and the seconds it took."""
+        """Asks the service to end; returns the exit code and the seconds it took."""
         began = time.monotonic()
         if self.process.poll() is None:
             self.process.send_signal(number)
@@ -156,7 +161,7 @@ class Service:
         return code, time.monotonic() - began
 
     def close(self):
-        """Ends it whatever state it is in, its broker too, and removes its files."""
+        """Ends the service and its broker, in whatever state they are, and removes the files."""
         try:
             if self.process and self.process.poll() is None:
                 self.stop()
@@ -183,15 +188,15 @@ class Service:
         return done
 
     def running(self, *arguments, **more):
-        """A command of `lamplighter` on the same data directory that runs on, as `Popen` gives it."""
+        """Starts a command of `lamplighter` on the same data directory, and returns its `Popen`."""
         return subprocess.Popen(
             [str(BINARY), *arguments, "--data", str(self.data)],
             stdin=subprocess.DEVNULL, text=True, env=self.environment, **more)
 
     def doctor(self):
-        """The codes of the checks of `doctor` that fail, without those that the tests' database makes fail.
+        """Returns the codes of `doctor`'s failed checks, without those that the database causes.
 
-        Warnings are a matter of the machine.
+        Warnings depend on the machine.
         """
         done = self.cli("doctor", check=False)
         failed = re.findall(r"(?m)^fail  (LL\d+)", done.stdout)
@@ -200,17 +205,17 @@ class Service:
         return [code for code in failed if code not in postgres.CARELESS]
 
     def json(self, *arguments):
-        """What the command says with --json."""
+        """Returns the output of a command with --json."""
         return json.loads(self.cli(*arguments, "--json").stdout)
 
     def import_document(self, kind, document):
-        """Imports a product or app, and gives back what the command printed."""
+        """Imports a product or app, and returns the command's output."""
         path = pathlib.Path(self.holder or self.data) / f"{kind}.json"
         path.write_text(json.dumps(document))
         return self.json(kind, "import", str(path))
 
     def sql(self, statement):
-        """The rows of a statement on the service's own database, as tuples of texts; what it changes is committed."""
+        """Runs a statement on the service's database and commits it; returns rows of texts."""
         if self.store:
             return postgres.query(self.store, statement)
         base = sqlite3.connect(self.data / "lamplighter.db", timeout=30)

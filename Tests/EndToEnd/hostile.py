@@ -1,8 +1,8 @@
-"""A hostile client in a process of its own, that does one deed as fast as it can.
+"""A hostile client in its own process, which does one deed as fast as it can.
 
-Its orders are JSON on its standard input; what it did is JSON on its standard output. One thread, raw sockets, packets that
-differ only in their numbers. Where it is refused or cut off it comes again at once, as somebody else where its deed makes up
-who it is.
+It reads its orders as JSON from standard input, and writes its results as JSON to standard output.
+It uses one thread, raw sockets, and packets that differ only in their numbers. When it is refused
+or cut off it reconnects at once, under another identity if its deed invents identities.
 """
 
 import json
@@ -19,16 +19,16 @@ import time
 from packets import connect, length, packet, split, text
 
 CHUNK = 64 << 10  # bytes that are sent at once
-PAUSE = 0.01  # seconds before it comes again: refusals alone are cheaply had
-PATIENCE = 1  # seconds after which answers that have not come never will
-CROWD = 100  # connections that stand for as many machines, whose own work is not to be this one's
+PAUSE = 0.01  # seconds before it reconnects: refusals alone cost it little
+PATIENCE = 1  # seconds after which missing answers count as received
+CROWD = 100  # connections that stand for as many machines, whose work must not burden this one
 BREATH = 0.002
-BURST = 100  # messages that a terminal may send at once
+BURST = 100  # messages that a terminal can send at once
 MANY = 1 << 40
 
 
 class Repeated:
-    """A packet to send again and again: in runs of # stands a number, as in its packet identifier at `mid`."""
+    """A packet to repeat: a number replaces runs of #, and the packet identifier at `mid`."""
 
     def __init__(self, raw, mid=None, most=MANY):
         self.size, self.most = len(raw), max(1, min(CHUNK // len(raw), most))
@@ -54,37 +54,37 @@ def publishing(topic, payload, qos, version, correlation=b"", most=MANY):
 
 
 def filtering(kind, filters, version, tail=b""):
-    """SUBSCRIBE or UNSUBSCRIBE, with packet identifier 1; `tail` stands behind each filter."""
+    """Returns a SUBSCRIBE or UNSUBSCRIBE, with packet identifier 1; `tail` follows each filter."""
     return packet(kind, b"\0\1" + (b"\0" if version == 5 else b"") + b"".join(text(one) + tail for one in filters))
 
 
 class Login:
-    """As whom a connection comes."""
+    """The identity of a connection."""
 
     def __init__(self, version, client_id, username, password, will=None):
         self.version, self.client_id, self.username, self.password, self.will = version, client_id, username, password, will
 
 
 class Plan:
-    """What a deed sends, and as whom."""
+    """The messages of a deed, and the identities that send them."""
 
     once = b""  # instead of messages
-    answer_window = confirm_window = MANY  # messages without an answer, or that the broker has not confirmed
-    is_brief = False  # whether it goes once its message is confirmed, or once it is in, and comes as another
-    is_returning = False  # whether it goes once all is sent, and comes back as the same
-    filters = ()  # what it subscribes to first
+    answer_window = confirm_window = MANY  # messages without an answer, or without the broker's confirmation
+    is_brief = False  # whether it leaves once connected or confirmed, and returns as another
+    is_returning = False  # whether it leaves once all is sent, and returns as the same
+    filters = ()  # its first subscriptions
 
     def __init__(self, orders):
         self.deed, self.root, self.rate = orders["deed"], orders["root"], orders["rate"]
         self.orders = orders
 
     def repeated(self, login):
-        """The message of a connection; None for none."""
+        """Returns the message that a connection repeats; None without one."""
         return None
 
 
 class AppPlan(Plan):
-    """As a terminal of an app."""
+    """Deeds of an app's terminals."""
 
     METHODS = {
         "unknownMethod": ("account/nothing", "{}"), "correlation": ("account/nothing", "{}"),
@@ -142,7 +142,7 @@ class AppPlan(Plan):
 
 
 class DevicePlan(Plan):
-    """As devices that are known to the service."""
+    """Deeds of devices that the service knows."""
 
     PAYLOADS = {
         "binary": '{"binary":"' + "q" * 53_000 + '"}',
@@ -152,7 +152,8 @@ class DevicePlan(Plan):
 
     def __init__(self, orders):
         super().__init__(orders)
-        # As many as clients have under way that keep to the broker's receive maximum, or to what devices may have.
+        # The number in flight of clients that respect the broker's receive maximum, or the devices'
+        # limit.
         self.confirm_window = 20 if self.deed == "reports" else MANY
         self.answer_window = 16 if self.deed == "patientReports" else MANY
 
@@ -171,7 +172,7 @@ class DevicePlan(Plan):
 
 
 class ProductPlan(Plan):
-    """As one new device after another, by the product's secret."""
+    """Deeds of one new device after another, with the product's secret."""
 
     is_brief = True
 
@@ -196,7 +197,7 @@ def plan_of(orders):
 
 
 class Connection:
-    """One connection, with what is to be written on it."""
+    """One connection, with the bytes to write on it."""
 
     def __init__(self, login, address, port):
         self.login, self.repeated = login, None
@@ -207,7 +208,7 @@ class Connection:
             login.client_id, login.username, login.password, login.version, login.will))
         self.socket = socket.socket()
         self.socket.setblocking(False)
-        # IP_BIND_ADDRESS_NO_PORT: ports are then chosen as for others, by where they go.
+        # IP_BIND_ADDRESS_NO_PORT: the system then chooses ports at connect, by the destination.
         self.socket.setsockopt(socket.IPPROTO_IP, 24, 1)
         self.socket.bind((address, 0))
         self.socket.connect_ex(("127.0.0.1", port))
@@ -216,7 +217,7 @@ class Connection:
         self.output = memoryview(bytes(self.output) + raw) if self.output else memoryview(raw)
 
     def flush(self):
-        """Writes as much as the system takes; gives the bytes written."""
+        """Writes as much as the system accepts; returns the number of bytes written."""
         try:
             count = self.socket.send(self.output) if self.output else 0
         except BlockingIOError:
@@ -225,7 +226,7 @@ class Connection:
         return count
 
     def read(self):
-        """The whole packets that came; None where the connection has ended."""
+        """Returns the complete packets received; None if the connection has ended."""
         try:
             data = self.socket.recv(CHUNK)
         except BlockingIOError:
@@ -250,7 +251,7 @@ class Hostile:
             ("sent", "bytes", "confirmed", "refused", "answered", "connects", "turnedAway", "closed", "reason", "early"), 0)
 
     def run(self):
-        """Does the deed for as long as it is ordered; gives what came of it."""
+        """Does the deed for the ordered time; returns the tally."""
         begin = time.monotonic()
         warm, end = begin + self.orders["warmSeconds"], begin + self.orders["seconds"]
         while (now := time.monotonic()) < end:
@@ -279,7 +280,7 @@ class Hostile:
             time.sleep(BREATH)
 
     def address(self, place):
-        """Where a connection comes from: the address, or one of so many, past those that end in 0 or 255."""
+        """Returns a source address: the given one, or one of many that don't end in 0 or 255."""
         if self.orders["addresses"] == 1:
             return self.orders["address"]
         number = place % self.orders["addresses"]
@@ -306,7 +307,7 @@ class Hostile:
         self.come_at[place] = time.monotonic() + (0 if self.plan.is_brief else PAUSE)
 
     def serve(self, place, events):
-        """Reads and writes; False where the connection is over."""
+        """Reads and writes; returns False if the connection is over."""
         connection = self.connections[place]
         try:
             if events & ~select.EPOLLOUT:
@@ -335,7 +336,7 @@ class Hostile:
         return True
 
     def fill(self, connection, now):
-        """Has the connection write as much as its windows and its rate allow."""
+        """Makes the connection write as much as its windows and its rate allow."""
         if now - connection.heard > PATIENCE:
             connection.answered = connection.confirmed = connection.sent
         count = min(self.plan.answer_window - (connection.sent - connection.answered),
@@ -351,10 +352,10 @@ class Hostile:
         if self.plan.is_brief:
             connection.repeated = None
 
-    # Hearing
+    # Received packets
 
     def take(self, connection, kind, body):
-        """Takes a packet; False where the connection has done its deed, or is turned away."""
+        """Takes a packet; returns False if the connection has done its deed or is refused."""
         connection.heard = time.monotonic()
         kind, flags = kind & 0xF0, kind
         if kind == 0x20:
@@ -390,7 +391,7 @@ class Hostile:
         if not is_taken:
             connection.answered += 1
         elif kind == 0x50:
-            connection.write(b"\x62\2" + body[:2])  # PUBREL, for which PUBREC asks
+            connection.write(b"\x62\2" + body[:2])  # PUBREL, the answer to PUBREC
         return not self.plan.is_brief
 
     def hear(self, connection, flags, body):

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""Counts the instructions that a message costs the worker that handles it, in full batches.
+"""Counts the instructions that a worker spends on a message, in full batches.
 
     instructions.py PROGRAM [PROGRAM ...]
 
-A wall clock on a shared machine can't tell five percent. Each program is a release build with its gate beside it, and runs
-in Valgrind's callgrind. For each kind, thousands of messages wait in the broker before it goes on, and what its loop's turns
-cost is divided by them. The clock that it sees, and all that waits by a clock, go slower, about as much as Valgrind slows the
-program, so that windows and bounds of time mean what they mean outside. A batch is as large as what waits, however long it
-takes: what a message costs hangs on that, and must not hang on how busy the machine is.
+On a shared machine, a wall clock can't measure a difference of five percent. Each program is a
+release build with its gate beside it, and runs in Valgrind's callgrind. For each kind, thousands of
+messages wait in the broker before the program continues, and the cost of its loop's turns is
+divided by their number. The program's clocks and timed waits run slower, about as much as Valgrind
+slows the program, so that time limits keep their meaning. A batch takes all waiting messages,
+however long it lasts: its size determines the cost of a message, and must not depend on the
+machine's load.
 
-Wants valgrind, cc and objcopy. Prints a line a kind: thousands of instructions a message, of each program.
+Needs valgrind, cc and objcopy. Prints a line a kind: each program's thousands of instructions a
+message.
 """
 
 import collections
@@ -29,12 +32,13 @@ from world import SETTINGS, World
 MESSAGES = 3000  # in all, of each kind
 DEVICES = 50
 SLOWER = 40  # times
-TURN = 10_000  # milliseconds that a batch may take: the most there is, so that none is made smaller for its time
-SECONDS = 900  # a bound for what never ends
-# What waits must go as slowly as what is read: a timer of the fast clock fires when by the slow one nothing is due, is set
-# again for the rest, or for a moment that is past outside, and so spins. Valgrind runs one thread at a time, and a thread
-# that spins takes turns from the workers, whose batches are then smaller. `epoll_wait` stays, as the service gives it no time;
-# `sleep` too, in which only the bound of the service's end waits.
+TURN = 10_000  # milliseconds that a batch can take: the maximum, so that no batch shrinks for its time
+SECONDS = 900  # only ends waits that would never end
+# Waits must run as slowly as the clocks. A timer of the fast clock fires before anything is due by
+# the slow one, is set again for the rest or for a moment already past, and so spins. Valgrind runs
+# one thread at a time, so a spinning thread takes turns from the workers, whose batches shrink.
+# `epoll_wait` is unchanged, as the service gives it no timeout; so is `sleep`, which only limits
+# the service's end.
 CLOCK = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -140,14 +144,14 @@ int sigsuspend(const sigset_t *mask) {
 
 
 class Counted(harness.Service):
-    """A service that runs in callgrind, which counts while it is told to."""
+    """A service that runs in callgrind, which counts only on request."""
 
     def __init__(self, program, folder, clock):
         super().__init__(arguments=[*SETTINGS, "--set", f"limits.turn={TURN}"])
         self.folder = folder
         harness.BINARY = folder / "lamplighter"  # for this service and its commands
         for name in ("lamplighter", "libLamplighterGate.so"):
-            # Valgrind reads debug information, and does not know Swift's.
+            # Valgrind reads debug information, but can't read Swift's.
             subprocess.run(["objcopy", "--strip-debug", program.parent / name, folder / name], check=True)
         self.environment = {**self.environment, "LD_PRELOAD": str(clock)}
 
@@ -159,7 +163,10 @@ class Counted(harness.Service):
         subprocess.run(["callgrind_control", *words, str(self.process.pid)], check=True, capture_output=True)
 
     def count(self, messages, send, answered):
-        """Has messages wait for the service, lets it handle them; gives the instructions of its loops' turns."""
+        """Queues messages, then lets the service handle them.
+
+        Returns the thousands of instructions a message in its turns.
+        """
         self.control("-i", "on")
         self.control("-z")
         os.kill(self.process.pid, signal.SIGSTOP)
@@ -173,7 +180,7 @@ class Counted(harness.Service):
 
 
 def turns(path):
-    """The instructions within `WorkerLoop.turn()`, of all workers."""
+    """Returns the instructions within `WorkerLoop.turn()`, of all workers."""
     text = subprocess.run(["callgrind_annotate", "--inclusive=yes", "--threshold=100", str(path)],
                           capture_output=True, text=True, check=True).stdout
     found = collections.Counter()
@@ -186,7 +193,7 @@ def turns(path):
 
 
 def measure(program, clock):
-    """Counts all kinds; gives thousands of instructions a message by kind."""
+    """Counts all kinds; returns thousands of instructions a message by kind."""
     with tempfile.TemporaryDirectory(prefix="lamplighter-instructions-") as folder:
         service = Counted(program, pathlib.Path(folder), clock)
         world = World(watch=False, service=service)
@@ -197,7 +204,7 @@ def measure(program, clock):
 
 
 def requests(method, params):
-    """Returns what counts requests of a terminal; `params` makes each one's by its number."""
+    """Returns a function that counts a terminal's requests; `params` takes the request's number."""
     def count(world):
         terminal = world.terminal()
         try:
@@ -219,7 +226,7 @@ def requests(method, params):
 
 
 def reports(world):
-    """Counts reports with ids of devices in turn."""
+    """Counts reports with ids, from all devices in turn."""
     devices = [world.device() for _ in range(DEVICES)]
     try:
         def send():
@@ -237,7 +244,7 @@ def reports(world):
 
 
 def commands(world):
-    """Counts commands to devices in turn, from an app's request to the outcome: all requests, then all answers."""
+    """Counts commands to all devices in turn: first all requests, then all answers."""
     devices, terminal = [world.device() for _ in range(DEVICES)], world.terminal()
     try:
         for device in devices:
@@ -256,7 +263,7 @@ def commands(world):
         def arrived():
             return all(len(device.unread("/command")) >= MESSAGES // DEVICES for device in devices)
 
-        # By what devices hear: of all that an app hears at once, the broker may drop some.
+        # By the devices' messages: the broker can drop some of the many that the app gets at once.
         def answered():
             return all(len(device.unread("/response")) >= MESSAGES // DEVICES for device in devices)
 
@@ -275,7 +282,7 @@ KINDS = {
 
 
 def main(programs):
-    clients.check = clients.check_answer = lambda *_: None  # what an older program says is not ours to judge
+    clients.check = clients.check_answer = lambda *_: None  # an older program can have another contract
     clients.SECONDS = SECONDS
     harness.START_SECONDS = harness.STOP_SECONDS = SECONDS
     for method in (Client.expect, Client.wait):

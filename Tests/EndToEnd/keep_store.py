@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Keeps a store of this version for test_upgrade.py: `keep_store.py` writes stores/VERSION.tar.gz and VERSION.json.
+"""Keeps a store of this version for test_upgrade.py: writes stores/VERSION.tar.gz and VERSION.json.
 
-The archive has the data directory of a service that ended well, with something in most tables; the file beside it what
-a test needs to know. Run it once for a release, and never again for that version. Before the first release the tables
-of the first step may change, and then it is run again.
+The archive has the data directory of a service that ended well, with rows in most tables; the file
+beside it has the facts that a test needs. Run it once for a release, and never again for that
+version. Before the first release the tables of the first step can change; then run it again.
 """
 
 import json
@@ -28,7 +28,7 @@ def version():
 
 
 def user(world, name):
-    """A terminal whose user has a name and a password."""
+    """Connects a terminal whose user has a name and a password."""
     terminal = world.terminal(login=False)
     terminal.adopt(terminal.get("account/register", {
         "countryCode": COUNTRY, "username": name, "password": PASSWORD, "nickname": name}))
@@ -36,7 +36,7 @@ def user(world, name):
 
 
 def live(world):
-    """Has people and devices use the service; tells what must be there afterwards."""
+    """Uses the service with users and devices; returns the facts that must hold afterwards."""
     owner, guest = user(world, "keeper"), user(world, "visitor")
     lamp, other = world.device(), world.device(connect=False)
     owner.bind(lamp)
@@ -79,7 +79,7 @@ def main():
             facts = live(world)
             code, _ = service.stop()
             assert code == 0, service.tail()
-            # All of it into the one file, as a service that ended well leaves it.
+            # Merge the log into the database file, as a service that ended well does.
             with sqlite3.connect(service.data / "lamplighter.db") as database:
                 database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             database.close()

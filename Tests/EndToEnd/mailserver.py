@@ -1,4 +1,4 @@
-"""A mail server (aiosmtpd) on this machine, that takes, refuses or hangs as its test says, and one for texts."""
+"""A mail server (aiosmtpd) that accepts, refuses or hangs as tests demand; a server for texts."""
 
 import asyncio
 import email
@@ -18,7 +18,7 @@ USER, PASSWORD = "lamp", "correct horse 77"
 
 
 def certificate(directory):
-    """A certificate for localhost and its key, made in a directory."""
+    """Creates a certificate for localhost and its key in a directory."""
     cert, key = pathlib.Path(directory) / "cert.pem", pathlib.Path(directory) / "key.pem"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-addext",
@@ -28,7 +28,7 @@ def certificate(directory):
 
 
 class Mail:
-    """One mail as it came: its sender, its receivers, the submitting user, and its content."""
+    """A received mail: its sender, its receivers, the submitting user, and its content."""
 
     def __init__(self, session, envelope):
         self.sender, self.receivers = envelope.mail_from, list(envelope.rcpt_tos)
@@ -45,11 +45,15 @@ class Mail:
 
 
 class MailServer:
-    """`kind` is plain, starttls or tls; `answers` are said to the next DATA commands, in place of taking the mail."""
+    """A mail server.
+
+    `kind` is plain, starttls or tls. `answers` are the answers to the next DATA commands, in place
+    of accepting the mails.
+    """
 
     def __init__(self, kind="plain", directory=None, port=0, login=False):
         self.kind, self.mails, self.answers, self.tries = kind, [], [], 0
-        self.hang = threading.Event()  # set: says nothing more to clients that submit a mail
+        self.hang = threading.Event()  # set: doesn't answer clients that submit a mail
         self.context, self.ca_file = None, None
         if kind != "plain":
             self.ca_file, key = certificate(directory)
@@ -104,7 +108,7 @@ class MailServer:
 
 
 class TextServer:
-    """Takes texts as JSON; `answers` are the statuses of the next posts."""
+    """A server that takes texts as JSON; `answers` are the statuses of the next posts."""
 
     def __init__(self):
         self.texts, self.answers, self.tries = [], [], 0
@@ -130,7 +134,7 @@ class TextServer:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def next(self, to, seconds=20):
-        """Takes the next text to a number; gives the headers and the body."""
+        """Takes the next text to a number; returns the headers and the body."""
         def found():
             return next((t for t in list(self.texts) if t[1]["to"] == to), None)
         text = eventually(found, seconds, f"a text to {to}")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Makes the pictures of the README and the guides anew, in docs/images: `make_pictures.py`, with a built program and Chromium.
+"""Recreates the pictures of the README and the guides in docs/images: `make_pictures.py`.
 
-Each is a page of the console of a service of its own, with a day behind it. Run it when those pages look another way.
+Needs a built program and Chromium. Each picture is a page of the console of a new service that has
+a day's data. Run it when those pages look different.
 """
 
 import math
@@ -27,7 +28,7 @@ PRODUCT = {
 
 
 class Furnished:
-    """A service in which something happened."""
+    """A service with data."""
 
     def __init__(self):
         self.world = World(watch=False)
@@ -45,7 +46,7 @@ class Furnished:
         self.what_happened()
 
     def a_day(self):
-        """What the line of the last day shows: more by day than by night, and some refusals in the afternoon."""
+        """Stores the last day's load: more reports by day than by night, and some refusals."""
         step = int(time.time()) // 600
         for back in range(1, 144):
             number = step - back
@@ -75,7 +76,7 @@ class Furnished:
         self.world.close()
 
 
-# Each picture's page, and the text that is there once it can be taken.
+# Each picture's page, and the text whose appearance shows that the page is ready.
 PICTURES = {
     "console-overview.png": (lambda it: "overview", "The last day"),
     "console-refusals.png": (lambda it: "refusals", "Wrong password"),
@@ -84,7 +85,7 @@ PICTURES = {
 
 
 def make(folder=IMAGES):
-    """Takes all pictures; gives their paths."""
+    """Takes all pictures; returns their paths."""
     furnished, browser = Furnished(), None
     try:
         browser = Browser()

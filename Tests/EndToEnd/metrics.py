@@ -1,4 +1,4 @@
-"""Prometheus' text form, read as Prometheus does."""
+"""Prometheus's text format, parsed as Prometheus does."""
 
 import re
 import urllib.request
@@ -8,7 +8,7 @@ LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 
 
 class Page:
-    """What /metrics of a service says at one moment."""
+    """A service's /metrics page at one moment."""
 
     def __init__(self, service):
         with urllib.request.urlopen(f"http://127.0.0.1:{service.health_port}/metrics", timeout=10) as answer:
@@ -22,7 +22,7 @@ class Page:
                 self.samples.append((name, dict(LABEL.findall(labels or "")), float(value)))
 
     def all(self, name, **labels):
-        """The values of a metric under all label sets that hold these labels."""
+        """Returns the values of a metric under all label sets that contain these labels."""
         return [value for sample, own, value in self.samples if sample == name and labels.items() <= own.items()]
 
     def sum(self, name, **labels):

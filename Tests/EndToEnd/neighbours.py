@@ -1,4 +1,4 @@
-"""Honest clients beside a hostile one: they ask, control, report and log in at an even pace, and each answer is timed."""
+"""Honest clients beside a hostile one, which send requests at an even pace and time the answers."""
 
 import collections
 import json
@@ -9,12 +9,12 @@ import time
 from crowd import Member
 from harness import TOPICS
 
-# Of each kind a second, over all clients.
+# Requests of each kind a second, over all clients.
 RATES = {"whoami": 30, "control": 10, "report": 40, "login": 1}
 
 
 def percentile99(values):
-    """What 99 of 100 stay below; of fewer than 200 the second highest, which leaves out a single one; 0 for none."""
+    """Returns the 99th percentile; of fewer than 200 values the second highest; 0 for none."""
     ordered = sorted(values)
     if len(ordered) < 200:
         return (ordered[-2:] or [0])[0]
@@ -26,7 +26,7 @@ class Cut(Exception):
 
 
 class Neighbour(Member):
-    """One connection, which hands on what it hears."""
+    """One connection, which passes on its messages."""
 
     def __init__(self, neighbours, port, username, password, client_id, *filters):
         super().__init__(port, username, password, client_id)
@@ -40,25 +40,25 @@ class Neighbour(Member):
 
 
 class Neighbours:
-    """Clients of whatever kind on one thread."""
+    """Clients of any kind on one thread."""
 
     def __init__(self, port):
         self.port, self.selector, self.members = port, selectors.DefaultSelector(), []
 
     def add(self, *who):
-        """Adds a client, of a username, a password, a client id and filters."""
+        """Adds a client with a username, a password, a client id and filters."""
         self.members.append(Neighbour(self, self.port, *who))
         return self.members[-1]
 
     def ready(self):
-        """Waits until all are in, and what they subscribed to is granted."""
+        """Waits until all are connected and all their subscriptions are granted."""
         self.until(lambda: all(m.code is not None and len(m.granted) == len(m.filters) for m in self.members), 30)
         codes = {m.code for m in self.members} | {code for m in self.members for code in m.granted}
         if not codes <= {0, 1}:
             raise Cut(f"neighbours are refused: {codes}")
 
     def turn(self, seconds):
-        """Takes what has come."""
+        """Takes the received messages."""
         for key, _ in self.selector.select(seconds):
             try:
                 data = key.data.socket.recv(65536)
@@ -69,7 +69,7 @@ class Neighbours:
             key.data.feed(data)
 
     def until(self, probe, seconds):
-        """Goes on until the probe is true; gives whether it became so."""
+        """Takes messages until the probe is true; returns whether it became true in time."""
         end = time.monotonic() + seconds
         while not (done := probe()) and time.monotonic() < end:
             self.turn(0.01)
@@ -86,7 +86,7 @@ class Neighbours:
 
 
 class Asker(Neighbours):
-    """Asks, and waits for the answer."""
+    """Clients that send a request and wait for the answer."""
 
     def __init__(self, port):
         super().__init__(port)
@@ -97,7 +97,7 @@ class Asker(Neighbours):
             self.answers[body["id"]] = body
 
     def ask(self, member, topic, seconds=10, **body):
-        """The answer to a message; None without one."""
+        """Publishes a message and returns its answer; None without one."""
         id = secrets.token_hex(6)
         member.publish(topic, {"id": id, **body})
         self.until(lambda: id in self.answers, seconds)
@@ -105,7 +105,7 @@ class Asker(Neighbours):
 
 
 class Lane:
-    """What became of the messages of one kind."""
+    """The outcomes of messages of one kind."""
 
     def __init__(self):
         self.seconds, self.refusals, self.lost = [], [], 0
@@ -116,9 +116,12 @@ class Lane:
 
 
 class Others(Neighbours):
-    """The honest clients. What is asked is timed from when it was due, so that a machine that stops is seen.
+    """The honest clients.
 
-    `terminals` are (terminal id, token, uid), `devices` are (did, secret, place of the owner's terminal).
+    Requests are timed from when they were due, so that a machine that stops shows.
+
+    `terminals` are (terminal id, token, uid); `devices` are (did, secret, index of the owner's
+    terminal).
     """
 
     def __init__(self, port, app, terminals, devices, people, password, rates=RATES):
@@ -140,7 +143,7 @@ class Others(Neighbours):
         self.lanes, self.waiting = {kind: Lane() for kind in self.rates}, {}
 
     def live(self, seconds, meanwhile=lambda: None):
-        """Goes on for so long, and does something else all the time."""
+        """Sends requests at the rates for `seconds`, and calls `meanwhile` at each turn."""
         begin, made = time.monotonic(), collections.Counter()
         while (elapsed := time.monotonic() - begin) < seconds:
             for kind, rate in self.rates.items():
@@ -151,7 +154,7 @@ class Others(Neighbours):
             meanwhile()
 
     def drain(self, seconds, probe=lambda: True):
-        """Waits for the last answers, and for something else; what has no answer by then is lost."""
+        """Waits for the last answers and for `probe`; counts requests without an answer as lost."""
         self.until(lambda: probe() and not self.waiting, seconds)
         for kind, _ in self.waiting.values():
             self.lanes[kind].lost += 1
@@ -198,7 +201,7 @@ class Others(Neighbours):
             if body.get("ok") is False:
                 del self.waiting[body["id"]]
                 self.lanes[kind].refusals.append(body)
-            elif kind != "control":  # a command has been answered when its outcome is published
+            elif kind != "control":  # a command counts as answered once its outcome is published
                 self.settle(body["id"])
 
     def settle(self, id):
@@ -208,7 +211,7 @@ class Others(Neighbours):
 
 
 class Eviction:
-    """An owner who changes the password to be rid of an intruder, who has logged in elsewhere."""
+    """An owner who changes the password to evict an intruder who has logged in elsewhere."""
 
     NEW = "eight lamps in a row"
 
@@ -223,7 +226,7 @@ class Eviction:
         self.intruder.members[0].subscribe(f"{TOPICS}/user/{uid}/#")
 
     def enter(self, asker, secret, method, params):
-        """Connects somebody and gives the token and uid of the new session."""
+        """Connects a terminal and returns the token and uid of its new session."""
         id = secrets.token_hex(16)
         member = asker.add(f"app:{self.app_id}", secret, id, f"{TOPICS}/app/{self.app_id}/{id}/response")
         asker.ready()
@@ -242,7 +245,7 @@ class Eviction:
             "oldPassword": self.password, "newPassword": self.NEW}})
 
     def turn(self):
-        """Takes what has come; the intruder's end is what is waited for."""
+        """Takes the received messages, and notes when the intruder is cut off."""
         self.owner.turn(0)
         self.answer = self.owner.answers.get("evict", self.answer)
         if self.out is None:
@@ -257,7 +260,7 @@ class Eviction:
 
 
 def refused_to_strangers(port, app, product):
-    """What a new installation of the app and a new device are refused, or not answered, as lines."""
+    """Returns the refused and unanswered requests of a new terminal and a new device, as lines."""
     asker, found = Asker(port), []
 
     def ask(username, password, client_id, filter, topic, **body):

@@ -1,16 +1,16 @@
-"""Raw packets of MQTT 3.1.1 and 5, for clients that are many, fast or rude."""
+"""Raw packets of MQTT 3.1.1 and 5, for clients that are many, fast or malicious."""
 
 import struct
 
 
 def text(value):
-    """A text, or bytes in its place, behind its length."""
+    """Returns a text or bytes, preceded by the length."""
     raw = value.encode() if isinstance(value, str) else value
     return struct.pack(">H", len(raw)) + raw
 
 
 def length(size):
-    """A length of any size, seven bits a byte."""
+    """Encodes a length of any size, seven bits a byte."""
     digits = bytearray()
     while True:
         size, digit = size >> 7, size & 0x7F
@@ -20,12 +20,12 @@ def length(size):
 
 
 def packet(kind, body):
-    """A packet of this first byte."""
+    """Returns a packet with this first byte."""
     return bytes([kind]) + length(len(body)) + body
 
 
 def connect(client_id, username, password, version=4, will=None):
-    """CONNECT with a clean start; `will` is a topic and a payload, of QoS 1."""
+    """Returns a CONNECT with a clean start; `will` is a topic and a payload, of QoS 1."""
     none = b"\0" if version == 5 else b""
     body = text("MQTT") + bytes([version, 0xCE if will else 0xC2]) + struct.pack(">H", 600) + none + text(client_id)
     if will:
@@ -34,7 +34,7 @@ def connect(client_id, username, password, version=4, will=None):
 
 
 def split(data):
-    """The whole packets in some bytes, each as its first byte and its body, and the bytes behind them."""
+    """Returns the complete packets in some bytes (first byte and body) and the remaining bytes."""
     found, start = [], 0
     while True:
         size, shift, at = 0, 0, start + 1

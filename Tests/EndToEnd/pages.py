@@ -1,4 +1,4 @@
-"""The service's pages as a browser without scripts uses them: got, their form filled in, sent."""
+"""The service's pages as a browser without scripts uses them: fetches pages, sends forms."""
 
 import html.parser
 import http.client
@@ -24,7 +24,7 @@ class _Forms(html.parser.HTMLParser):
 
 
 class Page:
-    """One answer: status, headers, text, and its forms."""
+    """One answer: status, headers, text, and forms."""
 
     def __init__(self, url, response):
         self.url, self.status = url, response.status
@@ -35,7 +35,7 @@ class Page:
         self.forms, self.language, self.scripts = parser.forms, parser.language, parser.scripts
 
     def send(self, password=None, **changed):
-        """Fills the first form in (every password field with the password) and sends it."""
+        """Fills in the first form (every password field with the password) and sends it."""
         form = self.forms[0]
         values = {name: value for name, (kind, value) in form["fields"].items()}
         for name, (kind, _) in form["fields"].items():
@@ -46,12 +46,12 @@ class Page:
 
 
 def local(url, port):
-    """The address on the port of this test's service."""
+    """Returns the address on the port of this test's service."""
     return re.sub(r"^https?://[^/]+", f"http://127.0.0.1:{port}", url)
 
 
 def fetch(url, method="GET", values=None, headers=None, raw=None):
-    """Asks and gives the page back, after redirections."""
+    """Sends a request and returns the page, after redirections."""
     for _ in range(5):
         parts = urllib.parse.urlsplit(url)
         connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=20)

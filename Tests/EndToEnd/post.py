@@ -1,4 +1,4 @@
-"""A service that sends e-mails and texts by itself."""
+"""A service that sends e-mails and texts without a gateway."""
 
 import pathlib
 import re
@@ -30,7 +30,7 @@ APPS = {
 
 
 class PostWorld(World):
-    """A service with only the apps that send."""
+    """A service that has only the apps with messages."""
 
     def furnish(self):
         for app_id, app in APPS.items():
@@ -39,7 +39,7 @@ class PostWorld(World):
 
 
 class Post(EndToEnd):
-    """A test with a service of its own that hands its messages over itself."""
+    """A test with its own service, which sends its messages itself."""
 
     def setUp(self):
         super().setUp()
@@ -47,7 +47,7 @@ class Post(EndToEnd):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
     def serve(self, settings):
-        # One terminal asks for whole crowds of codes here.
+        # One terminal requests codes for many accounts here.
         settings = {"limits.codesPerTerminal": 1000, **settings}
         arguments = [part for key, value in settings.items() for part in ("--set", f"{key}={value}")]
         self.own = PostWorld(watch=False, service=Service(arguments=arguments))
@@ -60,7 +60,7 @@ class Post(EndToEnd):
         return server
 
     def smtp(self, server, **more):
-        """The settings for a mail server."""
+        """Returns the settings for a mail server."""
         security = {"plain": "none"}.get(server.kind, server.kind)
         settings = {"delivery.email": "smtp", "smtp.host": "localhost", "smtp.port": server.port,
                     "smtp.security": security, "smtp.from": "no-reply@lamp.example",

@@ -1,6 +1,6 @@
-"""A PostgreSQL of our own for the tests: a server on a Unix socket or a port, and a database for each service.
+"""A PostgreSQL for the tests: a server on a Unix socket or a port, and a database for each service.
 
-`LAMPLIGHTER_TEST_STORE=postgres` has every service of the tests keep its data there.
+With `LAMPLIGHTER_TEST_STORE=postgres` every service of the tests keeps its data there.
 """
 
 import atexit
@@ -17,17 +17,17 @@ WANTED = os.environ.get("LAMPLIGHTER_TEST_STORE") == "postgres"
 PROGRAMS = pathlib.Path("/usr/lib/postgresql/15/bin")
 START_SECONDS = 30
 
-# For tests of what only a file of SQLite's has.
+# For tests that concern only SQLite's file.
 on_file = unittest.skipIf(WANTED, "it is about a file of SQLite's")
 
-# What `doctor` fails on: the tests' server may forget, for speed.
+# The check of `doctor` that fails: for speed, the tests' server doesn't sync its writes.
 CARELESS = ["LL1314"] if WANTED else []
 
 _shared = None
 
 
 def shared():
-    """The server of this process, started when it is first used."""
+    """Returns the server of this process, which the first call starts."""
     global _shared
     if _shared is None or _shared.owner != os.getpid():
         _shared = Server()
@@ -36,7 +36,7 @@ def shared():
 
 
 def query(address, statement):
-    """The rows of a statement on a database, as tuples of texts."""
+    """Returns the rows of a statement on a database, as tuples of texts."""
     done = subprocess.run(
         [str(PROGRAMS / "psql"), "-X", "-A", "-t", "-q", "-F", "\x1f", "-v", "ON_ERROR_STOP=1", "-c", statement, address],
         stdin=subprocess.DEVNULL, capture_output=True, text=True)
@@ -46,10 +46,10 @@ def query(address, statement):
 
 
 class Server:
-    """One server, as another user than root, without what makes it survive a loss of power."""
+    """One server, which doesn't run as root, and doesn't sync its writes."""
 
     def __init__(self, settings=(), port=None, of=None):
-        """`of` is the server whose standby it is."""
+        """`of` is the primary of a standby."""
         self.owner = os.getpid()
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-pg-", dir="/tmp"))
         self.port = port
@@ -71,7 +71,7 @@ class Server:
         return self.directory / "data"
 
     def as_user(self, program, *arguments):
-        """The command line of one of its programs, which refuse to run as root."""
+        """Returns the command line of one of its programs, which refuse to run as root."""
         command = [str(PROGRAMS / program), *map(str, arguments)]
         if os.getuid() != 0:
             return command
@@ -85,7 +85,7 @@ class Server:
         return done.stdout
 
     def start(self):
-        """Starts it and waits until it accepts connections."""
+        """Starts the server and waits until it accepts connections."""
         listen = ["-c", "listen_addresses="]
         if self.port:
             listen = ["-c", "listen_addresses=127.0.0.1", "-p", str(self.port)]
@@ -102,16 +102,16 @@ class Server:
         return self
 
     def standby(self, port):
-        """Makes a standby that follows it."""
+        """Creates a standby that follows this server."""
         return Server(self.settings[3:], port, of=self)
 
     def behind(self, primary):
-        """By how many bytes of the log it is behind."""
+        """Returns by how many bytes of the log this server is behind `primary`."""
         now = primary.sql("SELECT pg_current_wal_lsn()").strip()
         return int(self.sql(f"SELECT greatest(0, '{now}'::pg_lsn - pg_last_wal_replay_lsn())::bigint"))
 
     def hold_commits(self):
-        """Has each commit wait, once it is done, for a standby that isn't there."""
+        """Makes each commit, once it is written, wait for a standby that doesn't exist."""
         self.sql("ALTER SYSTEM SET synchronous_standby_names = 'absent'")
         self.sql("SELECT pg_reload_conf()")
 
@@ -120,7 +120,7 @@ class Server:
         self.sql("SELECT pg_reload_conf()")
 
     def held_commits(self, name):
-        """The sessions whose commit is held, of processes that are called so (`LIKE`)."""
+        """Returns the sessions with a held commit, of processes whose name is `LIKE` `name`."""
         return self.sql("SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name LIKE "
                         f"'{name}'").split()
 
@@ -128,13 +128,13 @@ class Server:
         self.sql("SELECT pg_promote()")
 
     def copy(self, path):
-        """A copy of a file that its user can read."""
+        """Copies a file to a place where the server's user can read it."""
         copy = self.directory / pathlib.Path(path).name
         copy.write_text(pathlib.Path(path).read_text())
         return copy
 
     def certify(self):
-        """Has it speak TLS, with a certificate that signs itself."""
+        """Enables TLS, with a self-signed certificate."""
         self.openssl("req", "-new", "-x509", "-days", "2", "-nodes", "-subj", "/CN=localhost",
                      "-out", self.data / "server.crt", "-keyout", self.data / "server.key")
         self.sql("ALTER SYSTEM SET ssl = on")
@@ -149,8 +149,10 @@ class Server:
                 shutil.chown(path, "postgres", "postgres")
 
     def dump(self, name):
-        """The tables of a database as SQL, without what changes from version to version of the server, and from week to
-        week: `schemas/postgres.sql`."""
+        """Returns the tables of a database as SQL, in the form of `schemas/postgres.sql`.
+
+        It omits the parts that change with the server's version and with the week.
+        """
         text = self.run("pg_dump", "--schema-only", "--no-owner", "--no-privileges", "--exclude-table=history_w*",
                         *self.where(), name)
         lines = [line for line in text.splitlines() if line and not line.startswith(("--", "SET ", "SELECT pg_", "\\"))]
@@ -160,16 +162,16 @@ class Server:
         return ["-h", str(self.directory), *(["-p", str(self.port)] if self.port else []), "-U", "lamplighter"]
 
     def kill(self):
-        """SIGKILL of the postmaster; its children notice and end."""
+        """Sends SIGKILL to the postmaster; its children notice and end."""
         os.kill(int((self.data / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
         self.process.wait()
 
     def sql(self, statement, database="postgres"):
-        """What psql prints of a statement: a row a line, values between bars."""
+        """Returns psql's output for a statement: a row a line, values separated by bars."""
         return self.run("psql", "-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", *self.where(), "-d", database, "-c", statement)
 
     def make(self):
-        """Makes an empty database; gives its address."""
+        """Creates an empty database and returns its address."""
         self.count += 1
         name = f"test{self.owner}x{self.count}"
         self.sql(f"CREATE DATABASE {name}")
@@ -183,7 +185,7 @@ class Server:
         self.sql(f"DROP DATABASE IF EXISTS {self.name(address)} WITH (FORCE)")
 
     def copy_database(self, source, target):
-        """Replaces a database by a copy of another one, to which nothing is connected."""
+        """Replaces a database by a copy of another that has no connections."""
         self.drop(target)
         self.sql(f"CREATE DATABASE {self.name(target)} TEMPLATE {self.name(source)}")
 

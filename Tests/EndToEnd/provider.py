@@ -1,4 +1,4 @@
-"""A provider's server on this machine, as providers document theirs: keys, ID tokens, and answers per path."""
+"""A provider's server as providers document theirs: keys, ID tokens, an answer for each path."""
 
 import base64
 import hmac
@@ -26,18 +26,21 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request, client_address):
-        """Says nothing of clients that go away; that is what they do when a test lets it hang."""
+        """Ignores clients that disconnect, as they do when a test makes the server hang."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)
 
 
 class Provider:
-    """An OpenID Connect issuer and an API; what it hangs on, refuses and was asked is the test's to set and read."""
+    """An OpenID Connect issuer and an API.
+
+    A test sets its answers and makes it hang, and reads the requests that it received.
+    """
 
     def __init__(self):
         self.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
         self.kid = secrets.token_hex(4)
-        self.answers = {}  # path: function of the query that gives (status, body)
+        self.answers = {}  # path: function of the query that returns (status, body)
         self.asked = []
         self.hang = threading.Event()
         self.hang.set()  # set: it answers
@@ -74,7 +77,7 @@ class Provider:
         parts = urllib.parse.urlsplit(path)
         query = dict(urllib.parse.parse_qsl(parts.query) + urllib.parse.parse_qsl(body))
         self.asked.append((parts.path, query))
-        # Only keys have fixed addresses; issuers are told apart by their first level.
+        # Only keys have fixed paths; the first level of a path distinguishes issuers.
         if parts.path.endswith("/.well-known/openid-configuration"):
             issuer = self.url + parts.path[: -len("/.well-known/openid-configuration")]
             return 200, {"issuer": issuer, "jwks_uri": issuer + "/keys",
@@ -88,12 +91,12 @@ class Provider:
         return found(query) if found else (404, {"error": "not_found"})
 
     def rotate(self):
-        """Takes a new key in the place of the old one, as issuers do now and then."""
+        """Replaces the key, as issuers do now and then."""
         self.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
         self.kid = secrets.token_hex(4)
 
     def forged_token(self, issuer, audience, subject, secret):
-        """A token that is signed with HMAC, by a public secret."""
+        """Returns a token that is signed with HMAC by a public secret."""
         now = int(time.time())
         head = {"alg": "HS256", "kid": self.kid, "typ": "JWT"}
         claims = {"iss": issuer, "aud": audience, "sub": subject, "iat": now, "exp": now + 600}
@@ -101,7 +104,7 @@ class Provider:
         return f"{text}.{b64(hmac.digest(secret, text.encode(), 'sha256'))}"
 
     def id_token(self, issuer, audience, subject, key=None, alg="RS256", kid=None, **more):
-        """A signed ID token; members of `more` that are None are left out."""
+        """Returns a signed ID token; omits members of `more` that are None."""
         now = int(time.time())
         claims = {"iss": issuer, "aud": audience, "sub": subject, "iat": now, "exp": now + 600, **more}
         head = {"alg": alg, "kid": kid or self.kid, "typ": "JWT"}

@@ -1,4 +1,4 @@
-"""The Python client, as two versions of paho run it, and terminals of it for tests."""
+"""The Python client on two versions of paho, and helpers for its tests."""
 
 import contextlib
 import functools
@@ -17,7 +17,7 @@ WAIT_SECONDS = 15
 
 @functools.cache
 def module(version):
-    """The client's package on this version of paho: Debian's, or PyPI's, side by side in one process."""
+    """Returns the client's package on Debian's or PyPI's paho, side by side in one process."""
     names = ("lamplighter", "paho")
     saved = {name: sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] in names}
     path = list(sys.path)
@@ -36,7 +36,7 @@ def module(version):
 
 
 class Heard:
-    """What a handler was called with."""
+    """The pushes that a handler received."""
 
     def __init__(self, app, kind, did=None):
         self.pushes = []
@@ -54,7 +54,7 @@ class Heard:
 
 @contextlib.contextmanager
 def stopped(process):
-    """Holds a process; it goes on where it was afterwards."""
+    """Stops a process, and lets it continue afterwards."""
     os.kill(process.pid, signal.SIGSTOP)
     try:
         yield

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Runs the end-to-end tests: `run.py` for all, or with names as unittest takes them.
 
-Some run at a time, each with a service of its own; beside them, one after the other, those that mostly wait.
-With LAMPLIGHTER_LONG=1 those that measure run alone.
+Several processes run modules, each with its own service; beside them another runs the modules that
+mostly wait, one after the other. With LAMPLIGHTER_LONG=1 modules that measure run alone.
 
 LAMPLIGHTER_BIN        the program under test (.build/debug/lamplighter)
-LAMPLIGHTER_JOBS=N     how many at a time (4), beside those that wait
-LAMPLIGHTER_LONG=1     what takes long or measures too: docs/contributing/long-tests.md
-LAMPLIGHTER_KEEP=1     leaves data directories and logs behind
+LAMPLIGHTER_JOBS=N     the number of processes (4), beside the one for modules that wait
+LAMPLIGHTER_LONG=1     also runs long tests and measurements: docs/contributing/long-tests.md
+LAMPLIGHTER_KEEP=1     keeps data directories and logs
 """
 
 import io
@@ -24,10 +24,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 LONG = os.environ.get("LAMPLIGHTER_LONG") == "1"
 
-# These take longest: first, so that the run does not wait for them at the end.
+# These take longest and start first, so that the run doesn't wait for them at the end.
 FIRST = ["test_console_browser", "test_playground", "test_cluster", "test_gate", "test_postgres", "test_crash",
          "test_session_crash"]
-# These wait for minutes to begin or for clocks to run out, and leave the cores to others meanwhile.
+# These wait for the next minute or for time limits, and leave the cores to others meanwhile.
 WAITING = ["test_schedules", "test_accounts_crash", "test_http_limits", "test_watching", "test_limits_connection"]
 # These measure times in their long form, or load the machine.
 MEASURING = ["test_cluster", "test_cluster_upgrade", "test_rolling", "test_enumeration", "test_login_again",
@@ -52,7 +52,7 @@ class Result(unittest.TextTestResult):
 
 
 def run(names, stream):
-    """Runs tests by name; tells how many ran, how many were skipped and whether all went well."""
+    """Runs tests by name; returns how many ran, how many were skipped and whether all passed."""
     tests = unittest.defaultTestLoader.loadTestsFromNames(names)
     outcome = unittest.TextTestRunner(stream, verbosity=2, resultclass=Result).run(tests)
     return outcome.testsRun, len(outcome.skipped), outcome.wasSuccessful() and outcome.testsRun > 0
@@ -64,7 +64,7 @@ def close_shared():
 
 
 def work(modules, results):
-    """One process: takes modules until there are none, and keeps its service from one to the next."""
+    """Runs modules in one process until none is left, and keeps its service between them."""
     warnings.simplefilter("ignore", DeprecationWarning)
     try:
         while (module := modules.get()) is not None:
@@ -81,7 +81,7 @@ def work(modules, results):
 
 
 def run_side_by_side(*rows):
-    """Runs rows of modules beside each other, each row with so many processes; gives what came of each module."""
+    """Runs rows of modules in parallel, each with its number of processes; returns the results."""
     results = multiprocessing.Queue()
     workers = []
     for names, jobs in rows:

@@ -1,4 +1,4 @@
-"""What tests of sharing have in common."""
+"""Helpers for tests of sharing."""
 
 import time
 
@@ -11,14 +11,14 @@ def share(body, id, status):
 
 class Sharing(EndToEnd):
     def invite(self, owner, device, guest=None, **more):
-        """Invites a terminal's user by uid, or makes a code."""
+        """Invites a terminal's user by uid, or creates a QR code."""
         if guest is None:
             return owner.get("share/invite", {"did": device.did, "way": "qrcode", **more})
         who = {"type": "uid", "value": guest if isinstance(guest, str) else guest.uid}
         return owner.get("share/invite", {"did": device.did, "way": "user", "guest": who, **more})
 
     def share(self, owner, device, guest, **more):
-        """Lets a guest in; gives the invitation's id."""
+        """Shares a device with a guest; returns the invitation's id."""
         id = self.invite(owner, device, guest, **more)["sharingId"]
         guest.get("share/answer", {"sharingId": id, "accept": True})
         return id
@@ -31,7 +31,7 @@ class Sharing(EndToEnd):
         return {d["did"]: d["role"] for d in terminal.get("device/list")["devices"]}.get(device.did)
 
     def gone(self, terminal, device, reason):
-        """The terminal's user is told that the binding is over, and its status is cleared, within a second."""
+        """Asserts that the user gets the unbinding and loses the status within a second."""
         began = time.monotonic()
         told = terminal.expect(
             f"user/{terminal.uid}/device", lambda b: b["type"] == "unbound" and b["did"] == device.did).body

@@ -1,4 +1,4 @@
-"""Proofs used many times at once, more than the limits allow, and names that look like others."""
+"""Proofs used many times at once, requests beyond the limits, and look-alike names."""
 
 import threading
 import unittest
@@ -10,7 +10,7 @@ from pages import fetch, local
 
 
 class ParallelUse(People):
-    """What works once works once, however many ask at the same time."""
+    """A proof that works once works only once, however many requests use it at once."""
 
     app = "people-attacked"
 
@@ -87,7 +87,8 @@ class ParallelUse(People):
         answers += [terminal.answer("account/register", f"{new}r{turn}", 60) for turn in range(50)]
         used = [a for a in answers if a["ok"] or a["error"]["code"] != "InvalidCode"]
         self.assertLessEqual(len(succeeded(answers)), 1)
-        # A registration with it says that the address is taken, to its owner alone, and leaves the ticket as it was.
+        # A registration with the ticket reports that the address is taken, only to its owner, and
+        # doesn't use up the ticket.
         self.assertTrue(all(a["ok"] or a["error"]["code"] == "Duplicated" for a in used), used[:3])
 
     def test_a_username(self):
@@ -138,7 +139,7 @@ class Limits(People):
         owner = self.register(email=email)
         for _ in range(12):
             self.try_login(email=email, password=WRONG)
-        self.whoami(owner)  # who is in stays in
+        self.whoami(owner)  # a logged-in user stays logged in
         terminal = self.stranger()
         self.login(terminal, email=email, code=self.code(terminal, "login", email=email))
 
@@ -174,7 +175,7 @@ class Limits(People):
         self.whoami(owner)
 
     def test_longest_characters_make_no_more_than_a_password(self):
-        # One scalar that normalises to eighteen.
+        # A scalar that normalises to eighteen.
         self.assertError(self.stranger().ask("account/register", {
             "countryCode": COUNTRY, "username": fresh_name(), "password": "\ufdfa" * 128}), "InvalidRequest", "password")
 
@@ -194,7 +195,7 @@ class Names(People):
                 if answer["ok"]:
                     self.assertEqual(self.try_login(account=name, password=PASSWORD)["result"]["user"]["uid"],
                                      victim.uid, "the address's owner gets in by it")
-                # Neither is shut out by the other.
+                # Neither locks the other out.
                 how = {"phone": phone} if victim is owner else {"email": email}
                 self.assertEqual(self.login(**how).uid, victim.uid)
                 self.assertEqual(self.login(account=next(iter(how.values()))).uid, victim.uid)

@@ -1,4 +1,4 @@
-"""Killed in the middle of logins and registrations: what is repeated has one effect."""
+"""The service killed during logins and registrations: a repeated request has one effect."""
 
 import threading
 import time
@@ -16,16 +16,16 @@ REFUSED = (4, 5, 0x86, 0x87)
 
 class Killed(OwnWorld, People):
     def strike(self, seconds):
-        """SIGKILL after so long, and a new start on the same ports."""
+        """Kills the service after `seconds`, and starts it again on the same ports."""
         time.sleep(seconds)
         self.own.service.kill()
         self.own.service.start()
 
     def patient(self, terminal, method, params, id):
-        """Asks with one id until there is an answer, as an app does after a time-out.
+        """Repeats a request with one id until it is answered, as an app does after a time-out.
 
-        None when the app's secret no longer connects: a session lives on the terminal, so what was asked is done, and
-        only its answer was lost.
+        Returns None once the app's secret no longer connects: then the terminal has a session, so
+        the request was carried out and only its answer was lost.
         """
         for _ in range(60):
             terminal.wait(lambda: terminal.connected or terminal.code in REFUSED, 60, "the broker's return")
@@ -41,7 +41,7 @@ class Killed(OwnWorld, People):
         raise AssertionError(f"{method} was never answered")
 
     def assertLoggedIn(self, terminal, answer):
-        """The answer's token works, from the terminal that comes back with it."""
+        """Asserts that the answer's token works for the terminal that reconnects with it."""
         terminal.close()
         back = self.keep(Terminal(self.own.port, self.app, answer["result"]["token"],
                                   terminal_id=terminal.terminal_id)).come()

@@ -205,7 +205,7 @@ class Passwords(People):
 
 
 class TenFailures(People):
-    """Ten failures in 15 minutes for one name or one terminal close every password path; a code still lets in."""
+    """Ten failures in 15 minutes for a name or terminal block passwords; codes still work."""
 
     app = "people-attacked"
 

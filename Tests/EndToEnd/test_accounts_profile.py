@@ -1,4 +1,4 @@
-"""What users say of themselves, their addresses, and what others see of them."""
+"""Users' profiles and addresses, and the parts that others see."""
 
 import base64
 import re
@@ -12,7 +12,7 @@ from client import now
 
 
 def png(padding=0):
-    """One white pixel, with so many bytes of text beside it."""
+    """Returns a PNG of one white pixel, with `padding` bytes of text."""
     def chunk(kind, data):
         return len(data).to_bytes(4, "big") + kind + data + zlib.crc32(kind + data).to_bytes(4, "big")
     text = chunk(b"tEXt", b"Comment\0" + b"x" * padding) if padding else b""
@@ -124,7 +124,7 @@ class Avatars(People):
         self.register().get("account/setAvatar", {"data": base64.b64encode(data).decode()})
 
     def local(self, url):
-        """The address on the port of this test's service."""
+        """Returns the address on the port of this test's service."""
         return re.sub(r"^https?://[^/]+", f"http://127.0.0.1:{self.world.service.http_port}", url)
 
 
@@ -211,7 +211,7 @@ class Binding(People):
         owner.get("account/updateProfile", {"email": email})
         self.gateway.taken(email, "verifyEmail")
         answer = owner.ask("account/requestEmailVerification")
-        if not answer["ok"]:  # the mail of a moment ago counts
+        if not answer["ok"]:  # the previous mail counts towards the limit
             self.assertError(answer, "TooManyRequests")
         off = self.register(app="people-none", email=fresh_email(), code=None)
         self.assertError(off.ask("account/requestEmailVerification"), "PolicyRejected")

@@ -1,4 +1,4 @@
-"""Every way to make an account, and every refusal of one."""
+"""Every way to create an account, and every refusal."""
 
 import unittest
 
@@ -269,7 +269,7 @@ class OwnUserIDs(People):
 
 
 class AnonymousOnes(People):
-    """Anonymous users become real ones in every documented way, and keep uid, devices and data."""
+    """Anonymous users register in every documented way, and keep uid, devices and data."""
 
     app = "people-2"
 

@@ -1,6 +1,7 @@
 """Answers count against a terminal's rate, and long readings don't delay commands.
 
-Commands may take two seconds longer beside other tests; LAMPLIGHTER_LONG=1 measures how much longer they take.
+Alongside other tests commands can take two seconds longer; LAMPLIGHTER_LONG=1 allows only 0.1 s, or
+0.5 s in a debug build.
 """
 
 import base64
@@ -23,7 +24,7 @@ LATER = (0.5 if IS_DEBUG else 0.1) if LONG else 2.0  # seconds
 
 class Heavy(OwnWorldOfClass):
     def heavy(self):
-        """A device whose history fills answers, and its terminal."""
+        """Returns a device whose history fills answers, and its terminal."""
         device, terminal = self.pair(FREE)
         for number in range(ROWS):
             binary = base64.b64encode(bytes([number]) * 9_000).decode()
@@ -33,7 +34,7 @@ class Heavy(OwnWorldOfClass):
         return device, terminal
 
     def flood(self, terminal, seconds):
-        """Asks twenty times a second; gives the ids."""
+        """Sends twenty requests a second; returns the ids."""
         ids, began = [], time.monotonic()
         while time.monotonic() - began < seconds:
             ids.append(fresh_id("q"))
@@ -42,7 +43,7 @@ class Heavy(OwnWorldOfClass):
         return ids
 
     def control(self, app, device, times):
-        """How long each command took to be answered, sorted."""
+        """Returns the seconds until each command was answered, sorted."""
         taken = []
         for number in range(times):
             began = time.monotonic()
@@ -68,9 +69,9 @@ class Answers(Heavy):
         bytes_sent = sum(len(str(b)) for b in good)
         self.assertLess(bytes_sent, (2 + taken) * (512 << 10) + (1 << 20))
         self.assertGreater(len(good), 20, "it isn't cut off either")
-        # Nineteen of twenty: this process, which reads all the answers, may have to wait for itself.
+        # Nineteen of twenty: this process also reads all the answers, which can delay it.
         self.assertLess(busy[37], idle[37] + LATER)
-        # Held, not lost: all of the rest comes in its time.
+        # The rest is delayed, but not lost.
         for id in ids:
             if id not in [b["id"] for b in answered]:
                 body = greedy.answer("device/history", id, 60)
@@ -78,7 +79,7 @@ class Answers(Heavy):
 
 
 class Reader(Member):
-    """Takes long answers without a look at them."""
+    """A member that counts the bytes of long answers without parsing them."""
 
     taken = 0
 
@@ -93,7 +94,7 @@ class Readers(Crowd):
 
 
 def read_all_the_time(port, secret, count, params, passcode, orders, told):
-    """A process of its own: terminals that ask for a long history twenty times a second, as fast as they may."""
+    """Runs terminals, in a separate process, that request long histories as fast as allowed."""
     crowd = Readers(port, "test-app", secret, count)
     try:
         crowd.login()
@@ -107,14 +108,14 @@ def read_all_the_time(port, secret, count, params, passcode, orders, told):
                     member.publish(f"{TOPICS}/app/test-app/{member.client_id}/request/device/history", {
                         "id": secrets.token_hex(6), "token": member.token, "params": params})
             turns += 1
-            time.sleep(max(0, began + turns / 19 - time.monotonic()))  # the pace of the limit
+            time.sleep(max(0, began + turns / 19 - time.monotonic()))  # just below the limit
         told.put((turns * count, sum(m.taken for m in crowd.members), sum(m.lost_at is not None for m in crowd.members)))
     finally:
         crowd.close()
 
 
 class History(Heavy):
-    """Eighty terminals read a long history beside one that commands, by the defaults."""
+    """Eighty terminals read a long history beside one that commands, with the default limits."""
 
     readers = 80
     seconds = 30 if LONG else 3
@@ -147,11 +148,11 @@ class History(Heavy):
               f"p99 {at(idle, .99):.0f} ms", file=sys.stderr)
         self.assertEqual(lost, 0)
         self.assertGreater(taken, self.seconds * 1_000_000, "they were answered")
-        # Few samples have no 99th percentile but their slowest, which may be a pause of the machine.
+        # The 99th percentile of few samples is the slowest, which can be a pause of the machine.
         self.assertLess(slow(busy), slow(idle) + LATER)
 
     def paced(self, app, device, seconds):
-        """How long commands took to be answered, sorted; ten a second."""
+        """Sends ten commands a second; returns the seconds until each was answered, sorted."""
         taken, began = [], time.monotonic()
         while time.monotonic() - began < seconds:
             taken += self.control(app, device, 1)

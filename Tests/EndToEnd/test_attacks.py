@@ -10,19 +10,19 @@ from test_providers import OURS, THEIRS, WithProvider
 
 
 class PreHijacking(People):
-    """The attacker registers the victim's address first; the victim comes later and is alone in the account."""
+    """The attacker registers the victim's address first, but the victim is alone in the account."""
 
     app = "people-link"
 
     def squat(self, email):
-        """An attacker's session on an account that names the victim's address, unverified."""
+        """Returns an attacker's session on an account that has the victim's address, unverified."""
         terminal = self.stranger()
         terminal.adopt(terminal.get("account/register", {
             "countryCode": COUNTRY, "email": email, "password": WRONG}))
         return terminal
 
     def victim(self, email, **more):
-        """The victim proves the address with a code, as apps that have links off do."""
+        """Registers the victim, who proves the address with a code, as in apps without links."""
         holder = self.anonymous()
         ticket = self.ticket(holder, email=email)
         result = holder.get("account/register", {
@@ -44,23 +44,23 @@ class PreHijacking(People):
                           if s["terminalId"] == attacker.terminal_id], [])
 
     def test_classic_federated_merge(self):
-        # A later proof of the address, by whatever way, doesn't merge with the account that was there.
+        # A later proof of the address, of any kind, doesn't merge with the existing account.
         email = fresh_email()
         attacker = self.squat(email)
         self.assertAlone(self.victim(email), attacker, email)
 
     def test_unexpired_session(self):
-        # The attacker's session stays open all the time; resetting by code must not leave it in the account.
+        # The attacker's session stays open; a reset by code must not leave it in the account.
         email = fresh_email()
         attacker = self.squat(email)
         terminal = self.stranger()
         terminal.get("account/sendCode", {"countryCode": COUNTRY, "email": email, "purpose": "resetPassword"})
-        # A code to reset by goes to the mailbox, whose owner is the victim: the attacker doesn't see it.
+        # The reset code is sent to the victim's mailbox, so the attacker doesn't see it.
         self.gateway.taken(email, purpose="resetPassword")
         self.assertAlone(self.victim(email), attacker, email)
 
     def test_trojan_identifier(self):
-        # The attacker adds another name to the account, to come back by it.
+        # The attacker adds another name to the account, to log in with it later.
         email, name = fresh_email(), fresh_name()
         attacker = self.squat(email)
         attacker.get("account/updateProfile", {"username": name})
@@ -71,7 +71,8 @@ class PreHijacking(People):
             self.assertNotEqual(answer["result"]["user"]["uid"], victim.uid)
 
     def test_unexpired_email_change(self):
-        # The attacker asks for a verification mail to the victim's address and has its link later.
+        # The attacker requests a verification mail to the victim's address, and its link is opened
+        # later.
         email = fresh_email()
         attacker = self.squat(email)
         url = local(self.gateway.taken(email, "verifyEmail")["params"]["url"], self.world.service.http_port)
@@ -83,8 +84,9 @@ class PreHijacking(People):
         self.assertEqual(self.whoami(victim)["email"], email)
 
     def test_non_verifying_identity_provider(self):
-        # See test_providers.ByEmailClaims: a provider's claim of an address is never believed. Here the phone's turn:
-        # an unverified phone in a profile does not log in, neither before nor after its owner comes.
+        # test_providers.ByEmailClaims shows that a provider's claim of an address is never
+        # believed. Here an unverified phone in a profile doesn't log in, neither before nor after
+        # its owner registers it.
         phone = fresh_phone()
         attacker = self.register(app="people-attacked")
         attacker.get("account/updateProfile", {"countryCode": COUNTRY, "phone": phone})

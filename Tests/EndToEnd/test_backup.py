@@ -1,4 +1,4 @@
-"""Backups are made beside the running service, hold all that was answered, and come to life elsewhere."""
+"""Backups of the running service hold everything that was answered, and run elsewhere."""
 
 import itertools
 import json
@@ -25,12 +25,12 @@ class Backups(OwnWorld):
         self.file = self.folder / "one.backup"
 
     def run_free(self, *arguments):
-        """A command that works on no data directory."""
+        """Runs a command that needs no data directory of a service."""
         return subprocess.run([str(BINARY), *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               timeout=60)
 
     def restored(self, *arguments, directory="restored"):
-        """A service on the restored directory, started."""
+        """Restores the backup, and starts a service on the restored directory."""
         target = self.folder / directory
         done = self.run_free("restore", str(self.file), "--data", str(target), *arguments)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -79,10 +79,10 @@ class Backups(OwnWorld):
                         return
                     id = fresh_id("r")
                     device.send(id=id, data={"count": number})
-                    # Beside other work on the machine a backup may keep the disk for long.
+                    # On a busy machine a backup can occupy the disk for long.
                     if device.response(id, 60)["ok"]:
                         answered[device.did] = number
-            except Exception as error:  # without a load the rest would show nothing
+            except Exception as error:  # without a load the test would prove nothing
                 failures.append(repr(error))
 
         threads = [threading.Thread(target=load, args=(device,), daemon=True) for device in devices]
@@ -105,7 +105,7 @@ class Backups(OwnWorld):
         stopping.set()
 
     def counts(self, directory, dids):
-        """What the restored store says of each device, without a service."""
+        """Restores the backup, and returns each device's `count`, without a service."""
         target = self.folder / directory
         done = self.run_free("restore", str(self.file), "--data", str(target))
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -145,7 +145,7 @@ class Backups(OwnWorld):
         self.assertEqual(done.returncode, 0, done.stderr)
         secret.chmod(0o644)
         done = self.run_free("backup", "verify", str(self.file), "--passphrase-file", str(secret))
-        self.assertIn("others may read it", done.stderr)
+        self.assertIn("others can read it", done.stderr)
 
     def test_a_backup_that_is_killed_leaves_neither_file_nor_copy_and_the_next_one_works(self):
         command = [str(BINARY), "backup", str(self.file), "--data", str(self.own.service.data)]
@@ -180,7 +180,8 @@ class ByItself(OwnWorld):
         self.assertLess(self.metrics()["lamplighter_backup_age_seconds"], 60)
         found = [row for row in self.service.json("doctor", "--only", "backup")["checks"]]
         self.assertEqual((found[0]["code"], found[0]["state"]), ("LL1311", "pass"))
-        # A restart does not repeat it; old ones make the next one due, and the number to keep holds.
+        # A restart doesn't repeat the backup. Once all backups are old the next is due, and the
+        # number to keep holds.
         self.service.stop()
         for name in first:
             (self.folder / name).rename(self.folder / "lamplighter-20200102T000000Z.backup")

@@ -1,4 +1,4 @@
-"""Malformed messages and payloads of every kind: put aside with a reason, never fatal, never in the way."""
+"""Malformed messages of every kind become dead letters with a reason, and never block others."""
 
 import json
 import unittest
@@ -102,7 +102,7 @@ class Reports(EndToEnd):
     def test_nesting_of_16_is_taken_and_more_refused(self):
         device = self.device(FREE)
         topic = f"{device.base}/report"
-        # The message and `data` are two levels already.
+        # The message and `data` are already two levels.
         device.publish(topic, '{"id":"d16","data":{"a":%s}}' % deep(14))
         self.assertTrue(device.response("d16")["ok"])
         self.world.watcher.clear()
@@ -133,7 +133,7 @@ class Reports(EndToEnd):
 
     def test_one_in_a_hundred_costs_nothing_else(self):
         device, terminal = self.pair()
-        total, ahead = 300, 100  # at most 200 answers wait for a device
+        total, ahead = 300, 100  # at most 200 answers can wait for a device
         for i in range(total):
             if i >= ahead:
                 self.assertEqual(device.response(f"b{i - ahead}", 20)["version"], i - ahead + 1)
@@ -196,7 +196,7 @@ class Others(EndToEnd):
                 watcher.clear()
                 watcher.publish(f"{TOPICS}/{topic}", payload)
                 watcher.expect("/system/dead-letter", lambda b: b["topic"] == f"{TOPICS}/{topic}", 5)
-        # The watcher hears its own bad messages too.
+        # The watcher receives its own bad messages too.
         clients.violations.clear()
 
     def test_the_values_of_requests_and_registrations_are_not_kept(self):

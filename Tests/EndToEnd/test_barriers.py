@@ -1,7 +1,7 @@
-"""No page that the service serves to anybody has a barrier that axe finds: the first page, one that is missing, the reference.
+"""axe finds no barrier in the service's public pages: the first page, a missing one, the reference.
 
-The console's pages are looked at in test_console_browser, the playground in test_playground. LAMPLIGHTER_LONG=1 looks at every
-page of the reference; else those that have something others have not.
+test_console_browser checks the console's pages, test_playground the playground. LAMPLIGHTER_LONG=1
+checks every page of the reference; other runs check only pages with special content.
 """
 
 import re
@@ -12,7 +12,7 @@ from harness import LONG
 from webpage import Chromium, barriers
 from world import EndToEnd
 
-# Diagrams, wide tables, examples, a method, a list of all.
+# Pages with diagrams, wide tables, examples, a method, and a list of errors.
 SLICE = ["index.html", "sessions.html", "settings.html", "examples.html", "service-device.html", "errors.html"]
 
 
@@ -24,7 +24,7 @@ class Barriers(EndToEnd):
         cls.addClassCleanup(cls.browser.close)
 
     def reference(self, site):
-        """The paths of the reference's pages: all that its first one leads to."""
+        """Returns the paths of the reference's pages: all that its first page leads to."""
         names, waiting = set(), ["index.html"]
         while waiting:
             name = waiting.pop()

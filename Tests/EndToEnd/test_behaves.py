@@ -1,6 +1,7 @@
-"""Who behaves gets all that the contract promises: slow phones, phones that were away, large homes, devices with a store.
+"""Well-behaved clients get all that the contract promises.
 
-LAMPLIGHTER_LONG=1 has the larger numbers.
+They are slow phones, phones that were away, large homes, and devices with stored reports.
+LAMPLIGHTER_LONG=1 uses larger numbers.
 """
 
 import collections
@@ -16,7 +17,7 @@ from world import LAMP, World
 
 
 class LateAcks:
-    """Acknowledges what a client received some seconds after it came."""
+    """Delays a client's acknowledgements by some seconds."""
 
     def __init__(self, client, seconds=2):
         self.seconds, self.waiting, self.ends = seconds, collections.deque(), threading.Event()
@@ -41,7 +42,7 @@ class LateAcks:
 
 
 class Phones(Unnoticed):
-    """Devices as fast as a test may, phones with the defaults."""
+    """Devices that hardly have limits, and phones with the default limits."""
 
     @classmethod
     def make_world(cls):
@@ -50,7 +51,7 @@ class Phones(Unnoticed):
         return World(service=Service(arguments=[word for setting in fast for word in ("--set", setting)]))
 
     def phone(self, version, devices=()):
-        """A user's terminal with a session that lives on, connected with its token."""
+        """Connects a user's terminal with its token, and a session that outlives the connection."""
         first = self.terminal(version=version)
         for device in devices:
             first.bind(device)
@@ -58,7 +59,7 @@ class Phones(Unnoticed):
         return self.back(first)
 
     def back(self, phone, subscribes=False):
-        """The same phone on a new connection, which goes on with its session."""
+        """Reconnects the same phone, which resumes its session."""
         again = self.keep(Terminal(
             self.world.port, phone.app_id, phone.token, phone.terminal_id, version=phone.paho._protocol, clean=False,
             expiry=3600))
@@ -70,7 +71,7 @@ class Phones(Unnoticed):
         return again
 
     def newest(self, phone, device):
-        """The last status of a device that a phone received."""
+        """Returns the last status of a device that a phone received."""
         found = [m.body for m in phone.everything if m.topic.endswith(f"/device/{device.did}/status") and m.body]
         return found[-1]["data"] if found else {}
 
@@ -79,7 +80,7 @@ class Phones(Unnoticed):
                 and m.body["type"].startswith("alert")}
 
     def stored_events(self, phone, device):
-        """What the phone asks for afterwards."""
+        """Returns the ids of the stored alerts, which the phone requests afterwards."""
         found, more = set(), {}
         while True:
             page = phone.get("device/events", {"did": device.did, "limit": 1000, "types": ["alert", "alertCleared"], **more})
@@ -89,7 +90,7 @@ class Phones(Unnoticed):
             more = {"cursor": page["cursor"]}
 
     def report_all(self, device, reports, window=16):
-        """Sends reports as an honest device does: so many unanswered at most."""
+        """Sends reports as an honest device does: at most `window` without an answer."""
         ids = []
         for report in reports:
             ids.append(fresh_id("b"))
@@ -116,7 +117,7 @@ class Slow(Phones):
                 for turn in range(10):
                     device.publish(f"{device.base}/report", {"data": {"count": number * 10 + turn}}, wait=False)
                 device.report(alerts=[{"name": "smoke", "value": number % 2 == 0}])
-            # Twenty a second are a phone's; this asks for fewer.
+            # A phone is allowed twenty requests a second; this sends fewer.
             self.assertEqual(phone.get("device/status", {"did": devices[0].did})["did"], devices[0].did)
         for device in devices:
             eventually(lambda d=device: self.newest(phone, d).get("count") == rounds * 10 - 1, 20, "the newest status")
@@ -127,10 +128,10 @@ class Slow(Phones):
 
 
 class Away(Phones):
-    """A phone beside a device that reports all the time, at first with its session at the broker."""
+    """A phone that is away while a device keeps reporting; its session lasts at first."""
 
     reports = 30_000 if LONG else 840
-    alarms = 60  # each raised and cleared
+    alarms = 60  # each begins and is cleared
 
     def test_what_it_gets_when_it_comes_back(self):
         for version in (5, 4):
@@ -151,12 +152,12 @@ class Away(Phones):
         eventually(lambda: self.newest(phone, device).get("count") == self.reports - 1, 20,
                    lambda: f"the newest status; the last was {self.newest(phone, device)}")
         eventually(lambda: self.newest(phone, other).get("count") == 7, 20, "the other one's newest status")
-        # The broker did not keep them all for it.
+        # The broker didn't keep all of them for the phone.
         self.assertGreater(Page(self.world.service).sum("lamplighter_statuses_missed_total"), 0)
         wanted = self.stored_events(phone, device)
         self.assertEqual(len(wanted), self.alarms)
         self.assertEqual(self.events(phone, device), wanted)
-        # And it goes on as if nothing had been.
+        # Later statuses arrive as usual.
         device.report(data={"count": -1})
         eventually(lambda: self.newest(phone, device).get("count") == -1, 10, "what comes then")
 
@@ -186,14 +187,14 @@ class Outcomes(Phones):
                 self.assertEqual(phone.get("device/status", {"did": device.did})["data"]["power"], True)
 
     def later(self, phone):
-        """The phone once its session is gone, as a connection that leaves no other behind shows."""
+        """Waits until the phone's session is gone, by connections that leave no session."""
         def look():
             probe = self.keep(Terminal(
                 self.world.port, phone.app_id, phone.token, phone.terminal_id, clean=False, version=phone.paho._protocol))
             self.assertEqual(probe.connect(), 0)
             probe.close()
             return None if probe.session_present else probe
-        # A probe prolongs what it finds.
+        # A probe prolongs the session that it finds.
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline:
             threading.Event().wait(4)
@@ -203,7 +204,7 @@ class Outcomes(Phones):
 
 
 class Home(Unnoticed):
-    """An app that opens with two hundred devices: one filter for all, requests at the pace of the contract."""
+    """An app that opens with two hundred devices: one filter, requests at the allowed pace."""
 
     count = 200 if LONG else 90
 
@@ -231,7 +232,8 @@ class Home(Unnoticed):
         ids = {}
         for number, did in enumerate(dids):
             ids[did] = fresh_id("h")
-            # Eighty at once, then fewer than twenty a second: an honest app keeps below both.
+            # Eighty at once, then fewer than twenty a second: an honest app stays below both
+            # limits.
             ahead = (number - 80) / 19 - (time.monotonic() - began)
             if ahead > 0:
                 threading.Event().wait(ahead)
@@ -267,7 +269,8 @@ class Store(Unnoticed):
                 device = self.keep(Device(
                     self.world.port, device.did, device.secret, device.mac, LAMP, version=version)).come()
                 self.send(device, [report for report in reports if report["id"] not in answers], answers)
-                # It may not have heard some answers: those are sent again, and have no second effect.
+                # The device can have missed answers: it repeats those reports, which have no second
+                # effect.
                 again = {}
                 self.send(device, reports[280:320], again)
                 self.assertEqual({a["stored"] for a in again.values()}, {"repeat"})
@@ -276,7 +279,7 @@ class Store(Unnoticed):
                 self.assertEqual(self.told(terminal, device, begun), list(range(self.count)))
 
     def send(self, device, reports, answers, window=16, awaits=True):
-        """At most sixteen unanswered; forty a second beyond the burst."""
+        """Sends reports: at most sixteen unanswered, and forty a second beyond the burst."""
         for number, report in enumerate(reports):
             if number >= window:
                 self.take(device, reports[number - window], answers)

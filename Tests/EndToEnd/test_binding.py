@@ -1,4 +1,4 @@
-"""device/bind, bindRemote and unbind: who may, and who then sees what."""
+"""device/bind, bindRemote and unbind: permissions, and their effects on what users see."""
 
 import base64
 import unittest

@@ -1,4 +1,4 @@
-"""What users see and set of the devices that they have bound (reference: reports#fan-out)."""
+"""The data of their bound devices that users see and set (reference: reports#fan-out)."""
 
 import unittest
 

@@ -15,7 +15,7 @@ class Canaries(People):
     app = "people-attacked"
 
     def canary(self, what):
-        """A secret that can be found again."""
+        """Returns a secret that can be searched for."""
         secret = f"canary {what} {fresh_id()}"
         self.canaries[what] = secret
         return secret
@@ -25,7 +25,7 @@ class Canaries(People):
         self.canaries = {}
 
     def plant(self):
-        """Every input that takes a secret, with good and with bad ones, and requests that are broken."""
+        """Sends good and bad secrets in every input that takes one, and in broken requests."""
         email, phone, name = fresh_email(), fresh_phone(), fresh_name()
         password, second = self.canary("password"), self.canary("new password")
         terminal = self.stranger()
@@ -82,7 +82,7 @@ class Canaries(People):
         self.world.register(mac=fresh_mac(), passcode="123456", oldSecret=self.canary("old secret"))
 
     def broken(self, terminal):
-        """Requests that end as dead letters."""
+        """Sends requests that end as dead letters."""
         later = self.stranger()
         topic = f"{later.base}/request/account/login"
         for text in ('{"params": {"password": "%s"}}', '{"id": "x", "params": {"password": "%s"',

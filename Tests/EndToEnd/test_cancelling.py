@@ -1,4 +1,4 @@
-"""Accounts that go: seven days to come back, then nothing is left of them."""
+"""Cancelled accounts can be recovered for seven days; then nothing is left of them."""
 
 import pathlib
 import sqlite3
@@ -33,7 +33,7 @@ class Cancelling(People):
         return base
 
     def left(self, words):
-        """The words that stand in any file of the data directory."""
+        """Returns the words that occur in a file of the data directory."""
         files = [p.read_bytes() for p in pathlib.Path(self.world.service.data).rglob("*") if p.is_file()]
         return [w for w in words if any(w.encode() in f for f in files)]
 
@@ -97,7 +97,7 @@ class Cancelling(People):
         self.assertIsNotNone(self.deletes_at(owner.uid))
 
     def furnish_person(self):
-        """A user with many records, and a device that another user shares."""
+        """Creates a user with many records, and a device that another user shares."""
         device, phone, email = self.device(), fresh_phone(), fresh_email()
         owner = self.register(email=email)
         uid = owner.uid
@@ -132,7 +132,8 @@ class Cancelling(People):
         for table in ("event", "command"):
             self.assertEqual(base.execute(
                 f"SELECT count(*) FROM {table} WHERE actorId = ?", (uid,)).fetchone(), (0,))
-        # Answers that a repeat would get are kept for ten minutes, sealed or swept: none of them is the user's.
+        # Answers for repeated requests are kept for ten minutes, sealed or deleted: none holds the
+        # user's data in clear.
         eventually(lambda: not self.left(personal), 90, "the end of every trace: " + str(self.left(personal)))
 
     @postgres.on_file

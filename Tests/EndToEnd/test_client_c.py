@@ -1,4 +1,4 @@
-"""The device in C of clients/c: compiled as it is, and run against a service."""
+"""The device in C of clients/c, compiled unchanged and run against a service."""
 
 import os
 import pathlib
@@ -15,7 +15,7 @@ from world import FREE, LAMP, EndToEnd, OwnWorld
 CLIENT = ROOT / "clients" / "c"
 STRICT = ["gcc", "-std=c99", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I", str(CLIENT)]
 
-# Says how many publishes there were, how many reports are kept, and how many of these were never sent.
+# Prints the numbers of publishes, of kept reports, and of kept reports that were never sent.
 MANY = r"""
 #include <mosquitto.h>
 #include <string.h>
@@ -54,7 +54,7 @@ int main(int count, char **arguments) {
 }
 """
 
-# Tells of an alert, and of its end once there is a line to read.
+# Reports an alert, and its end once there is a line to read.
 ALERT = r"""
 #include "lamplighter.h"
 
@@ -76,7 +76,7 @@ int main(int count, char **arguments) {
 }
 """
 
-# Reads texts of the characters that JSON is made of, each in memory of its own length.
+# Parses texts of JSON's characters, each in a buffer of exactly its length.
 READER = r"""
 #include "lamplighter.h"
 int main(void) {
@@ -101,7 +101,7 @@ int main(void) {
 
 
 def build(folder, source, *options):
-    """Compiles a program with the strictest warnings; gives its path."""
+    """Compiles a program with the strictest warnings; returns its path."""
     program = pathlib.Path(folder) / "program"
     made = subprocess.run([*STRICT, *options, "-o", str(program), str(source), "-lmosquitto"], capture_output=True, text=True)
     assert made.returncode == 0, made.stderr
@@ -157,7 +157,8 @@ class Lamp(Compiled):
                 self.assertEqual(result["state"], state)
         data = self.shown(did)["data"]
         self.assertEqual((data["power"], data["brightness"], data["mode"]), (True, 5, "colour"))
-        # Killed, it is offline; at its next start it is the same, and ignores what it did already.
+        # Killed, the device is offline; restarted, it has the same identity and ignores commands
+        # that it obeyed.
         lamp.kill()
         lamp.wait()
         eventually(lambda: not self.shown(did)["online"], 10, "its being offline")
@@ -175,7 +176,7 @@ class Lamp(Compiled):
                             self.world.secrets[LAMP["productKey"]])
         did = self.line(device, r"did (\S+)")[1]
         eventually(lambda: "overheat" in str(self.shown(did)["open"]), 10, "the alert")
-        # The file is as good as a password.
+        # The file is as secret as a password.
         self.assertEqual((self.folder / "alert.id").stat().st_mode & 0o777, 0o600)
         device.stdin.write("go\n")
         device.stdin.flush()
@@ -199,12 +200,13 @@ class Many(OwnWorld, Compiled):
         device = self.start(build(self.folder, source), str(self.world.port), FREE["productKey"],
                             self.world.secrets[FREE["productKey"]], "0a0b0c0d0e0f")
         did = self.line(device, r"did (\S+)")[1]
-        # The service stands still, its broker does not: nothing is answered.
+        # The service is stopped, but its broker runs: nothing is answered.
         os.kill(self.world.service.process.pid, signal.SIGSTOP)
         self.addCleanup(os.kill, self.world.service.process.pid, signal.SIGCONT)
         device.stdin.write("go\n")
         device.stdin.flush()
-        # 48 are taken, 16 of them are under way, and after some seconds those 16 again, and none of the others.
+        # 48 are taken and 16 of them sent; after some seconds those 16 are sent again, and none of
+        # the others.
         self.line(device, r"taken 48 published 16 waiting 32")
         self.line(device, r"taken 48 published 32 waiting 32")
         os.kill(self.world.service.process.pid, signal.SIGCONT)

@@ -16,7 +16,8 @@ from world import EndToEnd, OwnWorld
 APP = "people"
 WORDS = "Lämpchen 灯 💡 \u2028 \"quoted\""
 PAGE = '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>app</title>'
-# Runs before each script: `make` for a terminal, `heard` for what it is told, `failure` for what goes wrong.
+# Runs before each script: `make` returns a terminal, `hear` its pushes, `failure` a promise's
+# error.
 PRELUDE = r"""
 const client = await import('/js/lamplighter.js');
 window.apps ??= {};
@@ -53,7 +54,7 @@ async function failure(promise) {
 
 
 class InBrowser(EndToEnd):
-    """One browser with one page for the tests of a class; each test names its terminals as it likes."""
+    """One browser with one page for the tests of a class; each test names its terminals freely."""
 
     @classmethod
     def setUpClass(cls):
@@ -75,7 +76,7 @@ class InBrowser(EndToEnd):
         return self.browser.run(prelude + script, *arguments)
 
     def bound(self):
-        """A device that the app named `a` has bound, switched off."""
+        """Returns a device that the app named `a` has bound, switched off."""
         device = self.device()
         device.report(data={"power": False})
         self.run_script("await apps.a.device.bind({did: args[0], passcode: args[1]})", device.did, device.passcode)
@@ -179,7 +180,7 @@ class Devices(InBrowser):
             "window.late = hear(apps.a, 'status');")
         self.bound()
         self.assertEqual(self.run_script("await late.next(); return early"), [])
-        # Later callers get what is known.
+        # Later handlers get the known status.
         self.assertIsNotNone(self.run_script("return (await hear(apps.a, 'status').next()).did"))
         self.assertEqual(
             self.run_script("try { apps.a.on('stati', () => {}) } catch (error) { return error.name }"), "RangeError")
@@ -243,7 +244,7 @@ class Sessions(InBrowser):
         found = self.run_script(
             "const app = await enter('a'), {credentials} = app; app.close();"
             "const again = make('b', {credentials}), ended = hear(again, 'ended'), connected = again.connect();"
-            # As after a passing refusal.
+            # As after a temporary refusal.
             "again.refused = 1; again.renew(); await connected;"
             "return [(await again.account.whoami()).user.uid === credentials.uid, again.credentials !== null,"
             " ended.pushes.length]")
@@ -292,7 +293,8 @@ class Repeats(InBrowser):
             return [m.body["id"] for m in self.world.watcher.everything
                     if m.topic.endswith(f"{terminal}/request/home/create")]
 
-        # The service relays WebSocket, so that what is sent meanwhile reaches the broker when it goes on.
+        # The service relays WebSocket, so messages sent meanwhile reach the broker when it
+        # continues.
         with stopped(self.world.service.process):
             self.run_script(
                 "window.asked = apps.a.home.create({name: args[0]});"
@@ -320,7 +322,8 @@ class Reconnecting(OwnWorld, InBrowser):
                         device.did, device.passcode)
         self.own.service.kill_broker()
         self.run_script("await until(() => !apps.a.isConnected)")
-        # A request made meanwhile is answered after the return. Until the workers are back the answer is Unavailable.
+        # A request made meanwhile is answered after the return. Until the workers are back the
+        # answer is Unavailable.
         self.assertTrue(self.run_script(
             "for (;;) try { return (await apps.a.account.whoami()).user.uid === apps.a.credentials.uid; }"
             " catch (error) { if (error.code !== 'Unavailable') throw error; }"))

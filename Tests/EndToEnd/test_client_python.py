@@ -55,7 +55,7 @@ class Client(EndToEnd):
         return pythonclient.module(self.version)
 
     def make(self, app=APP, kind="App", **more):
-        """An app's terminal that is not connected yet."""
+        """Creates an app's terminal that isn't connected yet."""
         made = getattr(self.client, kind)(app, self.world.apps[app]["secret"], port=self.world.port, **more)
         return made
 
@@ -67,7 +67,7 @@ class Client(EndToEnd):
         return made
 
     def bound(self, app):
-        """A device that the user of the app has bound, switched off."""
+        """Returns a device that the app's user has bound, switched off."""
         device = self.device()
         device.report(data={"power": False})
         app.device.bind(did=device.did, passcode=device.passcode)
@@ -238,7 +238,7 @@ class Sessions(Client):
         app.submit("account/logout", id="first")
         self.assertEqual(app.submit("account/logout", id="second").result(), {})
         self.assertIsNone(app.credentials)
-        # Refused for another reason, it isn't.
+        # A logout refused for another reason fails.
         app.account.loginAnonymous(countryCode=COUNTRY)
         self.world.service.cli("session", "terminate", app.credentials.sessionId)
         with self.assertRaises(self.client.LamplighterError) as caught:
@@ -250,7 +250,7 @@ class Sessions(Client):
         session = app.credentials
         app.close()
         again = self.make(credentials=session)
-        again._refused = 1  # as after a passing refusal
+        again._refused = 1  # as after a temporary refusal
         ended = Heard(again, "ended")
         again.connect()
         self.addCleanup(again.close)
@@ -274,7 +274,7 @@ class Sessions(Client):
         self.world.service.cli("session", "terminate", app.credentials.sessionId)
         self.assertEqual(ended.next().body["reason"], "operator")
         self.assertIsNone(app.credentials)
-        # The connection is cut off, and comes back with the app's secret.
+        # The broker ends the connection, and the client reconnects with the app's secret.
         self.assertEqual(app.app.info()["name"], APP)
 
     def test_one_that_ended_while_away_is_noticed(self):
@@ -307,7 +307,8 @@ class Sessions(Client):
 class Repeats(Client):
     def test_a_request_is_repeated_and_has_its_effect_once(self):
         app = self.app(repeat_after=0.5)
-        # A worker that was held before has its lanes again in a moment; without them it would be said to be away.
+        # A worker that was stopped before gets its lanes back in a moment; until then requests are
+        # refused.
         eventually(lambda: app.submit("home/list", {}).exception(10) is None)
         with stopped(self.world.service.process):
             future = app.submit("home/create", {"name": WORDS})
@@ -318,7 +319,7 @@ class Repeats(Client):
         self.assertEqual(len(set(self.asked(app))), 1)
 
     def asked(self, app):
-        """The ids of the requests that were sent."""
+        """Returns the ids of the requests that were sent."""
         return [m.body["id"] for m in self.world.watcher.everything
                 if m.topic.endswith(f"{app.terminal_id}/request/home/create")]
 
@@ -361,7 +362,7 @@ class Reconnecting(OwnWorld, Client):
         statuses = Heard(app, "status")
         self.own.service.kill_broker()
         eventually(lambda: not app.is_connected, 10, "the connection's end")
-        # What is asked meanwhile is answered once it is back.
+        # A request made meanwhile is answered once the connection is back.
         self.assertEqual(app.account.whoami()["user"]["uid"], app.credentials.uid)
         device.wait(lambda: device.connected, 30, "the device's return")
         eventually(lambda: device.report(data={"power": True})["ok"], 30, "a report")
@@ -378,7 +379,7 @@ class Reconnecting(OwnWorld, Client):
 
 
 def of_version_2(case):
-    """The same tests on paho 2."""
+    """Returns the same tests on paho 2."""
     return type(f"{case.__name__}OnPaho2", (case,), {"version": "2.1"})
 
 

@@ -34,7 +34,7 @@ class Steps(OwnWorld):
         return World(watch=False, service=service)
 
     def set(self, seconds):
-        """Has the service's clock be so many seconds ahead of the right one."""
+        """Sets the service's clock `seconds` ahead of the right time."""
         new = self.shift.with_suffix(".new")
         new.write_text(str(seconds))
         new.rename(self.shift)
@@ -50,7 +50,7 @@ class Steps(OwnWorld):
                 app.status(device, lambda b: b["data"]["count"] == step and b["alerts"] == ["smoke"])
                 found = self.clock()
                 self.assertEqual(found["state"], "fail" if step >= 600 else "warn", found)
-                self.assertRegex(found["evidence"], r"set by \+\d+ s since")
+                self.assertRegex(found["evidence"], r"changed by \+\d+ s since")
                 self.set(0)
                 alerts = [{"name": "smoke", "value": False}]
                 self.assertEqual(device.report(data={"count": -step}, alerts=alerts)["stored"], "state")
@@ -74,7 +74,7 @@ class Steps(OwnWorld):
                 for seconds in (step, 0):
                     self.set(seconds)
                     self.assertEqual(app.ask("device/control", params, id), first)
-                # Unanswered, it comes again after a reconnect.
+                # The unanswered command arrives again after a reconnect.
                 device.close()
                 app.status(device, lambda b: not b["online"])
                 device = self.keep(Device(self.own.port, device.did, device.secret, device.mac)).come()

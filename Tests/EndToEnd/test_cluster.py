@@ -1,7 +1,8 @@
-"""Several processes on one database and one broker: what is lost, doubled or out of order when some of them fail.
+"""Several processes on one database and broker: failures lose, double and reorder nothing.
 
-LAMPLIGHTER_LONG=1 takes 400 devices, 2,000 reports a second, 20 rounds of each failure, and the controls; LAMPLIGHTER_DEVICES,
-LAMPLIGHTER_RATE and LAMPLIGHTER_ROUNDS make that smaller, LAMPLIGHTER_FAILURES names the failures, with commas.
+LAMPLIGHTER_LONG=1 uses 400 devices, 2,000 reports a second, 20 rounds of each failure, and the
+controls. LAMPLIGHTER_DEVICES, LAMPLIGHTER_RATE and LAMPLIGHTER_ROUNDS reduce these numbers;
+LAMPLIGHTER_FAILURES lists the failures, separated by commas.
 """
 
 import collections
@@ -26,14 +27,14 @@ REPORTS_A_SECOND = int(os.environ.get("LAMPLIGHTER_RATE", 2000 if LONG else 100)
 TERMINALS, COMMANDS_A_SECOND = (8, 40) if LONG else (2, 20)
 ROUNDS = int(os.environ.get("LAMPLIGHTER_ROUNDS", 20 if LONG else 1))
 SEED = int(os.environ.get("LAMPLIGHTER_SEED", 4711))
-# How long a lane may be quiet, in seconds. A machine that does other things beside, and a debug build, are given more: there
-# only what never ends fails.
+# The seconds for which a lane can be quiet. A busy machine and a debug build get more, so that
+# there only an endless wait fails.
 QUIET = {"kill": 2, "freeze": 8, "stop": 0.5}
 SLACK = float(os.environ.get("LAMPLIGHTER_SLACK", 0 if LONG and not IS_DEBUG else 15))
 
 
 class Processes(OwnClusterOfClass):
-    """Three processes under load, and what makes one of them fail."""
+    """Three processes under load, and the ways to make one of them fail."""
 
     processes = 3
 
@@ -64,10 +65,10 @@ class Processes(OwnClusterOfClass):
         state = self.fleet.ask("show")
         return state if state["errors"] or all(b > a + 1 for a, b in zip(before, state["answered"])) else None
 
-    # What fails; each gives the seconds that a lane may be quiet.
+    # The failures; each returns the seconds for which a lane can be quiet.
 
     def nothing(self, _):
-        """Shows how quiet lanes are under the load alone; runs only where `LAMPLIGHTER_FAILURES` names it."""
+        """Shows how quiet lanes are under load alone; only if `LAMPLIGHTER_FAILURES` names it."""
         return float("inf")
 
     def kill(self, node):
@@ -79,7 +80,7 @@ class Processes(OwnClusterOfClass):
         return QUIET["freeze"]
 
     def freeze_until_replaced(self, node):
-        """It goes on the moment others have its lanes, with what the broker has sent it in between."""
+        """Freezes a process until others have its lanes; it resumes with old messages."""
         node.freeze()
         eventually(lambda: not self.holds(node), 20, "others with its lanes")
         node.thaw()
@@ -89,11 +90,11 @@ class Processes(OwnClusterOfClass):
         return int(self.sql(f"SELECT count(*) FROM lease JOIN node USING (node) WHERE name = '{node.name}'"))
 
     def freeze_in_transaction(self, node):
-        """Frozen at a moment at which the database waits for the rest of one of its transactions."""
+        """Freezes a process while the database waits for the rest of one of its transactions."""
         def is_within():
             self.fleet.ask("forget")
             node.freeze()
-            # Those of the other processes are over by the second look.
+            # Transactions of the other processes have ended by the second query.
             if self.waiting_transactions() & self.waiting_transactions():
                 return True
             node.thaw()
@@ -103,7 +104,7 @@ class Processes(OwnClusterOfClass):
         return QUIET["freeze"]
 
     def freeze_in_pipeline(self, node):
-        """Frozen while it owes the database the rest of a pipeline, which the server takes for a session that is busy."""
+        """Freezes a process within a pipeline, while the server considers the session busy."""
         node.database_way.withhold_ends()
         eventually(self.owed_lanes, 60, "a lane's transaction within a pipeline")
         self.fleet.ask("forget")
@@ -111,14 +112,14 @@ class Processes(OwnClusterOfClass):
         return QUIET["freeze"]
 
     def owed_lanes(self):
-        """How many transactions of lanes the database has a part of a pipeline of."""
+        """Returns the number of lanes' transactions with an incomplete pipeline."""
         return int(self.sql(
             "SELECT count(DISTINCT a.pid) FROM pg_stat_activity AS a JOIN pg_locks AS l USING (pid) WHERE a.state = 'active' "
             "AND a.wait_event = 'ClientRead' AND l.relation = 'lease'::regclass AND l.mode = 'RowShareLock' "
             "AND a.xact_start < clock_timestamp() - interval '0.2 s'"))
 
     def waiting_transactions(self):
-        """The transactions that the database waits for a statement of."""
+        """Returns the transactions whose next statement the database waits for."""
         rows = self.sql("SELECT pid, xact_start FROM pg_stat_activity WHERE state = 'idle in transaction'")
         return set(rows.split("\n")) - {""}
 
@@ -153,7 +154,7 @@ class Processes(OwnClusterOfClass):
         return (self.cluster.shares() or {}).get(node.name)
 
     def rest(self, behind):
-        """Waits until all is answered and told, while nothing is sent."""
+        """Pauses the fleet, and waits until every report is answered and its status published."""
         self.fleet.ask("rest")
         began = time.monotonic()
         state = eventually(
@@ -201,7 +202,8 @@ class Failover(Processes):
 
     def check(self):
         state, _ = self.rest("everything")
-        # Each report was answered, took effect once and is stored; the fleet has looked at the order of all that it got.
+        # Each report was answered, took effect once and is stored; the fleet has checked the order
+        # of all messages that it got.
         self.assertEqual(state["errors"], [])
         self.assertEqual(sum(state["answered"]), state["sent"])
         self.assertTrue(state["commands"])
@@ -257,7 +259,7 @@ class Alone(OwnClusterOfClass):
 
 @unittest.skipUnless((postgres.PROGRAMS / "postgres").exists(), "PostgreSQL is not installed")
 class BesideUp(unittest.TestCase):
-    """A process with a broker of its own, on a database that others could share."""
+    """A process with its own broker, on a database that others could share."""
 
     def test_none_begins_beside_it(self):
         server = postgres.Server()
@@ -281,12 +283,12 @@ class BesideUp(unittest.TestCase):
 
 
 class Inherited(OwnClusterOfClass):
-    """Two processes on one machine, of which one dies between its commit and the gate's file."""
+    """Two processes on one machine; one dies between its commit and the gate's file."""
 
     processes = 2
 
     def holder(self):
-        """The process that has the turn at the gate's file and has promised something, if any."""
+        """Returns the process that holds the gate's file and has made a promise, if any."""
         lock = pathlib.Path(f"{self.cluster.gate_file}.lock").stat()
         if lock.st_size == 0:
             return None
@@ -302,7 +304,7 @@ class Inherited(OwnClusterOfClass):
             node = eventually(self.holder, 20, "the commit")
             eventually(lambda: self.cluster.server.held_commits("lamplighter p-%"), 20, "the wait for a standby")
             node.kill()
-            # Somebody else changes what the gate knows, before it is decided what became of the commit.
+            # Another process changes the gate's file before the fate of the commit is known.
             other = next(other for other in self.cluster.nodes if other is not node)
             tool = subprocess.Popen(
                 [str(BINARY), "service", "add", "probe", "--role", "gateway", "--data", str(other.data), *self.cluster.shared_files(other)],
@@ -311,7 +313,7 @@ class Inherited(OwnClusterOfClass):
             self.assertIsNone(tool.poll())
             self.cluster.server.let_commits_go()
             self.assertEqual(tool.wait(60), 0)
-            # It connects with its new session.
+            # The terminal connects with its new session.
             late.adopt(late.answer("account/loginAnonymous", "late", 60)["result"])
             self.assertTrue(late.ask("account/whoami")["ok"])
             node.start()
@@ -320,7 +322,7 @@ class Inherited(OwnClusterOfClass):
 
 @unittest.skipUnless(LONG, "the controls take minutes")
 class WithoutInbox(Processes):
-    """What shows that the failures above would be noticed: the same with one safeguard taken away, from outside."""
+    """A control that shows that the tests notice failures: it removes a safeguard from outside."""
 
     def test_reports_take_effect_twice(self):
         self.load()
@@ -340,9 +342,9 @@ class WithoutInbox(Processes):
 class WithoutIdleTimeout(Processes):
     replacements = {
         "idle_in_transaction_session_timeout = '2s'": "idle_in_transaction_session_timeout = '0s'",
-        # The processes read it back, and would not start.
+        # The processes read the setting back, and wouldn't start otherwise.
         "current_setting('idle_in_transaction_session_timeout')": "'2s'::text".ljust(54),
-        # Who takes the lanes would end its sessions.
+        # The process that takes the lanes would end the frozen one's sessions.
         "pg_terminate_backend(a.pid)": "(a.pid > 0)".ljust(27),
     }
 
@@ -361,19 +363,20 @@ class WithoutIdleTimeout(Processes):
 @unittest.skipUnless(LONG, "the controls take minutes")
 class WithoutFence(Processes):
     replacements = WithoutIdleTimeout.replacements | {
-        # Neither looked at nor kept.
+        # The lease is neither checked nor locked.
         "lane = $2 AND epoch = $3 AND node": "lane = $2 AND epoch >=$3 AND node",
         "FOR KEY SHARE) AS own": ") AS own".ljust(21),
     }
 
     def test_a_frozen_process_commits_what_it_began_where_another_has_its_lanes(self):
-        # What it commits is told late: devices that waited for the answer would rarely report before that.
+        # Its commits are published late: devices that wait for answers would rarely report before
+        # that.
         self.load(reports=REPORTS_A_SECOND / 3, hasty=True)
         for _ in range(ROUNDS):
             victim = random.choice(self.cluster.nodes)
             self.freeze_in_transaction(victim)
             eventually(lambda: not self.holds(victim), 20, "others with its lanes")
-            # Where it has locked nothing, a later round will.
+            # If it has locked nothing, it will in a later round.
             late = time.monotonic() + 3
             eventually(lambda: self.waits_for_frozen() or time.monotonic() > late, 10, "others that wait for it")
             victim.thaw()
@@ -384,7 +387,7 @@ class WithoutFence(Processes):
         self.fail("nothing was out of order")
 
     def waits_for_frozen(self):
-        """How many transactions wait for one that began before others had the lanes."""
+        """Returns how many transactions wait for one begun before others had the lanes."""
         return int(self.sql(
             "SELECT count(*) FROM pg_stat_activity WHERE EXISTS (SELECT 1 FROM pg_stat_activity AS b "
             "WHERE b.pid = ANY (pg_blocking_pids(pg_stat_activity.pid)) AND b.xact_start < now() - interval '3 s')"))

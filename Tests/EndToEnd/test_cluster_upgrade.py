@@ -1,4 +1,4 @@
-"""A later version comes to a database that others work on: it changes the tables while they run."""
+"""A later version starts on a database in use, and changes the tables while others run."""
 
 import subprocess
 import tempfile
@@ -8,8 +8,8 @@ import test_cluster
 from cluster import Node
 from harness import BINARY, ENVIRONMENT
 
-# What a process of the next version does at its start (PostgresMigrations): one step that only adds, under the lock, and
-# the note how many steps a program must know at least.
+# The statements of the next version's start (PostgresMigrations): under the lock, one step that
+# only adds, and the minimum number of steps that a program must know.
 MIGRATION = """
     BEGIN;
     SET LOCAL lock_timeout = '60s';
@@ -49,7 +49,7 @@ class Upgrade(test_cluster.Processes):
         self.check()
 
     def migrate(self):
-        """Runs again, as a process does, where the server ended it since a transaction and it waited for each other."""
+        """Migrates, and as a process does, tries again after a deadlock with a transaction."""
         for _ in range(4):
             try:
                 return self.sql(MIGRATION)
@@ -59,7 +59,7 @@ class Upgrade(test_cluster.Processes):
         self.sql(MIGRATION)
 
     def refuses_an_older_one(self, node):
-        """Once the tables need a program that knows more steps, this one is refused before it changes anything."""
+        """Asserts that a program that knows too few steps is refused before it changes anything."""
         self.sql("UPDATE meta SET value = '99' WHERE name = 'minimumVersion'")
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Codes: sent, told of, checked, used once, bound to what they are for."""
+"""Codes: sending, reports of their delivery, checks, single use, and their purposes."""
 
 import unittest
 
@@ -117,7 +117,7 @@ class Sending(People):
         for who in (terminal, self.stranger()):
             error = self.assertError(who.ask("account/sendCode", ask), "TooManyRequests")
             self.assertTrue(1 <= error["retryAfter"] <= 60)
-        # The same number in other clothes is the same number.
+        # The same number in another spelling is the same number.
         for spelling in (f"{phone[:3]} {phone[3:]}", f"{phone[:3]}-{phone[3:]}", f"({phone[:3]}) {phone[3:]}"):
             with self.subTest(spelling=spelling):
                 self.assertError(terminal.ask("account/sendCode", {**ask, "phone": spelling}), "TooManyRequests")

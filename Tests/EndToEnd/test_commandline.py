@@ -70,7 +70,7 @@ class Products(EndToEnd):
         self.assertEqual(failed.returncode, 1)
         for fault in ("dataPoint is unknown; did you mean dataPoints?",
                       "dataPoints.0.acces is unknown; did you mean access?", "dataPoints.0.access is missing.",
-                      "dataPoints.0.type must be one of", "historyDays must lie within"):
+                      "dataPoints.0.type must be one of", "historyDays must lie between"):
             self.assertIn(fault, failed.stderr)
 
     def test_removing_a_data_point_that_stored_state_uses_needs_force(self):
@@ -134,7 +134,7 @@ class Usage(EndToEnd):
             told = subprocess.run(words, capture_output=True, text=True, env=environment, timeout=30)
             self.assertRegex(told.stderr, r"(?m)^  do    sudo lamplighterctl device list +the package's data$")
             self.assertNotIn("lamplighter up", told.stderr)
-            # The wrapper itself asks for the package's data already.
+            # The wrapper itself already names the package's data.
             told = subprocess.run(words, capture_output=True, text=True, timeout=30,
                                   env={**environment, "LAMPLIGHTER_DATA": "/nonexistent/lamplighter"})
             self.assertNotIn("lamplighterctl", told.stderr)
@@ -183,7 +183,7 @@ class Usage(EndToEnd):
                 self.assertRegex(done.stderr, rf"(?m)^  do    lamplighter {meant} ")
 
     def commands(self):
-        """Every command that help shows, with its description, as the parser dumps them."""
+        """Yields every command that help shows, and its description, from the parser's dump."""
         top = json.loads(self.run_cli("--experimental-dump-help").stdout)["command"]
 
         def walk(command, path):
@@ -204,7 +204,8 @@ class Usage(EndToEnd):
                 self.assertTrue(lines, "no example")
                 for line in lines:
                     words = shlex.split(line.partition("   ")[0].partition(" > ")[0].partition(" | ")[0])[1:]
-                    # With --help at the end only names of commands are looked at; options must be known, too.
+                    # With --help at the end only names of commands are checked; options must be
+                    # known too.
                     done = self.run_cli(*words, "--help")
                     self.assertEqual(done.returncode, 0, line)
                     options = {word for word in words if word.startswith("--")}
@@ -291,7 +292,7 @@ class Rows(EndToEnd):
         words = ("device", "list", "--product", EASY["productKey"], "--limit")
         dids = [row["did"] for row in self.world.service.json(*words, "1000")]
         for limit, more, told in (
-            (2, (), f"2 of {len(dids)}; the next: --after {dids[1]}"), (len(dids), (), ""), (1000, (), ""),
+            (2, (), f"2 of {len(dids)}; next page: --after {dids[1]}"), (len(dids), (), ""), (1000, (), ""),
             (1, ("--after", dids[-2]), ""), (10, ("--after", dids[-1]), ""),
         ):
             with self.subTest(limit=limit, more=more):
@@ -302,7 +303,7 @@ class Rows(EndToEnd):
         words = ("deadletter", "list", "--limit")
         letters = eventually(lambda: (rows := self.world.service.json(*words, "10000"))[1:] and rows)
         self.assertIn("1 of ", said := self.world.service.cli(*words, "1").stderr)
-        self.assertIn("; the next: --before ", said)
+        self.assertIn("; next page: --before ", said)
         oldest = str(letters[-1]["id"])
         self.assertEqual(self.world.service.cli(*words, "1", "--before", oldest).stderr.strip(), "")
 
@@ -340,7 +341,7 @@ class Rows(EndToEnd):
         self.assertError(terminal.fail("device/status", {"did": device.did}), "NotBound")
 
     def answered(self, command, answer, code=2):
-        """What a command says on a terminal where a question of it gets this answer."""
+        """Runs a command on a terminal that answers its question; returns the output."""
         ours, theirs = pty.openpty()
         os.write(ours, answer.encode())
         done = subprocess.run(

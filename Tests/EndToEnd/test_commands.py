@@ -1,4 +1,4 @@
-"""An app commands, the device obeys, the app hears how it went (reference: commands#life)."""
+"""An app sends a command, the device obeys, the app gets the outcome (reference: commands#life)."""
 
 import time
 import unittest
@@ -217,7 +217,7 @@ class Refused(EndToEnd):
 
 
 class Queued(EndToEnd):
-    """mode queue: what waits goes out as one command when the device is back."""
+    """Mode `queue`: waiting commands are sent as one command when the device is back."""
 
     def away(self):
         device, terminal = self.world.device(connect=False), self.terminal()
@@ -316,7 +316,7 @@ class Queued(EndToEnd):
 
 
 class Asked(EndToEnd):
-    """device/query, and who is seen to have caused what."""
+    """device/query, and the actors that users see for changes."""
 
     def test_a_query_gives_the_status_after_the_device_answered(self):
         device, terminal = self.pair()

@@ -1,4 +1,4 @@
-"""The console's HTTP interface: who may what, what it answers, and what it withstands."""
+"""The console's HTTP API: permissions, answers, and attacks."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from harness import ENVIRONMENT, eventually
 from world import LAMP, LISTED, World
 
 ROLES = ["viewer", "operator", "admin"]
-# What ends or changes the caller, and what needs a place of its own: tried by tests of their own.
+# Operations that end or change the caller, or need their own environment: other tests try them.
 ELSEWHERE = {"signOut", "setPassword", "openStream", "makeBackup"}
 
 
@@ -27,7 +27,7 @@ class TestDocument(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_a_planted_fault_is_found(self):
-        # A small one: the validator takes its time to say what is wrong with one of this size.
+        # A small document: the validator takes long to report the faults of a large one.
         text = 'openapi: 3.1.0\ninfo: {title: x, version: "1"}\npaths: {/a: {get: {respones: {}, parameters: [{name: 1}]}}}\n'
         done = subprocess.run([tools.python(), "-m", "openapi_spec_validator", "-"], input=text, capture_output=True, text=True)
         self.assertNotEqual(done.returncode, 0)
@@ -56,7 +56,7 @@ class TestConsole(unittest.TestCase):
         return caller
 
     def path(self, path):
-        """A path with things that are there."""
+        """Returns a path with the ids of existing objects."""
         for name, value in {
             "did": self.lamp.did, "uid": self.user.uid, "productKey": LAMP["productKey"], "appId": "test-app",
             "mac": "aabbccddeeff", "code": "LL1003",
@@ -66,7 +66,7 @@ class TestConsole(unittest.TestCase):
             path = path.replace("{" + name + "}", "none-of-it")
         return path.replace("{letter}", "999999")
 
-    # MARK: Who may what
+    # MARK: Permissions
 
     def test_without_a_session_nothing_is_answered(self):
         nobody, wrong = Console(self.service), Console(self.service, "x" * 43)
@@ -89,7 +89,8 @@ class TestConsole(unittest.TestCase):
                     answer = self.with_token(role).ask(method, self.path(path), {} if method != "GET" else None)
                     may = ROLES.index(role) >= ROLES.index(least) and not operation.get("x-cookie-only")
                     if may:
-                        # What it lacks, or can't find, comes after the question whether it may.
+                        # Missing or unknown values are reported only after the permission is
+                        # checked.
                         self.assertNotIn(answer.status, (401, 403, 405, 500), answer.body)
                     else:
                         self.assertEqual((answer.status, answer.code), (403, "Forbidden"))
@@ -105,12 +106,12 @@ class TestConsole(unittest.TestCase):
     def state(self):
         admin = self.with_token("admin")
         device = admin.get(f"/devices/{self.lamp.did}").json
-        # When the broker had cut off a session that another test ended comes by itself.
+        # `cutOffAt` of a session that another test ended can appear at any time.
         sessions = [{key: value for key, value in row.items() if key != "cutOffAt"}
                     for row in admin.get(f"/users/{self.user.uid}/sessions").json["items"]]
         return (device["row"], device["hasSecret"], device["openCommands"], sessions, admin.get("/products").json, admin.get("/apps").json)
 
-    # MARK: What it answers
+    # MARK: Answers
 
     def test_answers_keep_to_the_document(self):
         admin = self.with_token("admin")
@@ -128,7 +129,7 @@ class TestConsole(unittest.TestCase):
                     self.assertEqual(problems(name, answer.json, 404), [])
 
     def test_the_doctor_asks_the_broker_at_its_real_port_and_says_its_texts_in_parts(self):
-        # It was started with the port 0: any that is free.
+        # The service was started with port 0, which means any free port.
         self.assertIn("--mqtt-port", self.service.command())
         report = self.with_token("viewer").get("/system/doctor").json
         checks = {row["title"]: row for row in report["checks"]}
@@ -230,7 +231,7 @@ class TestConsole(unittest.TestCase):
                 self.assertIn("did you mean", refused.json["detail"])
                 checked = admin.post(f"/{path}/check", document).json
                 self.assertEqual(checked["problems"], refused.json["problems"])
-        # A single fault stands alone.
+        # A single fault isn't listed.
         self.assertNotIn("problems", admin.ask("POST", "/apps", {"name": ""}).json)
 
     def test_what_a_product_would_lose_goes_where_that_is_meant(self):
@@ -257,7 +258,7 @@ class TestConsole(unittest.TestCase):
         self.assertNotIn("cutOffAt", ended.json)
         terminal.wait_lost()
         cut = eventually(lambda: (row := operator.get(f"/sessions/{live[0]['sessionId']}").json).get("cutOffAt") and row)
-        # The gate leaves the terminal its connection for a moment, in which it hears why.
+        # The gate keeps the terminal's connection for a moment, in which it receives the reason.
         self.assertGreater(cut["cutOffAt"] - cut["endedAt"], 100)
         self.assertLess(cut["cutOffAt"] - cut["endedAt"], 3000)
 
@@ -358,7 +359,7 @@ class TestConsole(unittest.TestCase):
         self.assertEqual(caller.ask("DELETE", f"/tokens/{made['row']['tokenId']}").status, 200)
         self.assertEqual(script.get("/session").status, 401)
 
-    # MARK: What it withstands
+    # MARK: Attacks
 
     def test_other_pages_change_nothing(self):
         caller = self.signed_in()
@@ -425,7 +426,7 @@ class TestConsole(unittest.TestCase):
             slow.sendall(b"POST /api/v1/session HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
             self.assertEqual(self.with_token("viewer").get("/session").status, 200)
             slow.settimeout(25)
-            # Closed once its time is over, without an answer that says that anything was done.
+            # The connection is closed at its time limit, without an answer that reports success.
             self.assertNotIn(b" 200 ", slow.recv(1000))
         self.assertEqual(self.state(), before)
 

@@ -1,4 +1,4 @@
-"""The operators' console in a real browser: every page, by eye, keyboard and screen reader, live and while it is killed."""
+"""The operators' console in a real browser: pages, keyboard, screen reader, live, and killed."""
 
 import contextlib
 import datetime
@@ -29,13 +29,13 @@ LENGTHY = "a long one " * 900  # 10 kB
 PAGES = ["overview", "live", "refusals", "devices", "products", "apps", "users", "messages", "schedules", "deadletters",
          "system", "system/workers", "system/store", "system/limits", "system/config", "system/certificates", "system/log",
          "audit", "audit/operators", "nowhere"]
-# Of forced colours: contrast is the system's then, names and states are not.
+# The rules for forced colours: contrast is the system's then, names and states aren't.
 FORCED = ["aria-valid-attr-value", "button-name", "link-name", "label", "scrollable-region-focusable"]
 TABS = ["state", "timeline", "commands", "history", "who", "schedules", "messages", "info"]
 
 
 class Console(OwnWorldOfClass):
-    """A service with a device, a user and a browser; nothing may go wrong in any window."""
+    """A service with a device, a user and a browser; no window may have a fault."""
 
     @classmethod
     def setUpClass(cls):
@@ -54,7 +54,7 @@ class Console(OwnWorldOfClass):
         self.assertEqual(visit.elsewhere, set(), "requests to elsewhere")
 
     def furnish(self):
-        """A device with a history, and its user."""
+        """Creates a device with a history, and its user."""
         device, terminal = self.pair()
         for number in range(3):
             device.report(data={"power": number % 2 == 0, "brightness": 10 * number, "mode": "white", "temperature": 20.5 + number})
@@ -72,7 +72,7 @@ class EveryPage(Console):
         found = []
         for path in paths:
             visit.show(path)
-            # Each look without a new page: what is drawn is the same.
+            # The page isn't loaded again for each view, since its content is the same.
             for width in (1400, 390):
                 visit.page.set_viewport_size({"width": width, "height": 844})
                 for scheme in ("light", "dark"):
@@ -83,7 +83,8 @@ class EveryPage(Console):
             visit.page.emulate_media(forced_colors="active")
             found += [f"{path}, forced colours: {one}" for one in visit.findings(FORCED)]
             visit.page.emulate_media(forced_colors="none")
-            # The least width that WCAG names is 320; of the widest, with letters twice as large, too.
+            # WCAG requires widths from 320 px; the largest is tried with letters twice as large
+            # too.
             for width, size in ((390, ""), (320, ""), (1280, ""), (1280, "200%")):
                 visit.page.set_viewport_size({"width": width, "height": 844})
                 visit.page.evaluate("size => { document.documentElement.style.fontSize = size; }", size)
@@ -133,14 +134,14 @@ class EveryPage(Console):
         visit.see("代理有应答，且没有丢弃消息")
         visit.see("个连接，启动以来丢弃 0 条消息")
         visit.see("没有名称的客户端被拒绝；按来源地址的限制统计")
-        # What is English of it are names of settings, addresses and values.
+        # Only names of settings, addresses and values are English.
         rows = visit.page.locator("main tbody tr").all_inner_texts()
         self.assertEqual([row for row in rows if not re.search(r"[\u4e00-\u9fff]", row)], [])
         self.assertEqual(visit.findings(), [])
         visit.show("apps/test-app")
         visit.page.get_by_role("button", name="试一下").first.click()
         visit.see("消息发布给网关")
-        # Without the words it is said in English.
+        # Without the Chinese words the text is English.
         other = self.visit(locale="zh-CN")
         other.page.route("**/words-zh-findings.json", lambda route: route.abort())
         other.show("system")
@@ -173,7 +174,8 @@ class EveryPage(Console):
         for path in ("devices", f"devices/{device.did}", "system/limits", f"users/{terminal.uid}", "live"):
             visit.show(path)
             self.assertTrue(visit.page.evaluate("matchMedia('(forced-colors: active)').matches"))
-            # What has a colour to say something has a border, or keeps its colour, beside its word.
+            # An element whose colour has a meaning has a border or keeps its colour, beside its
+            # word.
             bare = visit.page.evaluate("""() => [...document.querySelectorAll('.badge, .note, .dot, .bar i')].filter(one => {
               const style = getComputedStyle(one);
               const box = one.getBoundingClientRect();
@@ -186,7 +188,7 @@ class EveryPage(Console):
 
     def test_a_chart_s_days_begin_at_the_zone_s_midnights_also_when_clocks_change(self):
         visit = self.visit()
-        # The modules are served as one: this one is read as it lies in the sources.
+        # The modules are served as one, so this one is loaded from the sources.
         visit.page.route("**/console/base/calendar.js", lambda route: route.fulfill(
             path=FILES / "base/calendar.js", content_type="text/javascript"))
         days = visit.page.evaluate("""async () => {
@@ -200,7 +202,7 @@ class EveryPage(Console):
 
 
 class Newcomers(Console):
-    """What people stumble over who see the console for the first time."""
+    """Obstacles for users who see the console for the first time."""
 
     def test_the_question_for_a_password_is_put_off_for_good(self):
         visit = self.visit(enter=False)
@@ -210,7 +212,7 @@ class Newcomers(Console):
         page.wait_for_selector("dialog", state="detached")
         page.reload()
         visit.show("overview")
-        # It would be asked with what reads its module: once another dialog is read, that one would be there too.
+        # Dialogs share a module: once another dialog is loaded, the question would be shown too.
         page.keyboard.press("c")
         page.wait_for_selector("dialog[open] h2")
         self.assertEqual(page.locator("dialog").count(), 1)
@@ -228,7 +230,7 @@ class Newcomers(Console):
         device, _ = self.furnish()
         page = self.visit(width=1400).show(f"devices/{device.did}/history?names=temperature")
         page.wait_for_selector("ll-chart .chart-line[d^=M]", state="attached")
-        self.assertEqual(page.inner_text("nav.chips [aria-current]"), "Fitting")
+        self.assertEqual(page.inner_text("nav.chips [aria-current]"), "Auto")
         since, to = page.evaluate("(() => { const all = new URL(document.querySelector('a[download]').href).searchParams; return [all.get('from'), all.get('to')]; })()")
         self.assertLessEqual(int(to) - int(since), 120_000)
         page.click("nav.chips a >> text=Day")
@@ -261,7 +263,7 @@ class Newcomers(Console):
         page.wait_for_selector("pre.log")
         self.assertRegex(page.inner_text("pre.log"), r"(?m)^\d{4}-\d\d-\d\dT\S+Z \w+ +\S")
         lines = visit.api("GET", "system/log")[1]["items"]
-        # Lines of several threads may be a little out of order.
+        # Lines of several threads can be slightly out of order.
         self.assertLessEqual(lines[0][:19], lines[-1][:19])
         self.assertLessEqual(len(lines), 200)
 
@@ -272,7 +274,7 @@ class Newcomers(Console):
         page.route("**/system/doctor?group=broker", lambda route: waiting.append(route))
         page.goto(f"{visit.address}/console/#/system")
         eventually(lambda: page.wait_for_timeout(20) or waiting, 20, "the look at the broker")
-        self.assertIn("Looks at the broker", page.inner_text("main [role=status]"))
+        self.assertIn("Checking the broker", page.inner_text("main [role=status]"))
         self.assertGreater(page.locator("main tbody tr").count(), 4)
         self.assertEqual(visit.findings(), [])
         waiting.pop().continue_()
@@ -411,14 +413,14 @@ class Lists(Console):
         cls.devices = {device.did: device for device in made}
 
     def hold(self, page, part):
-        """Keeps requests whose address has a part; gives those that wait."""
+        """Holds requests whose address contains `part`; returns the list of held requests."""
         held = []
         page.route(lambda url: part in url, lambda route: held.append(route))
         return held
 
     def test_a_list_goes_on_while_its_rows_change(self):
         visit = self.visit()
-        # The last one's row stands on the screen with the button below it.
+        # The last device's row is on the screen, with the button below it.
         last = self.devices[visit.api("GET", "devices")[1]["items"][-1]["did"]].come()
         page = visit.show("devices")
         row = page.locator(f"tr[data-key='{last.did}']")
@@ -476,7 +478,7 @@ class Lists(Console):
         beside = visit.tab("refusals")
         page = visit.show("overview")
         held = []
-        # The answer is of before what happens, and comes after it.
+        # The answer is made before the event and arrives after it.
         page.route(lambda url: url.endswith("/api/v1/refusals"), lambda route: held.append((route, route.fetch())), times=1)
         page.click("#side a[href='#/refusals']")
         eventually(lambda: page.wait_for_timeout(10) or held, what="the list's first answer")
@@ -495,12 +497,12 @@ class Lists(Console):
         page.keyboard.press("/")
         page.keyboard.type("online:no ")
         eventually(lambda: page.wait_for_timeout(10) or any("query=" in route.request.url for route in held), what="the question")
-        page.unroute_all()  # what waits goes on
+        page.unroute_all()  # the held requests continue
         page.wait_for_function("() => document.querySelector('main').dataset.page === 'devices'")
         page.keyboard.type("d-")
         self.assertEqual(page.input_value("main .find input"), "online:no d-")
         page.wait_for_function("() => location.hash.includes('d-')")
-        # Leaving the field empties neither it nor the list.
+        # Leaving the field clears neither it nor the list.
         page.keyboard.press("Escape")
         page.keyboard.press("Escape")
         self.assertEqual(page.input_value("main .find input"), "online:no d-")
@@ -524,7 +526,7 @@ class Lists(Console):
         eventually(lambda: page.wait_for_timeout(10) or held, what="the list read again")
         page.get_by_role("button", name="Show more").click()
         eventually(lambda: page.locator("main tbody tr").count() == 60, what="the next rows")
-        page.unroute_all()  # what waits goes on
+        page.unroute_all()  # the held requests continue
         eventually(lambda: page.locator("main tbody tr").count() == 61, what="the new row with all others")
 
     def test_a_timeline_that_is_open_tells_each_report_once(self):
@@ -539,7 +541,7 @@ class Lists(Console):
         for number in range(60, 64):
             device.report(data={"count": number})
             visit.see(f"count: {number}")
-        page.wait_for_timeout(500)  # for what should not come
+        page.wait_for_timeout(500)  # for reports that must not appear
         self.assertEqual([int(number) for number in told.findall(visit.text())], list(reversed(range(64))))
 
     def test_back_shows_as_many_rows_as_there_were(self):
@@ -557,7 +559,7 @@ class Lists(Console):
         self.assertEqual(page.locator("tbody tr").count(), rows)
         eventually(lambda: page.evaluate("name => document.querySelector(`tbody a[href='${name}']`).getBoundingClientRect().top < innerHeight", name),
                    what="the place in the list")
-        # Another question has rows of its own.
+        # Another query has its own rows.
         page.keyboard.press("/")
         page.keyboard.type("online:no ")
         page.wait_for_function("() => document.querySelectorAll('main tbody tr').length === 50")
@@ -664,7 +666,7 @@ class Acts(Console):
         unsent.wait_for()
         self.assertEqual(page.input_value("dialog input[name=name]"), "somebody")
         self.assertEqual(visit.findings(), [])
-        # Who goes on typing is asked again.
+        # After more typing the question is asked again.
         keys.type(" else")
         unsent.wait_for(state="detached")
         keys.press("Escape")
@@ -673,11 +675,11 @@ class Acts(Console):
         page.wait_for_selector("dialog", state="detached")
         unsent.wait_for(state="detached")
         type_name()
-        page.click("dialog h2")  # the keyboard is nowhere
+        page.click("dialog h2")  # no element has the focus
         keys.press("Escape")
         page.get_by_role("button", name="Discard").click()
         page.wait_for_selector("dialog", state="detached")
-        # Of a page's own form it is the way back to the list that discards.
+        # In a page's own form, leaving for the list discards the input.
         page = visit.show(f"products/{LISTED['productKey']}")
         page.fill("main form [name=macs]", "a0b1c2d3e4f5")
         keys.press("Escape")
@@ -687,12 +689,12 @@ class Acts(Console):
         keys.press("Escape")
         page.wait_for_function("location.hash === '#/products'")
         unsent.wait_for(state="detached")
-        # Nor is what was refused lost unasked; the question goes with the page.
+        # Refused input isn't lost without a question either; the question ends with the page.
         page = visit.show(f"products/{LISTED['productKey']}")
         page.fill("main form [name=macs]", "no address at all")
         keys.press("Enter")
-        page.get_by_text("is no MAC").first.wait_for()
-        # What is typed elsewhere meanwhile is asked for apart.
+        page.get_by_text("is not a MAC").first.wait_for()
+        # Input in a dialog meanwhile gets its own question.
         keys.press("Escape")
         keys.press("c")
         page.locator("dialog[open] input").first.fill("a0b1c2d3e4f6")
@@ -769,7 +771,7 @@ class Messages(Console):
         beside.get_by_text("42.5").first.wait_for()
         self.assertNotIn("42.5", visit.text())
         beside.close()
-        page.get_by_role("button", name="Go on", exact=True).click()
+        page.get_by_role("button", name="Resume", exact=True).click()
         visit.see("42.5")
         page.get_by_role("button", name="device/+/report", exact=True).click()
         eventually(lambda: f"{device.base}/response" not in visit.text())
@@ -812,7 +814,7 @@ class MessagesOut(Console):
         page.get_by_role("button", name="Test message").click()
         page.fill("dialog input[name=to]", "nobody")
         page.get_by_role("button", name="Send", exact=True).click()
-        page.get_by_text("to is no e-mail address").wait_for()
+        page.get_by_text("to is not an e-mail address").wait_for()
         self.assertEqual(page.locator("dialog").count(), 1)
 
     def test_a_message_that_changes_stays_in_its_place(self):
@@ -848,7 +850,7 @@ class Sessions(Console):
         visit.page.keyboard.press("Enter")
         visit.page.wait_for_selector("dialog", state="detached")
         self.assertNotIn("enter", visit.page.url)
-        # A viewer sees that there is an act, and cannot do it.
+        # A viewer sees the action, but can't perform it.
         visit.show("products")
         self.assertTrue(visit.page.get_by_role("button", name="New product").first.is_disabled())
         other = self.visit(enter=False)
@@ -1012,7 +1014,7 @@ class Pictures(unittest.TestCase):
 
 class Weight(Console):
     def fetch(self, path, kind=None):
-        """A file as the service gives it: its bytes, and how many travel."""
+        """Fetches a file; returns its bytes, and the number of bytes transferred."""
         request = urllib.request.Request(f"http://127.0.0.1:{self.own.service.ready['consolePort']}/console/{path}",
                                          headers={"Accept-Encoding": "gzip"})
         with urllib.request.urlopen(request, timeout=10) as answer:
@@ -1031,8 +1033,9 @@ class Weight(Console):
             travels += size
         self.assertLess(travels, 100_000)
 
+
     def test_words_keep_to_their_budget_and_are_data(self):
-        # A browser reads the words of one language, and those of findings where it shows some.
+        # A browser loads the words of one language, and those of findings if it shows any.
         files = sorted(path.relative_to(FILES).as_posix() for path in FILES.rglob("*.json"))
         self.assertEqual(files, ["base/words-en.json", "base/words-zh-findings.json", "base/words-zh.json"])
         for path in files:

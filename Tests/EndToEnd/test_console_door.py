@@ -1,4 +1,4 @@
-"""The console's door: what strangers and viewers do there keeps no operator out, and leaves a trace."""
+"""The console's door: strangers and viewers can't keep operators out, and leave a trace."""
 
 import contextlib
 import http.client
@@ -40,7 +40,7 @@ class Door(unittest.TestCase):
 class Streams(Door):
     def test_head_begins_no_stream(self):
         for _ in range(65):
-            # A busy machine may still have the places of 64 closed connections taken.
+            # On a busy machine 64 closed connections can still have their places.
             eventually(lambda: self.caller("viewer").ask("HEAD", "/live").status == 405)
         stream = self.caller("operator").events("overview")
         self.addCleanup(stream.close)

@@ -1,5 +1,7 @@
-"""The console of a large installation, for LAMPLIGHTER_LONG=1 and a release build: a device with ten million records,
-100,000 devices, and pages that stay open for an hour."""
+"""The console of a large installation, for LAMPLIGHTER_LONG=1 and a release build.
+
+It has a device with ten million records, 100,000 devices, and pages that stay open for an hour.
+"""
 
 import json
 import os
@@ -53,7 +55,7 @@ class Large(EndToEnd):
         return caller
 
     def took(self, what, act, most, times=7):
-        """Does something some times and holds the median of the seconds against a limit."""
+        """Runs an action several times and compares the median of its seconds with a limit."""
         taken = []
         for _ in range(times):
             began = time.monotonic()
@@ -71,7 +73,7 @@ class Large(EndToEnd):
             path = f"/devices/{self.did}/history?name=temperature&from={now - length}&to={now}&zone=Europe/Berlin"
             self.took(f"answer for a {name}", lambda path=path: sums.update({name: caller.get(path).json}), 0.5)
             self.assertFalse(sums[name]["isCut"])
-        # All of the past is in the year, but for what went by since it was written.
+        # The year holds all records except the few that became older since they were written.
         self.assertGreater(sum(row["count"] for row in sums["year"]["rows"]), RECORDS * 0.99)
         self.assertEqual(min(row["min"] for row in sums["year"]["rows"]), 0)
         self.assertEqual(max(row["max"] for row in sums["year"]["rows"]), 39.9)
@@ -151,7 +153,7 @@ class LongOpen(EndToEnd):
         cls.addClassCleanup(cls.browser.close)
 
     def heap(self, page):
-        """Megabytes that the page's scripts and its document hold once what is garbage is collected."""
+        """Returns the megabytes that a page's scripts and document hold after a collection."""
         session = page.context.new_cdp_session(page)
         try:
             for _ in range(3):
@@ -176,7 +178,7 @@ class LongOpen(EndToEnd):
         pages = {path: visit.tab(path) for path in ("overview", "devices", "live", f"devices/{did}/history", f"devices/{did}/timeline")}
         taken = {path: [] for path in pages}
         began = time.monotonic()
-        # The first minute fills what is kept; what grows after it grows for ever.
+        # The first minute fills the limited lists; growth after it would never end.
         for turn in range(13):
             due = began + 60 + turn * max(seconds - 60, 1) / 12
             pages["overview"].wait_for_timeout(max(due - time.monotonic(), 0) * 1000)

@@ -1,4 +1,4 @@
-"""What operators see of messages and of those who send them: what became of each, who failed when and why, and trials."""
+"""Operators' view of messages and their senders: outcomes, failures with reasons, and trials."""
 
 import json
 import re
@@ -18,7 +18,7 @@ ROLES = ["viewer", "operator", "admin"]
 
 
 class Watched(Post):
-    """A service that sends by itself, with an operator of each role."""
+    """A service that sends messages itself, with an operator of each role."""
 
     def watch(self, settings):
         self.serve(settings)
@@ -81,7 +81,7 @@ class Kept(Watched):
         waiting = eventually(lambda: next(iter(self.messages("state:retrying")["items"]), None), 20, "a message that waits")
         self.assertIn("451", waiting["error"])
         self.assertGreater(waiting["dueAt"], waiting["createdAt"])
-        # Whoever can't wait has it tried at once.
+        # An operator can have it tried again at once.
         for _ in range(3):
             self.console("operator").post(f"/messages/{waiting['messageId']}/resend")
         row = self.ended()[0]
@@ -170,7 +170,7 @@ class Trials(Watched):
         return self.keeps_to("tryProvider", self.console("operator").post(f"/apps/{app}/providers/{name}/try"))
 
     def says(self, text):
-        """A finding's text in English."""
+        """Returns a finding's text in English."""
         values = text.get("values", [])
         return re.sub(r"\{(\d+)\}", lambda found: values[int(found[1])] if isinstance(values[int(found[1])], str)
                       else self.says(values[int(found[1])]), text["words"])
@@ -251,7 +251,7 @@ class Trials(Watched):
         self.assertIn("providers.wechat", self.says(found["cure"]))
         provider.answers["/wechat/sns/oauth2/access_token"] = lambda query: (200, {"errcode": 40029})
         self.assertEqual(self.trial("wechat")["state"], "pass")
-        # Trials are no use of it.
+        # Trials don't count as uses.
         self.assertNotIn("succeededAt", self.providers()["wechat"])
         self.assertEqual([row["after"]["state"] for row in self.acts("tryProvider")], ["pass", "fail", "warn", "pass"])
 

@@ -1,4 +1,4 @@
-"""Messages as they travel, as operators watch them: what is seen, what never is, and that nobody is held up by it."""
+"""The live messages that operators watch: shown and hidden parts, and that nobody is delayed."""
 
 import contextlib
 import json
@@ -27,7 +27,7 @@ class TestTap(unittest.TestCase):
         cls.lamp = cls.world.device()
 
     def watch(self, term="tap", role="viewer"):
-        """A stream that listens already."""
+        """Opens a stream, and waits until it listens."""
         stream = Console(self.service, self.tokens[role]).events(term)
         self.addCleanup(stream.close)
         while not stream.next("tap")[1]["isListening"]:
@@ -35,7 +35,7 @@ class TestTap(unittest.TestCase):
         return stream
 
     def lines(self, stream, until):
-        """The lines up to one that is as wanted."""
+        """Returns the lines up to the first that fits `until`."""
         lines = []
         while True:
             _, tap = stream.next("tap")
@@ -45,12 +45,12 @@ class TestTap(unittest.TestCase):
                 return lines
 
     def mark(self, stream):
-        """The lines up to a report that is sent now."""
+        """Sends a report; returns the lines up to it."""
         text = fresh_id()[:8]
         self.lamp.report(data={"label": text})
         return self.lines(stream, lambda line: text in json.dumps(line))
 
-    # MARK: What is seen
+    # MARK: Shown messages
 
     def test_messages_appear_as_they_travel(self):
         stream = self.watch()
@@ -87,7 +87,7 @@ class TestTap(unittest.TestCase):
         for line in self.mark(stream):
             self.assertIn(self.lamp.did, line["topic"])
 
-    # MARK: What never is
+    # MARK: Hidden values
 
     def test_no_secret_leaves(self):
         streams = [self.watch(), self.watch(role="admin")]
@@ -126,10 +126,10 @@ class TestTap(unittest.TestCase):
         self.assertEqual([mail["params"] for mail in mails], ["•••", "•••"])
         self.assertEqual([mail["to"] for mail in mails], [email[0] + "•••@example.com", email])
 
-    # MARK: Nobody is held up
+    # MARK: No delays
 
     def connections(self):
-        """How many connections the service itself has with the broker."""
+        """Returns the number of the service's own connections to the broker."""
         files = pathlib.Path(f"/proc/{self.service.process.pid}/fd")
         own = {match[1] for file in files.iterdir() if (match := re.match(r"socket:\[(\d+)\]", self.name(file)))}
         rows = [row.split() for row in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]]
@@ -148,7 +148,7 @@ class TestTap(unittest.TestCase):
         also = self.watch(f"tap:{self.lamp.did}")
         self.assertEqual(self.connections(), with_one)
         watching.close()
-        # Of the device alone the broker sends nothing else any more.
+        # The broker now sends only the messages of this device.
         eventually(lambda: self.mark(also))
         also.close()
         eventually(lambda: self.connections() == with_one - 1)
@@ -162,7 +162,8 @@ class TestTap(unittest.TestCase):
         total, seen, left = 1500, 0, 0
         for number in range(total):
             self.lamp.publish(f"{self.lamp.base}/report", {"id": f"flood-{number}", "data": {"count": number}}, wait=False)
-        # Up to 200 answers wait for a device, so it may miss some of a flood: it repeats what was not answered.
+        # Up to 200 answers wait for a device, so it can miss some of a flood: it repeats the last
+        # report.
         def answered():
             self.lamp.send(id="flood-last", data={"count": total})
             with contextlib.suppress(AssertionError):
@@ -178,7 +179,7 @@ class TestTap(unittest.TestCase):
             self.assertLessEqual(len(tap["lines"]), 50)
         self.assertGreater(left, total // 2)
         self.assertGreater(seen, 10)
-        # The slow one goes on where it can, with the newest.
+        # The slow stream continues with the newest messages.
         self.assertGreater(sum(slow.next("tap")[1]["left"] for _ in range(2)), 0)
 
     def test_a_revoked_operator_s_tap_ends_at_once(self):

@@ -1,4 +1,4 @@
-"""The console's words: both languages have the same ones; the doctor's texts have Chinese ones, and none stands for a text that is gone."""
+"""The console's words: both languages have the same; Chinese covers the doctor's exactly."""
 
 import json
 import re
@@ -9,19 +9,19 @@ from harness import ROOT
 SOURCES = [*sorted((ROOT / "Sources/Service/Doctor").glob("*.swift")), ROOT / "Sources/Service/TLS/CertificateConcern.swift",
            ROOT / "Sources/Service/TLS/CertificateText.swift", ROOT / "Sources/Service/Messages/ProviderTrial.swift"]
 FILES = ROOT / "Sources/Console/Files"
-# The section of what other parts say, and what is shown as it is.
+# The section of other parts' texts, which are shown unchanged.
 FROM_ELSEWHERE = "What comes as it is"
 # Not texts: commands, codes, topics, names of settings, requests.
 OTHER = re.compile(r"^(?:lamplighter |chmod|df |sudo|timedatectl|ulimit|cat |ALTER|SELECT|VACUUM|http|\$SYS|providers\.|delivery\.|pid )")
 PLACE = re.compile(r"\{\d+\}")
-# A place of the console's own words: a value, or the word for one and for more.
+# A place in the console's own words: a value, or the words for one and for several.
 FILLED = re.compile(r"\{(\d)(?:\|[^{}|]+\|[^{}|]+)?\}")
-# Texts of which one is chosen first, or which are handed to where their value is known, and filled there.
+# Texts that are chosen first, or passed to code that knows their value, and filled there.
 HANDED_ON = {"devices.kicked", "devices.forgotten", "timeline.bindings.other"}
 
 
 def literals(source):
-    """The string literals of Swift text, without what comments say; each interpolation is `{0}`, `{1}` and so on."""
+    """Yields the string literals of Swift code; interpolations become `{0}`, `{1}` and so on."""
     at = 0
     while at < len(source):
         if source.startswith("//", at):
@@ -34,7 +34,7 @@ def literals(source):
 
 
 def literal(source, at):
-    """The literal that begins at a place, with those within its interpolations; and the place behind it."""
+    """Returns the literal at a position, those in its interpolations, and the next position."""
     quote = '"""' if source.startswith('"""', at) else '"'
     at += len(quote)
     text, inner, count = "", [], 0
@@ -60,7 +60,7 @@ def literal(source, at):
 
 
 def said():
-    """The texts of the doctor and of trials, by what tells them from other literals: words beside their values."""
+    """Yields the texts of the doctor and of trials: literals with words beside their values."""
     for path in SOURCES:
         for text in literals(path.read_text(encoding="utf-8")):
             words = PLACE.sub("", text)
@@ -69,7 +69,7 @@ def said():
 
 
 def read(name):
-    """A file of words; a key that stands twice in one place is a fault, which JSON's readers don't see."""
+    """Reads a file of words; fails for a duplicate key, which JSON parsers accept."""
     def once(pairs):
         assert len(pairs) == len(dict(pairs)), f"{name}: a key twice among {[key for key, _ in pairs]}"
         return dict(pairs)
@@ -77,7 +77,7 @@ def read(name):
 
 
 def texts(words, at=()):
-    """The texts of words by their paths; the rules are English in the service, and have words in other languages alone."""
+    """Yields the texts of words by path, without rules: their English is in the service."""
     for key, one in (words.items() if isinstance(words, dict) else enumerate(words)):
         if isinstance(one, str):
             yield ".".join((*at, str(key))), one
@@ -86,7 +86,7 @@ def texts(words, at=()):
 
 
 def known():
-    """The keys of the Chinese words, and those of texts of elsewhere."""
+    """Returns the keys of the Chinese words, and the keys of other parts' texts."""
     sections = read("zh-findings")
     others = list(sections.pop(FROM_ELSEWHERE))
     return [key for section in sections.values() for key in section], others
@@ -104,7 +104,7 @@ class Languages(unittest.TestCase):
             for path, text in texts(read(name)):
                 self.assertNotRegex(FILLED.sub("", text), "[{}|]", f"{name}: {path}")
                 places = {int(place) for place in FILLED.findall(text)}
-                # An event's name may be left out where there is none to name.
+                # Going offline has no event's name, so its text omits the first place.
                 if path != "timeline.events.offline":
                     self.assertEqual(places, set(range(len(places))), f"{name}: {path}")
 

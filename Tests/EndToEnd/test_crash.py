@@ -1,4 +1,4 @@
-"""Killed at any time, nothing that was answered is lost, nothing counts twice."""
+"""Killed at any time, the service loses nothing that it answered, and counts nothing twice."""
 
 import random
 import threading
@@ -17,7 +17,7 @@ COMMANDED = 5
 
 
 class Sender(threading.Thread):
-    """A device that must not lose a report: keeps it until its answer, sends it again with the same id."""
+    """A device that keeps a report until its answer, and repeats it with the same id."""
 
     def __init__(self, device, stop):
         super().__init__(daemon=True)
@@ -45,7 +45,7 @@ class Sender(threading.Thread):
                 self.again += 1
         else:
             raise AssertionError(f"{self.device.did}: report {number} was never answered")
-        # One report at a time, each changes a value: the version counts effects.
+        # One report at a time, and each changes a value, so the version counts effects.
         if not answer["ok"] or answer["version"] != number:
             raise AssertionError(f"{self.device.did}: report {number} was answered {answer}")
 
@@ -59,7 +59,7 @@ class UnderLoad(OwnWorld):
             self.app.bind(device)
 
     def load(self, fault):
-        """Runs the load while the fault strikes at random times; gives the senders back."""
+        """Runs the load while the fault strikes at random times; returns the senders."""
         stop = threading.Event()
         senders = [Sender(device, stop) for device in self.devices]
         for sender in senders:
@@ -80,7 +80,7 @@ class UnderLoad(OwnWorld):
         return senders
 
     def verify(self, senders):
-        """The app, back again without help, finds each report once and the last status of each."""
+        """Asserts that the app has recovered, and finds each report once and each last status."""
         app = self.app
         if not app.connected:
             app = self.keep(Terminal(
@@ -89,7 +89,7 @@ class UnderLoad(OwnWorld):
         app.unsubscribe(f"ll/v1/user/{app.uid}/#")
         app.clear()
         self.assertEqual(app.subscribe(f"ll/v1/user/{app.uid}/#"), 1)
-        # Reports are answered by another worker than requests, which may still be on its way back.
+        # Another worker answers requests than reports, and it can still be starting.
         eventually(lambda: self._is_answered(app), 30, "the control worker's return")
         for sender in senders:
             did = sender.device.did
@@ -103,7 +103,7 @@ class UnderLoad(OwnWorld):
 
     @staticmethod
     def _is_answered(app):
-        """Asks as apps do: what has no answer is asked again."""
+        """Sends a request, as apps do until there is an answer."""
         try:
             return app.ask("device/list", seconds=2)["ok"]
         except AssertionError:
@@ -126,7 +126,7 @@ class UnderLoad(OwnWorld):
             old = self.own.service.broker_pid
             self.own.service.kill_broker()
             eventually(lambda: self._new_broker(old), 30, "a new broker")
-            # A service that is always killed before a client is back would show only that.
+            # A service that is always killed before a client is back would prove too little.
             if dice.random() < 0.5:
                 eventually(self._is_ready, 60, "the service to be ready again")
 
@@ -150,7 +150,7 @@ class UnderLoad(OwnWorld):
 
 
 class Commander(threading.Thread):
-    """A user who must not lose a command: asks again with the same id until it is answered."""
+    """A user who repeats a command with the same id until it is answered."""
 
     def __init__(self, app, did, dice, stop):
         super().__init__(daemon=True)
@@ -174,7 +174,7 @@ class Commander(threading.Thread):
                 return
 
     def ask(self, params, id):
-        # Without a connection a try takes no time, and one that comes back each second may meet many kills.
+        # Without a connection a try takes no time, and one a second can meet many kills.
         end = time.monotonic() + 120
         while time.monotonic() < end:
             try:
@@ -189,7 +189,7 @@ class Commander(threading.Thread):
 
 
 class Obedient(threading.Thread):
-    """A device that obeys each command once: one no newer than its last is ignored."""
+    """A device that obeys each command once: it ignores commands no newer than its last."""
 
     def __init__(self, device, stop):
         super().__init__(daemon=True)
@@ -204,7 +204,7 @@ class Obedient(threading.Thread):
             except AssertionError:
                 continue
             if command["cid"] <= last:
-                # The broker may hand over again what it has handed over; nothing else comes out of turn.
+                # The broker can deliver a message again; nothing else arrives out of order.
                 if (command["sn"], command["cid"]) not in self.obeyed:
                     self.backwards.append(f"{self.device.did}: cid {command['cid']} after {last}")
                 continue
@@ -232,7 +232,7 @@ class CommandsUnderLoad(OwnWorld):
             self.app.bind(device)
             commander = Commander(self.app, device.did, random.Random(dice.random()), stop)
             pairs.append((commander, Obedient(device, done)))
-        # With a session on it, the terminal comes back by its token alone.
+        # With a session, the terminal can reconnect only with its token.
         self.app.paho.username_pw_set("app:test-app", self.app.token)
         for thread in sum(pairs, ()):
             thread.start()
@@ -255,7 +255,7 @@ class CommandsUnderLoad(OwnWorld):
                 self.verify(commander, obedient)
 
     def log(self, did):
-        """All commands of a device, the newest first."""
+        """Returns all commands of a device, the newest first."""
         found, cursor = [], None
         while True:
             page = self.app.get("device/commands", {"did": did, "limit": 1000,
@@ -272,7 +272,7 @@ class CommandsUnderLoad(OwnWorld):
         commands = self.log(commander.did)
         self.assertEqual([c["cid"] for c in commands], sorted({c["cid"] for c in commands}, reverse=True))
         self.assertEqual(obedient.backwards, [])
-        # Each that was taken is there once, under the number that its answer told.
+        # Each accepted command is there once, under the number in its answer.
         self.assertEqual(sorted((c["sn"], c["cid"]) for c in commands), sorted(commander.taken))
         self.assertGreater(len(commands), 1)
         obeyed = {cid for _, cid in obedient.obeyed}

@@ -1,4 +1,4 @@
-"""Killed at any time: one owner at most, no guest without an accepted invitation, no status for strangers."""
+"""Killed at any time: at most one owner, guests only by invitation, no status for strangers."""
 
 import random
 import threading
@@ -56,7 +56,7 @@ class User(threading.Thread):
             del shares[:-20]
 
     def ask(self, method, params):
-        """Asks until there is an answer, always with the same id."""
+        """Repeats a request with the same id until it is answered."""
         id = fresh_id("q")
         for _ in range(120):
             self.terminal.send_once(method, params, id)
@@ -86,7 +86,7 @@ class Bonds(OwnWorld):
         return self.own.service.sql(sql)
 
     def invariants(self):
-        """What holds at every moment, in one look at the store."""
+        """Asserts the rules that hold at every moment, with one query."""
         bonds = self.rows("SELECT did, uid, role, sharingId FROM binding")
         accepted = {row[0] for row in self.rows("SELECT sharingId FROM sharing WHERE status = 'accepted'")}
         for did in {b[0] for b in bonds}:
@@ -96,7 +96,7 @@ class Bonds(OwnWorld):
             self.assertEqual(set(roles) - {heads[0]}, set(roles) & ({"guest"} if heads == ["owner"] else {"normal"}), roles)
 
     def guests(self):
-        """Each guest has an accepted invitation or bound by passcode before; each accepted one has its guest."""
+        """Asserts that guests and accepted invitations match, and that inviters may share."""
         found = self.rows("""
             SELECT b.did, b.uid FROM binding b LEFT JOIN sharing s ON s.sharingId = b.sharingId
             WHERE b.sharingId IS NOT NULL AND (s.status IS NULL OR s.status <> 'accepted' OR s.guestUid <> b.uid
@@ -113,7 +113,7 @@ class Bonds(OwnWorld):
         self.assertEqual(found, [], "an open invitation whose inviter may not share the device")
 
     def retained(self):
-        """What the broker keeps: (uid, did) of each status."""
+        """Returns (uid, did) of each retained status."""
         watcher = self.own.tool(fresh_id("w"))
         try:
             self.assertEqual(watcher.connect(), 0)

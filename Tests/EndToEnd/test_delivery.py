@@ -1,4 +1,4 @@
-"""E-mails by SMTP and texts by webhook: what arrives, and what becomes of what doesn't."""
+"""E-mails by SMTP and texts by webhook: messages that arrive, and failures."""
 
 import json
 import re
@@ -60,7 +60,7 @@ class ByMail(Post):
         eventually(lambda: self.counted("email", "retried") >= 2, 20, "two tries")
         self.assertEqual(server.mails, [])
         log = self.log()
-        self.assertIn("A message was not taken", log)
+        self.assertIn("A message was not accepted", log)
         for secret in ("not the right one", to):
             self.assertNotIn(secret, log)
 
@@ -104,7 +104,7 @@ class ByMail(Post):
     def test_each_is_written_to_in_a_language_of_his_own(self):
         server = self.mail_server()
         self.serve(self.smtp(server))
-        # By the country, where nothing else is known.
+        # By the country, if nothing else is known.
         for country, words in (("49", "Your code to register"), ("86", "您正在注册"), ("852", "您正在注册")):
             to = fresh_email()
             self.ask_code(self.stranger(), country, email=to)

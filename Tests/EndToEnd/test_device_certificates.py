@@ -1,4 +1,4 @@
-"""Devices that show a certificate instead of their secret, at a listener of their own."""
+"""Devices that show a certificate instead of their secret, at a separate listener."""
 
 import pathlib
 import shutil
@@ -32,7 +32,7 @@ class Certificates(OwnWorldOfClass):
         self.folder = pathlib.Path(self.service.holder) / self.id()
 
     def made(self, did, folder="first"):
-        """A certificate for a device: its file, its key and the authority's file."""
+        """Issues a device's certificate; returns the files of certificate, key and authority."""
         told = self.service.json("device", "certificate", did, "--out", str(self.folder / folder))
         return told["certificate"], told["key"], told["authority"]
 
@@ -49,7 +49,7 @@ class Certificates(OwnWorldOfClass):
             with self.subTest(version=version):
                 lamp = self.with_certificate(plain, files, version=version).come()
                 self.assertTrue(lamp.report(data={"power": version == 5})["ok"])
-                # Its rights are those that it has with its secret.
+                # It has the same rights as with its secret.
                 self.assertGreaterEqual(lamp.subscribe("ll/v1/device/+/command"), 0x80)
         facts = openssl("x509", "-in", files[0], "-noout", "-subject", "-ext", "extendedKeyUsage")
         self.assertIn(f"CN = device/{plain.did}", facts)
@@ -65,7 +65,7 @@ class Certificates(OwnWorldOfClass):
                                 ("service:lamplighter", "svc.lamplighter.x")):
             with self.subTest(name):
                 self.assertNotEqual(Client(self.port, name, None, client_id, host=HOST, tls=context).connect(), 0)
-        # Others show who they are as everywhere.
+        # Other devices use their secrets, as at every listener.
         self.assertEqual(self.with_certificate(other, files, secret=other.secret).connect(), 0)
 
     def test_the_certificate_counts_at_its_own_listener_only(self):
@@ -82,11 +82,11 @@ class Certificates(OwnWorldOfClass):
         authority = self.service.data / "tls" / "authority.pem"
         server = self.service.data / "tls"
         for name, context in (("none", trusting(authority)), ("foreign", trusting(authority, foreign, key)),
-                              # The server's is of the authority, but not for this use.
+                              # The server's certificate is of the authority, but not for this use.
                               ("server's", trusting(authority, server / "server.pem", server / "server.key"))):
             with self.subTest(name), self.assertRaises((ssl.SSLError, ConnectionError)):
                 with socket.create_connection((HOST, self.port), 10) as tcp, context.wrap_socket(tcp, server_hostname=HOST) as tls:
-                    # In TLS 1.3 a client hears of its refusal with the first answer.
+                    # In TLS 1.3 a client learns of its refusal with the first answer.
                     tls.sendall(b"\x10\x0c\0\4MQTT\4\2\0\x1e\0\0")
                     if tls.recv(1) == b"":
                         raise ConnectionError
@@ -101,7 +101,7 @@ class Certificates(OwnWorldOfClass):
         self.assertNotEqual(self.with_certificate(plain, old).connect(), 0)
         rows = eventually(lambda: refusals(self.service, plain.did), 10, "the refusal")
         self.assertEqual(rows[0]["reason"], "certificateRevoked")
-        # The secret goes on, and so do others.
+        # The secret still works, and so do other devices.
         self.assertTrue(with_secret.report(data={"power": True})["ok"])
         again = Device(self.world.port, plain.did, plain.secret)
         self.assertEqual(again.connect(), 0)
@@ -133,7 +133,7 @@ class Certificates(OwnWorldOfClass):
         old = self.made(plain.did)
         self.service.cli("tls", "init", "--renew-authority")
         done = self.service.cli("device", "certificate", later.did, "--out", str(self.folder / "new"))
-        self.assertIn("Start the service again", done.stderr)
+        self.assertIn("Restart the service", done.stderr)
         new = tuple(self.folder / "new" / name for name in (f"{later.did}.pem", f"{later.did}.key", "authority.pem"))
         self.service.stop()
         self.service.start()
@@ -148,7 +148,7 @@ class Certificates(OwnWorldOfClass):
 
 
 class BesideAPublicCertificate(OwnWorld):
-    """The server's certificate is of another authority, as of a public one; the devices' are of the service's own."""
+    """The server's certificate is of a public authority; the devices' are of the service's own."""
 
     def make_world(self):
         holder = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-public-"))

@@ -1,4 +1,4 @@
-"""Names and tags that operators give devices: on the command line, in the console's interface and on its pages."""
+"""Names and tags of devices, by operators: command line, the console's API and pages."""
 
 import json
 import unittest
@@ -77,7 +77,7 @@ class CommandLine(Names):
                 said = self.cli("device", *given, code=1).stderr
                 self.assertIn(part, said)
         self.assertIn("no device", self.cli("device", "name", "d-nosuch00", "x", code=1).stderr)
-        self.assertIn("is no key here", self.cli("device", "list", "--search", "colour:red", code=2).stderr)
+        self.assertIn("is not a search key", self.cli("device", "list", "--search", "colour:red", code=2).stderr)
         self.assertEqual(json.loads(self.cli("device", "show", lamp.did, "--json").stdout)["tags"], {})
 
     def test_schedules_and_users_show_the_name(self):
@@ -152,7 +152,7 @@ class Interface(Names):
         self.assertEqual(counts["all"], 2)
         self.caller().ask("PATCH", f"/devices/{one.did}", {"name": "", "tags": {"mark": None}})
         self.assertEqual(self.found(mark), [two.did])
-        # Where it is forgotten, nothing of it is left to be found.
+        # Once the device is forgotten, a search finds nothing of it.
         self.own.service.cli("device", "forget", two.did, "--yes")
         self.assertEqual(self.found(f"tag:mark={mark}"), [])
 
@@ -247,7 +247,7 @@ class Pages(Names):
         self.assertIn("Hall lamp", page.inner_text(f"main tr[data-key='{device.did}']"))
         self.assertEqual(page.locator("main tbody tr").count(), 1)
 
-        # What is taken out of the form goes.
+        # A tag that is deleted in the form is removed.
         page = visit.show(f"devices/{device.did}")
         page.wait_for_function("() => document.title.startsWith('Hall lamp')")
         page.click("main .head button:has-text('Name and tags')")
@@ -270,7 +270,7 @@ class Pages(Names):
         page = visit.show("overview")
         field = "#bar input[type=search]"
         page.keyboard.press("/")
-        page.keyboard.insert_text(mark)  # In one event: a pause would send another question
+        page.keyboard.insert_text(mark)  # In one event: a pause would send another query
         page.wait_for_selector("#bar [role=option]")
         self.assertEqual(page.locator("#bar [role=group]").evaluate_all("all => all.map(one => one.getAttribute('aria-label'))"),
                          ["Devices", "Schedules"])

@@ -21,7 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def skip_aloud(test, why):
-    """Skips with a visible reason: what isn't tried isn't known to hold."""
+    """Skips a test with a visible reason."""
     print(f"\n*** NOT TRIED: {why} ***", file=sys.stderr)
     test.skipTest(why)
 
@@ -36,7 +36,7 @@ class Disk(OwnWorld):
             return error.code, error.read().decode()
 
     def survive(self, breaks, mends, reason):
-        """A report that comes while the disk fails is answered once it works again, and counts once."""
+        """Asserts that a report during a disk failure is answered afterwards, and counts once."""
         device, app = self.pair()
         self.assertEqual(device.report(data={"count": 1})["version"], 1)
         app.status(device, lambda b: b["version"] == 1)
@@ -86,12 +86,12 @@ class InputOutputError(Disk):
 
 
 class Tiny(Service):
-    """Furnished where it is: a copied database takes other room than one that was used."""
+    """A service filled in place, since a copied database takes other room than a used one."""
 
 
 @postgres.on_file
 class Small(Disk):
-    """A data directory on a small file system of its own."""
+    """A data directory on its own small file system."""
 
     size = "24m"
     settings = ()
@@ -120,7 +120,7 @@ class Small(Disk):
         return room.f_bavail * room.f_frsize
 
     def fill_up_to(self, free):
-        """Leaves so many bytes."""
+        """Fills the disk until at most `free` bytes are free."""
         with open(self.ballast, "ab", buffering=0) as file:
             while self.free() > free:
                 file.write(bytes(65_536))
@@ -132,11 +132,11 @@ class Small(Disk):
 
 @postgres.on_file
 class Full(Small):
-    # The reserve would keep it from ever being full.
+    # The reserve would prevent a full disk.
     settings = ("--set", "limits.diskFreePercent=0")
 
     def fill(self):
-        """Leaves no room, and has the database use up what it holds in reserve."""
+        """Fills the disk, and makes the database use up its free pages."""
         filler = self.device(FREE)
         with open(self.ballast, "wb", buffering=0) as file:
             try:
@@ -174,10 +174,11 @@ class Full(Small):
 
 @postgres.on_file
 class NearlyFull(Small):
-    """With less than the reserve free nothing more is taken in, before the disk is full."""
+    """With less than the reserve free, reports are refused before the disk is full."""
 
     size = "96m"
-    # Its device has more than 16 reports under way, and does not repeat those whose answer it did not get.
+    # The device has more than 16 reports in flight, and doesn't repeat those whose answers it
+    # missed.
     settings = ("--set", "limits.diskFreePercent=20", "--set", "limits.deviceHeldMessages=1000")
     reserve = (96 << 20) // 5
 
@@ -267,7 +268,7 @@ class NearlyFull(Small):
 
 @postgres.on_file
 class Shrinking(OwnWorld):
-    """A file that grew becomes small again by itself."""
+    """A file that grew shrinks again automatically."""
 
     def sizes(self):
         return sum(path.stat().st_size for path in self.own.service.data.glob("lamplighter.db*"))
@@ -290,7 +291,7 @@ class Shrinking(OwnWorld):
         device = self.device()
         taken = []
         deadline = time.monotonic() + 120
-        # The log keeps 36 MB at most, the file a few that are free.
+        # The log keeps at most 36 MB, the file a few free ones.
         while self.sizes() > 60 << 20:
             self.assertLess(time.monotonic(), deadline, f"{self.sizes() >> 20} of {grown >> 20} MB are left")
             began = time.monotonic()

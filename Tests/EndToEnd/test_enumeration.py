@@ -1,6 +1,7 @@
-"""No answer and no timing tells whether an account exists.
+"""No answer and no timing reveals whether an account exists.
 
-Times are compared at the login by password, LAMPLIGHTER_LONG=1 compares them everywhere; answers are always compared.
+Answers are always compared. Times are compared at the login by password, and with
+LAMPLIGHTER_LONG=1 everywhere.
 """
 
 import json
@@ -13,23 +14,23 @@ from accounts import COUNTRY, OTHER_PASSWORD, PASSWORD, WRONG, People, fresh_ema
 from harness import LONG
 from pages import fetch, local
 
-# What counts as a difference: more than the one and more than the other. A missing hash makes one side some thirty
-# milliseconds and five times as fast.
+# A difference must exceed both bounds. A missing hash makes one side some thirty milliseconds
+# faster, and five times as fast.
 APART_SECONDS = 0.004
 APART_SHARE = 0.15
-# How seldom chance alone may make such a difference, and how often in a row it must be seen.
+# The highest probability of a difference by chance, and the times in a row that it must be found.
 CHANCE = 0.001
 ROUNDS_IN_A_ROW = 3
 SHUFFLES = 4000
 
 
 def fast(times):
-    """The time of an answer that nothing else held up: what else a machine does only ever adds to it."""
+    """Returns the lower quartile, since other work of the machine only adds to a time."""
     return statistics.quantiles(times, n=4)[0]
 
 
 def chance(one, two):
-    """How often the pairs' times would lie at least as far apart if it were chance which of a pair is which."""
+    """Returns the share of random swaps within pairs that lie at least as far apart."""
     apart, source, hits = abs(fast(one) - fast(two)), random.Random(1), 0
     for _ in range(SHUFFLES):
         pairs = [(a, b) if source.random() < 0.5 else (b, a) for a, b in zip(one, two)]
@@ -38,27 +39,28 @@ def chance(one, two):
 
 
 def differ(one, two):
-    """Whether two series of times, measured in pairs, tell known from unknown."""
+    """Returns whether two series of times, measured in pairs, distinguish known from unknown."""
     apart = abs(fast(one) - fast(two))
     return apart > APART_SECONDS and apart > APART_SHARE * min(fast(one), fast(two)) and chance(one, two) < CHANCE
 
 
 class Alike(People):
-    """Asks about accounts that exist and about such that don't, and compares answers and times.
+    """A comparison of answers and times for accounts that exist and accounts that don't.
 
-    Times are compared in pairs measured right after one another, in turning order, and by a permutation test; a
-    difference is one when it is large, not chance, and there again and again, with other accounts.
+    Times are measured in pairs right after one another, in alternating order, and compared by a
+    permutation test. A difference counts if it is large, isn't chance, and occurs repeatedly with
+    other accounts.
     """
 
     def owners(self, count):
-        """E-mail addresses of new accounts."""
+        """Creates accounts and returns their e-mail addresses."""
         return [self.register(email=fresh_email()).user["email"] for _ in range(count)]
 
     def strangers(self, count):
         return [fresh_email() for _ in range(count)]
 
     def measure(self, ask, known, unknown, rounds):
-        """Asks in turn about known and unknown ones; answers must be equal. Gives the times of both."""
+        """Asks in turn about known and unknown ones; asserts equal answers, returns the times."""
         times, answers = ([], []), ([], [])
         terminals = []
         for turn in range(rounds):
@@ -75,7 +77,7 @@ class Alike(People):
         return times
 
     def compare(self, ask, known, unknown, rounds, accounts=8, timed=LONG):
-        """Fails when answers or times tell who exists; `known` and `unknown` make as many fresh ones as asked for."""
+        """Fails if answers or times reveal an account; `known` and `unknown` make fresh ones."""
         if not timed:
             return self.measure(ask, known(2), unknown(2), 4)
         for turn in range(ROUNDS_IN_A_ROW):
@@ -85,7 +87,7 @@ class Alike(People):
         self.fail(f"known {fast(one) * 1000:.1f} ms, unknown {fast(two) * 1000:.1f} ms, chance {chance(one, two):.4f}")
 
     def shape(self, answer):
-        """What an answer shows, without what is random in every answer."""
+        """Returns an answer without its random parts."""
         answer = {k: v for k, v in answer.items() if k != "id"}
         if answer.get("ok"):
             answer["result"] = {k: v if isinstance(v, bool) or not k.endswith("At") and isinstance(v, int)
@@ -190,7 +192,8 @@ class Enumeration(Alike):
 
     def test_send_code(self):
         def bound(count):
-            # Their own registration's send would be counted against them for a minute; these came another way.
+            # A code of their registration would block another for a minute; these bound their
+            # address later.
             emails = []
             for _ in range(count):
                 owner = self.register()
@@ -230,12 +233,12 @@ class Enumeration(Alike):
 
 
 class WithLinks(Alike):
-    """Registration under the policy link: a taken address answers as a new one, and goes on doing so."""
+    """Registration under the policy `link`: a taken address always answers as a new one."""
 
     app = "people-link"
 
     def take(self, email):
-        """The owner of an address, who has proved it where links are."""
+        """Registers the owner of an address, who proves it if the app has links."""
         owner = self.stranger()
         owner.adopt(owner.get("account/register", {"countryCode": COUNTRY, "email": email, "password": PASSWORD}))
         if self.app == "people-link":
@@ -291,7 +294,7 @@ class WithLinks(Alike):
 
 
 class WithoutAnyProof(WithLinks):
-    """The same under the policy none."""
+    """The same under the policy `none`."""
 
     app = "people-none"
 

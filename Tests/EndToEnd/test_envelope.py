@@ -1,4 +1,4 @@
-"""Asking and answering (reference: requests#envelope)."""
+"""Requests and answers (reference: requests#envelope)."""
 
 import json
 import unittest
@@ -129,7 +129,7 @@ class WhereAnswersGo(EndToEnd):
                 terminal.publish(
                     f"{terminal.base}/request/account/whoami", {"id": id, "token": terminal.token},
                     properties=response_topic(topic))
-                # It may be answered on the usual topic (or refused there), never at the place given.
+                # It can be answered or refused on the usual topic, but never on the given one.
                 terminal.expect("/response", lambda b: b.get("id") == id)
         victim.get("account/whoami")
         terminal.get("account/whoami")
@@ -148,7 +148,7 @@ class WhereAnswersGo(EndToEnd):
                 properties=response_topic(f"{terminal.base}/+"))
             terminal.expect("/response", lambda b: b.get("id") == id, 3)
         except AssertionError:
-            pass  # the broker may cut off who sends such a packet
+            pass  # the broker can end the connection for such a packet
         self.terminal()
 
     def test_mqtt_3_1_1_works_too(self):

@@ -1,4 +1,4 @@
-"""Workers on other machines than the broker: `lamplighter feed` keeps the gate's file there, by what the database tells."""
+"""Workers apart from the broker's machine: `lamplighter feed` keeps the gate's file there."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ AGE_SECONDS = 3
 
 
 class ApartCluster(Cluster):
-    """Two processes that reach neither the gate's file nor its folder; the feeder alone writes there."""
+    """Two processes that can't reach the gate's file; only the feeder writes there."""
 
     feeder = None
 
@@ -77,7 +77,7 @@ class Feed(OwnWorldOfClass):
             self.assertFalse((node.data / "gate/credentials").exists())
 
     def test_what_is_answered_works_at_once(self):
-        """A registration, then the device's connection; a login, then a connection with its token."""
+        """A device connects after its registration, and a terminal with the token of its login."""
         device = self.world.device()
         device.send(data={"power": True})
         failures = []
@@ -114,7 +114,7 @@ class Feed(OwnWorldOfClass):
         terminal.bind(device)
         self.cluster.stop_feeder(signal.SIGKILL)
         try:
-            # What the file can't have is told over the broker, ahead of the answer.
+            # The gate gets a change that the file can't have over the broker, before the answer.
             other = self.world.terminal()
             self.assertEqual(self.come_with_token(other), 0)
             eventually(self.refuses, 30, "a refusal of the gate")
@@ -127,7 +127,7 @@ class Feed(OwnWorldOfClass):
         self.assertEqual(self.come_with_token(terminal), 0)
 
     def come_with_token(self, terminal):
-        """Connects anew in the terminal's name, by its session's token in place of the app's secret; gives CONNACK's code."""
+        """Connects again as the terminal, with its session's token; returns CONNACK's code."""
         again = Terminal(self.world.port, terminal.app_id, terminal.token, terminal.terminal_id)
         code = again.connect()
         again.close()
@@ -140,7 +140,7 @@ class Feed(OwnWorldOfClass):
         return code != 0
 
     def feed_again(self):
-        """Has the file written anew from the tables."""
+        """Makes the feeder rewrite the file from the tables."""
         before = os.stat(self.cluster.gate_file).st_ino
         self.cluster.stop_feeder()
         self.cluster.start_feeder()

@@ -1,8 +1,9 @@
-"""Every figure that operators are shown, compared with a known load.
+"""Every figure that operators see, compared with a known load.
 
-The lists hold every family of `/metrics`, every member of the console's overview and of its pages about the system, and every
-check of `doctor`. A test fails at a figure that its list does not name. A function compares it; a text says why nobody can here.
-What `cluster status` shows is compared in test_cluster, where there are several processes.
+The lists hold every family of `/metrics`, every member of the console's overview and of its pages
+about the system, and every check of `doctor`. A test fails at a figure that its list doesn't name.
+A function compares the figure; a text gives the reason why it can't be compared here. test_cluster
+compares the figures of `cluster status`, with several processes.
 """
 
 import json
@@ -22,15 +23,15 @@ from metrics import Page
 from world import OwnWorldOfClass
 
 REPORTS, REPEATED, REFUSED, BAD, REFUSALS, COMMANDS = 20, 2, 3, 4, 5, 3
-# Each answer to a command is a report, and so are an alert and the one that is repeated.
+# Each answer to a command is a report, and so are the alert and the repeated one.
 ACCEPTED = REPORTS + COMMANDS + 2
-# What breaks a rule and what is no JSON are both refused reports and dead letters.
+# Reports that break a rule or aren't JSON are both refused reports and dead letters.
 DEAD = REFUSED + BAD
 DEVICES, ONLINE, USERS, LIVE = 3, 2, 3, 2
 STATUS = {"worker": "status"}
 
 
-# MARK: How families are compared: with what is shown before and after the load, and the load
+# MARK: Comparisons of families: with their values before and after the load, and with the load
 
 
 def grows(by, **labels):
@@ -42,7 +43,7 @@ def grows_at_least(by, **labels):
 
 
 def times(by, **labels):
-    """A histogram: so many values, none of which is longer than the load took."""
+    """Compares a histogram: it has `by` more values, none longer than the load took."""
     def compare(load, name):
         grown = [load.after.sum(f"{name}_{what}", **labels) - load.before.sum(f"{name}_{what}", **labels) for what in ("count", "sum")]
         return grown[0] == by and 0 <= grown[1] <= by * load.seconds
@@ -54,7 +55,7 @@ def shows(value, **labels):
 
 
 def about(value, share=0.1):
-    """What changes by itself: as another looks at it, up to a share."""
+    """Compares a changing value with another measurement of it, up to a share."""
     def compare(load, name):
         other = value(load)
         return abs(load.after.sum(name) - other) <= share * other + 1
@@ -69,7 +70,7 @@ nothing = shows(0)
 
 
 def stat(load, name):
-    """A field of /proc/PID/status, in bytes."""
+    """Returns a field of /proc/PID/status, in bytes."""
     text = pathlib.Path(f"/proc/{load.service.process.pid}/status").read_text()
     return int(re.search(rf"{name}:\s+(\d+) kB", text)[1]) * 1024
 
@@ -80,7 +81,7 @@ def file_size(load, ending=""):
 
 
 def connections(load):
-    """How many connections the broker has, as the system counts them."""
+    """Returns the number of the broker's connections, as the system counts them."""
     port = f"{load.service.mqtt_port:04X}"
     lines = pathlib.Path("/proc/net/tcp").read_text().splitlines() + pathlib.Path("/proc/net/tcp6").read_text().splitlines()
     return sum(1 for line in lines if (fields := line.split())[1].endswith(f":{port}") and fields[3] == "01")
@@ -98,7 +99,7 @@ METRICS = {
         load.grown(name + "_sum", **STATUS) == load.grown("lamplighter_messages_received_total", **STATUS),
     "lamplighter_broker_dropped_total": nothing,
     "lamplighter_broker_restarts_total": nothing,
-    # Of the terminal that logged out, unless its session was gone before the gate looked.
+    # The session of the terminal that logged out, unless it was gone before the gate checked.
     "lamplighter_broker_sessions_ended_total": lambda load, name: load.grown(name) in (0, 1),
     "lamplighter_build_info": shows(1),
     "lamplighter_certificate_lifetime_seconds": absent,
@@ -131,9 +132,9 @@ METRICS = {
     "lamplighter_lanes_lost_total": absent,
     "lamplighter_lanes_taken_total": absent,
     "lamplighter_limited_total": nothing,
-    # Each report is answered, and each that is accepted told to the user.
+    # Each report is answered, and each accepted one is published to the user.
     "lamplighter_messages_published_total": grows_at_least(ACCEPTED + REFUSED, **STATUS),
-    # Besides reports a worker hears of itself, at most ten times a second.
+    # Besides reports a worker receives its own echoes, at most ten a second.
     "lamplighter_messages_received_total": lambda load, name:
         0 <= load.grown(name, **STATUS) - ACCEPTED - REPEATED - DEAD <= 10 * load.seconds,
     "lamplighter_oldest_unanswered_seconds": nothing,
@@ -177,7 +178,7 @@ METRICS = {
 ONLY_ON_FILE = {"lamplighter_database_bytes", "lamplighter_database_free_bytes", "lamplighter_wal_bytes", "lamplighter_database_connections",
                 "lamplighter_store_reruns_total"}
 
-# MARK: The console: what is shown beside the load
+# MARK: The console: its figures beside the load
 
 
 OVERVIEW = {
@@ -185,7 +186,7 @@ OVERVIEW = {
     "needs": lambda load, shown: shown == len(load.overview["findings"]),
     "findings": lambda load, shown: all(row["state"] in ("warn", "fail") for row in shown),
     "notReady": lambda load, shown: shown == [],
-    # The overview was looked at right before the load, and right behind it.
+    # The overview was requested right before the load, and right after it.
     "reportsPerSecond": lambda load, shown: abs(shown - ACCEPTED / load.between) <= 0.1 + 0.1 * shown,
     "load": lambda load, shown: (sum(shown["reports"]), sum(shown["refusals"]), shown["stepSeconds"]) == (ACCEPTED, REFUSALS, 600)
         and 0 <= load.ended - (shown["from"] / 1000 + 143 * 600) < 700,
@@ -221,7 +222,7 @@ STORE = {
         "device": DEVICES, "account": USERS, "session": LIVE, "deadLetter": DEAD, "delivery": 0,
         "attempt": int(load.service.sql("SELECT count(*) FROM attempt")[0][0])},
 }
-# The use of limits that is measured; of the others the console shows the limit alone.
+# The limits whose use is measured; of the others the console shows only the limit.
 LIMITS = {
     "limits.deadLetters": DEAD, "limits.refusals": 1, "limits.outboxRows": 0, "limits.outboxMegabytes": 0, "limits.intakeMessages": 0,
     "limits.intakeMegabytes": 0, "limits.unanswered": 0, "limits.hashQueue": 0, "limits.slowQueueBytes": 0,
@@ -229,7 +230,7 @@ LIMITS = {
     "limits.httpConnections": lambda load: load.after.sum("lamplighter_http_connections"),
     "limits.memoryMegabytes": lambda load: stat(load, "VmRSS") / 1048576,
 }
-# The evidence of the doctor's checks, with the figures in it.
+# The evidence of the doctor's checks, with its figures.
 DOCTOR = {
     "service": lambda load, text: text == "all parts accept work",
     "store": lambda load, text: f"{DEVICES} devices, {DEAD} dead letters" in text,
@@ -239,7 +240,7 @@ DOCTOR = {
     "disk": lambda load, text: abs(int(text.split()[0]) - shutil.disk_usage(load.service.data).free // 1048576) < 1024,
     "clock": "another program's words about the machine's clock; the step is compared in test_clock",
     "limits": "the limit of the machine that runs the test",
-    # The workers' own connections, and that of the one who asks, are among them; the broker counts every ten seconds.
+    # The broker counts every ten seconds, and includes the workers' connections and the check's.
     "broker": lambda load, text: ", 0 messages dropped" in text and abs(int(re.search(r"(\d+) connected", text)[1]) - connections(load)) <= 4,
     "gate": lambda load, text: text.startswith("a client without a name was refused"),
     "refusals": lambda load, text: text.startswith(f"{REFUSALS} refusals: {REFUSALS} "),
@@ -249,7 +250,7 @@ DOCTOR = {
 }
 
 
-# The tiles of the first page, in English; nothing is under way by now.
+# The tiles of the first page, in English; nothing is in progress by now.
 TILES = {
     "reports stored a second": "0", "longest wait for an answer": "–", "batches on their way to the broker": "0",
     "refusals today": str(REFUSALS), "dead letters today": str(DEAD), "users": str(USERS), "devices with an alert or fault": "1",
@@ -257,7 +258,7 @@ TILES = {
 
 
 class Load:
-    """A known load of a service, and what it shows before and behind it."""
+    """A known load of a service, and the service's figures before and after it."""
 
     def __init__(self, world, console):
         self.service, self.console = world.service, console
@@ -275,7 +276,7 @@ class Load:
         eventually(lambda: time.monotonic() - self.first > 1)
         self.overview = console.get("/overview").json
         self.between = time.monotonic() - self.first
-        # What is measured or written now and then comes a little later.
+        # Figures that are measured or written periodically appear a little later.
         eventually(self.settled, 90, lambda: f"{self.unsettled}, measured from time to time; {self.service.cli('refusals').stdout}")
         self.ended = time.time()
         self.overview.update({"load": self.later["load"], "devices": self.later["devices"], "outbox": self.later["outbox"],
@@ -299,7 +300,8 @@ class Load:
             assert lamp.report(cid=lamp.command().body["cid"], code=0, data={"power": number % 2 == 0})["ok"]
         user.get("device/control", {"did": lamp.did, "data": {"mode": "white"}})
         lamp.command()
-        # It listens to nothing of its user, which the gate would refuse between its logout and its end.
+        # It has no subscription to its user's topics, whose messages the gate would refuse after
+        # the logout.
         leaving.token = leaving.get("account/loginAnonymous", {"countryCode": "49", "platform": "test", "os": "none"})["token"]
         assert leaving.ask("account/logout")["ok"]
         leaving.close()
@@ -307,7 +309,7 @@ class Load:
             stranger = Client(world.port, f"device:{lamp.did}", "wrong", lamp.did)
             assert stranger.connect() != 0
             stranger.close()
-        # Each looks at the gate by a knock of its own, which counts nowhere.
+        # Each check connects to the gate once, which counts nowhere.
         for _ in range(2):
             self.service.cli("doctor", "--only", "gate", check=False)
             assert self.console.get("/system/doctor?group=gate").status == 200
@@ -317,7 +319,7 @@ class Load:
         return self.grown("lamplighter_reports_total", outcome="accepted") >= accepted
 
     def settled(self):
-        """Whether all that is compared has come; what comes later than the load, or not at all, is named by the tests."""
+        """Returns whether all late figures have arrived; other differences are the tests'."""
         self.after = Page(self.service)
         self.later = self.console.get("/overview").json
         self.seconds = time.monotonic() - self.first + 1
@@ -377,7 +379,7 @@ class Figures(OwnWorldOfClass):
         self.assertEqual(self.load.workers["gateLagSeconds"], 0)
         self.assertEqual([part for part in self.load.workers["parts"] if not part["isReady"]], [])
         for row in self.load.workers["workers"]:
-            # A worker that has committed nothing has no time of it.
+            # A worker that has committed nothing has no time of a commit.
             self.assertLessEqual(row.keys(), WORKERS.keys())
             self.assertLessEqual(WORKERS.keys() - row.keys(), {name for name, family in (
                 ("batchSize", "lamplighter_batch_size"), ("commitMs", "lamplighter_commit_seconds"))
@@ -423,11 +425,11 @@ class Figures(OwnWorldOfClass):
             return {label: number for number, label in page.eval_on_selector_all(
                 "main a.figure", "all => all.map(one => [one.querySelector('b').innerText, one.querySelector('span').innerText])")}
 
-        # The service's own work, such as the operator's sign-in, may be on its way for a moment.
+        # The service's own work, such as the operator's sign-in, can be in progress for a moment.
         eventually(lambda: tiles() == TILES, 20, lambda: f"{TILES} instead of {tiles()}")
         self.assertEqual(page.inner_text("main a.ring p").split(), [str(ONLINE), "online", "·", str(DEVICES - ONLINE), "offline"])
         self.assertEqual(page.text_content("main a.ring svg"), f"{100 * ONLINE // DEVICES} %")
-        # The line of the day says its numbers to who goes along it with the keys: the last ten minutes are the load's.
+        # The keys read the chart's numbers one by one: the last ten minutes hold the load.
         page.focus("main ll-chart [role=slider]")
         said = []
         for key in ("End", "ArrowLeft"):

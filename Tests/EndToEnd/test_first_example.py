@@ -1,4 +1,4 @@
-"""The README's first example, typed in by hand with the Mosquitto tools and the demo's secrets."""
+"""The README's first example, done by hand with Mosquitto's tools and the demo's secrets."""
 
 import json
 import subprocess

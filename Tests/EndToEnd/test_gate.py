@@ -1,4 +1,4 @@
-"""Who may connect, publish and subscribe, and that a decision is never stale (reference: connecting#rights)."""
+"""The rights to connect, publish and subscribe, never stale (reference: connecting#rights)."""
 
 import unittest
 
@@ -91,13 +91,13 @@ class Connecting(EndToEnd):
 
 class Memory(OwnWorld):
     def heap(self, tool):
-        """What the broker says of its memory; it does so every few seconds, where that has changed."""
+        """Returns the broker's next figure of its memory, which it publishes every few seconds."""
         started = len(tool.unread("/uptime"))
         tool.wait(lambda: len(tool.unread("/uptime")) > started + 1, 20, "the broker's next word")
         return tool.unread("/heap/current")[-1].body
 
     def test_connections_leave_the_brokers_count_of_its_memory_true(self):
-        """It once shrank with each, to below zero, and the broker refused all clients."""
+        """The count once shrank below zero, and the broker refused all clients."""
         device = self.device(connect=False)
         tool = self.keep(self.own.tool("heap"))
         tool.connect()
@@ -105,7 +105,7 @@ class Memory(OwnWorld):
             tool.subscribe(f"$SYS/broker/{leaf}")
         before = self.heap(tool)
         for _ in range(1000):
-            # MQTT 3.1.1: with MQTT 5 the broker counts too much by itself, whichever client publishes.
+            # MQTT 3.1.1, since with MQTT 5 the broker counts too much even without the gate.
             client = Client(self.own.port, f"device:{device.did}", device.secret, device.did, version=4)
             self.assertEqual(client.connect(), 0)
             client.close()
@@ -217,7 +217,7 @@ class Refusals(EndToEnd):
 
 class LostRights(EndToEnd):
     def with_session(self):
-        """A terminal that came back with its token: its session outlives the connection."""
+        """Returns a terminal with its token, whose session outlives the connection."""
         first = self.world.terminal()
         first.close()
         terminal = self.keep(Terminal(
@@ -244,7 +244,7 @@ class LostRights(EndToEnd):
         back = self.keep(Terminal(
             self.world.port, "test-app", self.world.apps["test-app"]["secret"],
             terminal_id=terminal.terminal_id, clean=False, expiry=600)).come()
-        # The app's secret begins clean.
+        # With the app's secret a client starts clean.
         self.assertFalse(back.session_present)
         back.ask("account/whoami")
         device.report(data={"count": 99})
@@ -290,8 +290,8 @@ class Freshness(EndToEnd):
     def test_a_terminal_subscribes_right_after_its_login(self):
         terminal = self.terminal(login=False)
         for _ in range(ROUNDS):
-            terminal.login()  # subscribes, and fails when that is refused
-            # It may hold a thousand filters, and each login is that of another user.
+            terminal.login()  # subscribes, and fails if that is refused
+            # A terminal can have a thousand filters, and each login is another user's.
             terminal.unsubscribe(f"{TOPICS}/user/{terminal.uid}/#")
             terminal.clear()
 

@@ -1,4 +1,4 @@
-"""The guides of docs/guides and the clients' READMEs, run as they are printed, in a folder of their own."""
+"""The guides of docs/guides and the clients' READMEs, run as printed, in a separate folder."""
 
 import json
 import pathlib
@@ -24,13 +24,13 @@ PASSCODE = "lamp-4711"
 
 
 class Guide:
-    """A Markdown text: its files by the names that it says to save them as, its commands, its other blocks."""
+    """A Markdown text: its files by the names to save them as, its commands, its other blocks."""
 
     def __init__(self, path, section=""):
         text = path.read_text(encoding="utf-8")
         if section:
             text = text.partition(f"\n## {section}")[2].partition("\n## ")[0]
-        # What it says that one will see, each in a code span.
+        # The texts that it says "you will see", each in a code span.
         promises = re.findall(r"[Yy]ou\s+will\s+see\s(.*?)(?:[.:;]\s|\n\n)", text, re.DOTALL)
         self.promised = [word for promise in promises for word in re.findall(r"`([^`]+)`", promise)]
         self.files, self.commands, self.others = {}, [], []
@@ -47,7 +47,7 @@ class Guide:
 
 
 class Lines:
-    """A program that runs, and what it prints."""
+    """A running program, and its output."""
 
     def __init__(self, command, folder, **more):
         self.output = folder / f"output-{time.monotonic_ns()}"
@@ -61,7 +61,7 @@ class Lines:
         return self.output.read_text(encoding="utf-8")
 
     def wait_for(self, pattern, seconds=30):
-        """Waits for a match in what it prints, and gives it."""
+        """Waits for a match in the output, and returns it."""
         def probe():
             found = re.search(pattern, self.text())
             if not found and self.process.poll() is not None:
@@ -70,7 +70,7 @@ class Lines:
         return eventually(probe, seconds, f"{pattern} in {self.text()!r}")
 
     def end(self, seconds=60):
-        """Waits until it ends by itself, and gives what it printed."""
+        """Waits until the program ends, and returns its output."""
         code = self.process.wait(seconds)
         if code != 0:
             raise AssertionError(f"it ended with {code}: {self.text()}")
@@ -110,7 +110,7 @@ class Guided(unittest.TestCase):
         return lines
 
     def lamp(self):
-        """The lamp in Python of the first guide, without any binding: its lines and did."""
+        """Starts the first guide's lamp in Python, unbound; returns its program and did."""
         guide = self.guide("first-device")
         (self.folder / "lamp.json").unlink(missing_ok=True)
         lines = self.start(guide.commands[-1])
@@ -136,7 +136,7 @@ class Guided(unittest.TestCase):
 
 class Devices(Guided):
     def app(self, did):
-        """The app in Python of the guide, run with this lamp."""
+        """Runs the guide's app in Python with this lamp; returns its output."""
         guide = self.guide("first-app")
         (self.folder / "terminal.json").unlink(missing_ok=True)
         return self.start(guide.commands[0], did=did).end()
@@ -151,14 +151,14 @@ class Devices(Guided):
         printed = self.app(did)
         self.assertIn("done", printed)
         lines.wait_for("light on")
-        # It does what it says: each attribute is as it was told, and the state has it.
+        # It obeys as it says: the state has each attribute as commanded.
         for data in ({"brightness": 42}, {"mode": "night", "brightness": 7}, {"power": False}, {"power": True}):
             result = self.switch(did, data)
             self.assertEqual(result["state"], "done", (data, result))
             state = self.service.json("device", "show", did)["data"]
             self.assertEqual({**state, **data}, state)
         self.assertIn("temperature", state)
-        # What it does not know it does not claim to have done.
+        # It doesn't claim to have done unknown things.
         self.widen()
         self.assertEqual(self.switch(did, {"power": False, "fan": True})["state"], "failed")
         # At its next start it is the same lamp.
@@ -169,7 +169,7 @@ class Devices(Guided):
         eventually(lambda: self.service.json("device", "show", did)["data"]["power"] is False, 20, "the first report")
 
     def switch(self, did, data):
-        """A command of the demo's user who is bound already, with its outcome."""
+        """Sends a command as the demo's bound user; returns its outcome."""
         terminal = json.loads((self.folder / "terminal.json").read_text())["credentials"]
         app = Terminal(self.service.mqtt_port, self.demo["appId"], terminal["token"], terminal_id=terminal["terminalId"])
         self.addCleanup(app.close)
@@ -181,7 +181,7 @@ class Devices(Guided):
             app.close()
 
     def widen(self):
-        """Gives the demo product a data point that no lamp of the guide has."""
+        """Adds a data point to the demo product that no lamp of the guide has."""
         product = json.loads(self.service.cli("product", "export", self.demo["productKey"]).stdout)
         if not any(point["name"] == "fan" for point in product["dataPoints"]):
             product["dataPoints"].append({"name": "fan", "access": "rw", "type": "bool"})
@@ -220,7 +220,7 @@ class Devices(Guided):
         self.start(init).end()
         self.service.stop()
         self.service.start()
-        # All but the line that starts it.
+        # All lines except the last, which starts it.
         make = make.rsplit("\n", 2)[0]
         self.assertIn("lamps.example.com 8883", run)
         (self.folder / "lamp.id").unlink(missing_ok=True)
@@ -303,7 +303,7 @@ class LoggingIn(Guided):
         script = self.start(guide.commands[0])
         for turn in range(3):
             eventually(lambda: script.text().count("The code: ") > turn, 30, "the question")
-            # A throttled send would show nothing: the log has one code for each question.
+            # The log must have one code for each question; a throttled send would prove nothing.
             codes = eventually(lambda: self.codes(turn + 1), 10, "the code in the log")
             script.process.stdin.write(codes[turn] + "\n")
             script.process.stdin.flush()
@@ -346,7 +346,7 @@ class Servers(Guided):
         self.certbot_renews(hook)
         self.the_authority_is_renewed(renew)
         looks = looks.replace("8081", str(self.service.health_port))
-        # A machine for tests may give cause for warnings: 3.
+        # A machine for tests can cause warnings, with exit code 3.
         code = 1 if postgres.CARELESS else 3
         looks = looks.replace("doctor", f"doctor || [ $? = {code} ]")
         self.start(f'PATH="$PWD/.build/debug:$PATH"; {looks}').end()
@@ -358,7 +358,7 @@ class Servers(Guided):
         self.assertTrue((self.folder / "restored").is_dir())
 
     def others_come(self, init, report, certificate):
-        """Makes certificates, and has a lamp come by its secret and by a certificate, under a name of this machine."""
+        """Creates certificates, and connects a lamp by its secret and by a certificate."""
         lamplighter = 'PATH="$PWD/.build/debug:$PATH"; '
         lamp, did = self.lamp()
         lamp.kill()
@@ -379,12 +379,12 @@ class Servers(Guided):
         self.assertEqual(authority.read_text().count("BEGIN CERTIFICATE"), 2)
         self.service.stop()
         self.service.start()
-        # The copy that was given out before.
+        # The copy that was distributed before.
         for trusted in (self.folder / "authority.pem", authority):
             shown("localhost", self.service.ready["mqttTlsPort"], trusting(trusted))
 
     def certbot_renews(self, hook):
-        """Runs the hook on files of root's alone; a machine for tests has no user of the service."""
+        """Runs the hook without its owner, as a machine for tests lacks the service's user."""
         lineage, to = self.folder / "live", self.folder / "etc-tls"
         lineage.mkdir()
         for name in ("privkey.pem", "fullchain.pem"):
@@ -406,7 +406,7 @@ class Servers(Guided):
         self.assertEqual(json.loads(line)["trace.id"], "4bf92f3577b34da6a3ce929d0e0e4736")
         self.start(traced, port=str(self.service.mqtt_port), terminal="5d" * 16, **{
             name: self.demo[name] for name in ("appId", "appSecret")}).end()
-        # Without a token it is refused, and the line has the trace.
+        # Without a token the request is refused, and its line has the trace.
         log = pathlib.Path(self.service.log.name)
         eventually(lambda: "trace.id=4bf92f3577b34da6a3ce929d0e0e4736" in log.read_text(), 10, "the line")
 
@@ -435,7 +435,7 @@ class Servers(Guided):
                                             f"localhost -p {tls} --cafile cert.pem")
         self.start(command, did=did, secret=identity["secret"]).end()
         eventually(lambda: self.service.json("device", "show", did)["data"].get("power"), 20, "the report")
-        # A browser's way: the upgrade goes to the WebSocket listener, which chooses the subprotocol.
+        # As in a browser: the WebSocket listener gets the upgrade and chooses the subprotocol.
         asked = subprocess.run(
             ["curl", "-si", "--http1.1", "--max-time", "3", "--cacert", "cert.pem", "-H", "Connection: Upgrade", "-H",
              "Upgrade: websocket", "-H", "Sec-WebSocket-Version: 13", "-H", "Sec-WebSocket-Key: bGFtcGxpZ2h0ZXItMTIzNA==",
@@ -443,7 +443,7 @@ class Servers(Guided):
         self.assertIn(b"101 Switching Protocols", asked.stdout)
 
 
-# Prints the code of the so-manieth message to the address that is part of a request's members.
+# Prints the code of message number `turn` to the address that is part of a request's members.
 CODE_OF_THE_LOG = r"""
 import pathlib, re, sys, time
 
@@ -464,7 +464,7 @@ class Readmes(Guided):
     def test_the_first_example_and_more_by_hand(self):
         example, by_hand = Guide(ROOT / "README.md", "The first example"), self.guide("by-hand")
         blocks, (more, accounts) = example.commands, by_hand.commands
-        # The codes are read from the log, as a person would; `read` asks no one but a terminal.
+        # The codes are read from the log, as a user would; `read` needs a terminal.
         (self.folder / "code.py").write_text(CODE_OF_THE_LOG)
         for turn in (1, 2):
             asked = f"code=$(python3 code.py {self.service.log.name} {turn} \"$lena\")"
@@ -509,7 +509,7 @@ class Texts(unittest.TestCase):
     def test_every_guide_is_listed_and_every_link_leads_somewhere(self):
         listed = set(re.findall(r"\]\((\S+?\.md)\)", (GUIDES / "README.md").read_text()))
         self.assertEqual(listed, {path.name for path in GUIDES.glob("*.md")} - {"README.md"})
-        # What the tarball's own text names is in the tarball: Tests/Deploy/test_contents.py.
+        # Tests/Deploy/test_contents.py checks the links of the tarball's own text.
         texts = [path for top in ("docs", "clients", "schemas", "Sources/Console") for path in (ROOT / top).rglob("*.md")]
         self.assertGreater(len(texts), 20)
         for path in [*ROOT.glob("*.md"), *texts]:

@@ -1,4 +1,4 @@
-"""What strangers send by half: records of TLS, frames of WebSocket, packets of MQTT; and a broker whose memory ends."""
+"""Incomplete TLS records, WebSocket frames and MQTT packets; and a broker out of memory."""
 
 import os
 import pathlib
@@ -41,7 +41,7 @@ class Halves(OwnWorldOfClass):
         return memory(self.service.broker_pid) / MEGABYTE
 
     def half_packet(self):
-        """A terminal's connection by the app's secret that begins with a packet of the largest size."""
+        """Connects a terminal by the app's secret, and begins a packet of the largest size."""
         mine = socket.create_connection(("127.0.0.1", self.world.port), 10)
         self.addCleanup(mine.close)
         mine.sendall(connect_packet("app:test-app", self.world.apps["test-app"]["secret"], secrets.token_hex(16)))
@@ -147,7 +147,7 @@ class Packets(Halves):
             if number % 40 == 0:
                 self.assert_served(device, app, number)
         self.assertGreater(codes.count(0), 100)
-        # Memory that nobody has written to is not there yet: the bound counts it all the same.
+        # Memory without data isn't resident yet, but the bound counts it too.
         self.assertLess(most - before, 32)
         eventually(lambda: sum(map(self.is_closed, halves)) > 40, 15, "the end of those who hold most")
         eventually(lambda: self.half_packet()[1] == 0, 15, "room for a newcomer")
@@ -155,7 +155,7 @@ class Packets(Halves):
 
 
 class Short(Halves):
-    """All bounds are off, so that the broker's memory does end."""
+    """All bounds are off, so that the broker runs out of memory."""
 
     settings = ("broker.memoryMegabytes=64", "broker.heldPercent=0")
 
@@ -185,7 +185,7 @@ class Short(Halves):
                 halves.append(self.half_packet()[0])
         _, code = self.half_packet()
         self.assertNotEqual(code, 0)
-        # Mosquitto never frees the wills of those that are refused: the gate does.
+        # Mosquitto never frees the wills of refused clients: the gate does.
         for _ in range(800):
             self.refused_with_will()
         for mine in halves:

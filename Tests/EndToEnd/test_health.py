@@ -1,4 +1,4 @@
-"""What the service says of itself over HTTP."""
+"""The service's health over HTTP."""
 
 import pathlib
 import unittest

@@ -1,6 +1,6 @@
-"""What strangers leave behind in the broker: bounded for one and for all, while others notice nothing.
+"""The memory that strangers occupy in the broker is bounded, while others notice nothing.
 
-Three ways to flood it by default; LAMPLIGHTER_LONG=1 takes all of them, short and in full.
+By default three ways to flood it are tried; LAMPLIGHTER_LONG=1 tries all, short and in full.
 """
 
 import secrets
@@ -13,15 +13,16 @@ from floodways import HELD_OFF, SOURCES, WAYS, connect, publish
 from harness import LONG, TOPICS, eventually
 from world import OwnWorld, World
 
-# What of the floods fits into two minutes: others must be answered, and the long form measures how soon.
+# Floods that fit into two minutes: others must be answered, and the long form measures how soon.
 SHORT = {"terminals": 60, "seconds": 5, "baseline": 1, "rate": 4, "slack": 9}
-# These take more terminals to reach the bound. The broker looks once a second, so the pace is a part of the bound.
+# These need more terminals to reach the bound. The gate checks once a second, so the pace is part
+# of the bound.
 OTHERWISE = {"half": {"terminals": 300, "pace": 18, "seconds": 14}, "wills": {"terminals": 400, "pace": 30, "seconds": 11},
              "filters": {"terminals": 200}}
 B1_AND_B2 = ["qos2", "sessions", "history", "status"]
 ALWAYS = ["qos2", "sessions", "status"]
 ALWAYS_WITHOUT = ["status"]
-# The broker's own time of 90 s, and the rates, are what bounds these.
+# The broker's own limit of 90 s, and the rates, bound these.
 IN_FULL_ALONE = ["connects", "requests"]
 
 
@@ -80,7 +81,7 @@ class Held(OwnWorld):
 
 
 class OneGround(unittest.TestCase):
-    """Short floods upon one broker, one after the other."""
+    """Short floods of one broker, one after the other."""
 
     off = None
     ground = None
@@ -97,23 +98,23 @@ class OneGround(unittest.TestCase):
             cls.ground.close()
 
     def flood(self, way, source="local"):
-        longer = {"seconds": 40, "rate": 8} if self.off else {}  # it ends as soon as it shows
+        longer = {"seconds": 40, "rate": 8} if self.off else {}  # it ends as soon as the harm shows
         seen = floods.run(self.ready(), way, source, **{**SHORT, **OTHERWISE.get(way, {}), **longer})
         return seen["misses"], floods.line(seen)
 
 
 class Floods(OneGround):
-    """Each way, its bound on: what the broker holds stays below it, comes back, and others are answered."""
+    """Each way with its bound: memory stays below it and is released, others are answered."""
 
 
 class FloodsWithout(OneGround):
-    """The same with the bounds of B1 and B2 off: it must show."""
+    """The same without the bounds of B1 and B2: the harm must show."""
 
     off = {**WAYS["qos2"].off, **WAYS["sessions"].off, **HELD_OFF}
 
 
 class FloodsInFull(unittest.TestCase):
-    """900 terminals from each source, ten minutes or until nothing changes; then without the bound."""
+    """900 terminals from each source, ten minutes or until nothing changes; also without bounds."""
 
 
 def bounded(way):

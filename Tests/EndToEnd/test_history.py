@@ -1,4 +1,4 @@
-"""device/history: what a device reported, page by page and summed up."""
+"""device/history: a device's reports, page by page and summed up."""
 
 import datetime
 import json
@@ -30,7 +30,7 @@ class History(EndToEnd):
                 return
 
     def ahead(self):
-        """A moment that lies in the device's life with its user, and is taken as it is."""
+        """Returns a moment within the device's ownership period that is stored unchanged."""
         return now() + 60_000
 
     def test_pages_come_oldest_first_and_stay_right_while_rows_arrive(self):
@@ -41,7 +41,7 @@ class History(EndToEnd):
         for number, rows in enumerate(self.pages(terminal, params)):
             self.assertLessEqual(len(rows), 70)
             seen += [row["data"]["count"] for row in rows]
-            # Late ones of before, and one at the very moment where the page ended.
+            # A late report from before, and one at the moment where the page ended.
             device.report(ts=start + 500, data={"count": -1})
             if number == 0:
                 device.report(ts=rows[-1]["ts"], data={"count": 7777})
@@ -58,8 +58,9 @@ class History(EndToEnd):
 
     def test_what_a_device_kept_from_before_its_registration_belongs_to_its_first_users(self):
         zone = zoneinfo.ZoneInfo("Europe/Berlin")
-        # A day of 25 hours, or one of 24, between two others. History is kept for 30 days of 24 hours, which end up
-        # to an hour after the 29th midnight before now where one of the days between has 25.
+        # Two whole days, each of which can have 25 hours. History is kept for 30 days of 24 hours;
+        # if one of the days since has 25, that ends up to an hour after the 29th midnight before
+        # now.
         days = [datetime.datetime.now(zone).replace(hour=0, minute=0, second=0, microsecond=0)
                 - datetime.timedelta(days=n) for n in (28, 27, 26)]
         starts = [int(day.timestamp() * 1000) for day in days]
@@ -126,7 +127,7 @@ class History(EndToEnd):
 
 
 class Counted(OwnWorldOfClass):
-    """What the history took is as much as it holds."""
+    """The counted size of the history equals its content."""
 
     def test_doctor_finds_a_chunk_that_stands_twice(self):
         start = now()

@@ -11,7 +11,7 @@ class Homes(EndToEnd):
         return {h["homeId"]: h for h in terminal.get("home/list")["homes"]}
 
     def changed(self, terminal, home):
-        """The device's row as it was told with this home, or without one."""
+        """Returns the device's row of the push with this home, or without a home."""
         return terminal.expect(
             f"user/{terminal.uid}/device",
             lambda b: b["type"] == "changed" and b["device"].get("homeId") == home).body["device"]

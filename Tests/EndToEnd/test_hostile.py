@@ -1,13 +1,15 @@
-"""No client takes the service away from others, whatever it sends: one hostile process at a time, by the default limits.
+"""With the default limits no client can harm others: one hostile process at a time attacks.
 
-Others ask, control, report and log in beside it. Times are what the machine makes of them: they are compared with those of a
-quiet service, and where they are longer, with those beside a process that burns as much of the processor without a connection.
-A debug build may take longer, and an attack beside which others were late is tried again, as a machine that is shared has bad
-seconds. Nothing else is: what is lost, restarts or grows is so in any build.
+Others send requests, commands, reports and logins beside it. Their times depend on the machine:
+they are compared with those of a quiet service and, if they are longer, with those beside a process
+that burns as much processor time without a connection. A debug build can take longer, and an attack
+beside which others were only late is repeated, as a shared machine has bad seconds. Losses,
+restarts and growth count in any build, at once.
 
-By default some of the attacks, beside other tests, which make times long: an answer is late after ten seconds.
-LAMPLIGHTER_LONG=1 makes every attack there is, for longer, with the times, each with a control that must do harm without
-the limits against it, and of a release build asks what devices that send without end leave of it.
+By default some attacks run, beside other tests that make times long: an answer is late after ten
+seconds. LAMPLIGHTER_LONG=1 runs all attacks for longer, compares times, and repeats each attack
+without the limits against it as a control that must do harm. With a release build it also floods
+the service with devices that send without end.
 """
 
 import json
@@ -28,9 +30,10 @@ SECONDS = 10 if LONG else 4  # of each attack
 TRIES = 3
 PASSWORD = "seven lamps in a row"
 
-# How much later an answer may be, a login, which costs a hash and may wait behind a few, and an intruder's end: seconds.
+# The allowed delay in seconds of an answer, of a login, which costs a hash and can wait behind a
+# few, and of an intruder's end.
 LATER, LOGIN_LATER, OUT = 0.1, 2.0, 1.0
-BESIDE = 100  # times as much beside other tests
+BESIDE = 100  # the factor for delays beside other tests
 GROWN, WRITTEN = 100, 50  # MB
 LOG = 36 << 20  # the length at which the store keeps its log, however little is written
 
@@ -49,8 +52,11 @@ PRODUCT = ["limits.productMessagesPerSecond=0", "limits.productKilobytesPerSecon
 
 
 class Attack:
-    """What a hostile process does. An attack without a control is one that no setting stops, or that is harmless anyhow:
-    its requests stand behind its own, keep to every limit, or cost the broker a packet in turn and no worker anything.
+    """The deed of a hostile process.
+
+    An attack without a control is one that no setting stops, or that is harmless anyway: its
+    requests only delay its own, respect every limit, or cost the broker one packet in turn and the
+    workers nothing.
     """
 
     def __init__(self, deed, control=(), connections=1, addresses=1, rate=0, known=False, short=True):
@@ -65,17 +71,17 @@ ATTACKS = {
     "A2-confirmed": Attack("confirmed", TERMINAL, short=False),  # QoS 1
     "A2-exactly": Attack("exactly", TERMINAL, short=False),  # QoS 2
     "A2-unknown": Attack("unknownMethod", TERMINAL, short=False),
-    "A2-loop": Attack("closedLoop", short=False),  # always 2,000 requests under way
+    "A2-loop": Attack("closedLoop", short=False),  # always 2,000 requests in flight
     "A3": Attack("correlation", TERMINAL),  # 60 KB of Correlation Data
-    "A4": Attack("codes", TERMINAL + COUNTS),  # to numbers that are made up
+    "A4": Attack("codes", TERMINAL + COUNTS),  # to invented numbers
     "A4-users": Attack("anonymous", TERMINAL + COUNTS, short=False),
-    "A5": Attack("hashes"),  # always 400 passwords to hash under way
+    "A5": Attack("hashes"),  # always 400 passwords waiting for a hash
     "A6": Attack("binary", DEVICE, short=False),  # one device's 53 KB
     "A7": Attack("registrations", PRODUCT, connections=16),  # devices by the product's secret
     "crowd": Attack("whoami", TERMINAL, connections=200, known=True),  # terminals of one address
     "spread": Attack("confirmed", connections=1000, addresses=1000, rate=1),
     "X-connects": Attack("connects", connections=16, short=False),
-    "X-returns": Attack("returns", TERMINAL + RETURN, connections=4, short=False),  # a burst, and back as the same
+    "X-returns": Attack("returns", TERMINAL + RETURN, connections=4, short=False),  # a burst, and reconnects
     "X-wills": Attack("wills", connections=16, short=False),  # of 60 KB
     "X-halves": Attack("halves", connections=400, short=False),  # of packets
     "X-forbidden": Attack("forbidden", short=False),  # topics of others
@@ -91,13 +97,13 @@ def named(prefix):
 
 
 def megabytes(pid):
-    """Resident memory of a process."""
+    """Returns the resident megabytes of a process."""
     lines = pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) / 1024
 
 
 def end(process):
-    """Waits for a hostile process; gives what it did, the first time."""
+    """Waits for a hostile process; returns its tally at the first call."""
     if process.stdout.closed:
         return None
     with process.stdout:
@@ -107,7 +113,7 @@ def end(process):
 
 
 class Ground:
-    """A service with its default limits, with honest people and devices, and secrets out of an app and a firmware."""
+    """A service with default limits, honest users and devices, and stolen secrets."""
 
     def __init__(self, settings=(), known=200, devices=20, people=40):
         words = [word for setting in settings for word in ("--set", setting)]
@@ -120,7 +126,11 @@ class Ground:
         self.pids = [self.service.process.pid, self.service.broker_pid]
 
     def fill(self, known, devices, people):
-        """Two hundred newcomers get in within a second, of one app half of them while devices register, which so come last."""
+        """Creates users, terminals and devices.
+
+        Two hundred newcomers can connect in a second, but an app has only half of them while
+        devices register, so the devices register last.
+        """
         world, key = self.world, FREE["productKey"]
         world.import_app("hostile", {"products": [key], "policies": {"phoneRegistration": True}})
         self.app, self.product = ("hostile", world.apps["hostile"]["secret"]), (key, world.secrets[key])
@@ -144,7 +154,7 @@ class Ground:
             crowd.close()
 
     def register(self):
-        """A new device: its did and secret."""
+        """Registers a new device; returns its did and secret."""
         key, secret, mac = *self.product, fresh_mac()
         asker, base = Asker(self.world.port), f"{TOPICS}/product/{key}/{mac}"
         member = asker.add(f"product:{key}", secret, mac, f"{base}/registered")
@@ -154,9 +164,9 @@ class Ground:
         return result["did"], result["secret"]
 
     def settle(self):
-        """Lets the others come, and takes down how they fare while nobody does harm."""
+        """Connects the others, and measures them while nobody attacks."""
         self.others = Others(self.world.port, self.app, self.terminals, self.devices, self.people, PASSWORD)
-        self.others.live(1)  # what is slow but once, caches and the like, is over then
+        self.others.live(1)  # a warm-up for caches and the like
         self.others.drain(10)
         self.others.forget()
         self.others.live(SECONDS / 2)
@@ -169,7 +179,7 @@ class Ground:
         return self.world.service
 
     def hostile(self, deed, seconds, **more):
-        """Starts a hostile process, which ends by itself."""
+        """Starts a hostile process, which ends after `seconds`."""
         orders = {
             "deed": deed, "seconds": seconds, "warmSeconds": 0, "port": self.world.port, "root": TOPICS,
             "appId": self.app[0], "appSecret": self.app[1], "productKey": self.product[0], "productSecret": self.product[1],
@@ -182,12 +192,12 @@ class Ground:
 
     @property
     def memory(self):
-        """Of service and broker together, in megabytes."""
+        """The resident memory of service and broker together, in megabytes."""
         return sum(megabytes(pid) for pid in self.pids)
 
     @property
     def disk(self):
-        """Megabytes of the data directory and the log, the store's own log taken for as long as it becomes anyway."""
+        """The megabytes of data directory and log; the store's log counts at its usual length."""
         sizes = [pathlib.Path(self.service.log.name).stat().st_size]
         for path in self.service.data.rglob("*"):
             try:
@@ -198,7 +208,7 @@ class Ground:
 
     @property
     def restarts(self):
-        """How often a worker, the broker or the service restarted."""
+        """The number of restarts of a worker, the broker or the service."""
         stands = all(map(alive, self.pids)) and self.service.broker_pid == self.pids[1]
         return pathlib.Path(self.service.log.name).read_text(errors="replace").count("The worker restarts") + (not stands)
 
@@ -209,7 +219,7 @@ class Ground:
 
 
 class Trial:
-    """One attack, and what came of it to others."""
+    """One attack, and its effects on others."""
 
     def __init__(self, ground, name, seconds, slower):
         self.ground, self.name, self.attack, self.seconds, self.slower = ground, name, ATTACKS[name], seconds, slower
@@ -225,7 +235,7 @@ class Trial:
         ground.others.forget()
         devices = [ground.register()] if attack.control == DEVICE else []
         eviction, base = Eviction(ground.world.port, ground.app, PASSWORD), ground.memory
-        # Each comes from elsewhere: what one did must not stop the next.
+        # Each attack uses another address, so that one doesn't block the next.
         process = ground.hostile(
             attack.deed, self.seconds, connections=attack.connections, addresses=attack.addresses, rate=attack.rate,
             address=f"127.0.{ground.count}.5", terminals=ground.known if attack.known else [], devices=devices)
@@ -243,7 +253,7 @@ class Trial:
             eviction.close()
 
     def live(self, eviction, base):
-        """Has the others go on for as long as the attack lasts; halfway the intruder is evicted."""
+        """Runs the others for as long as the attack; evicts the intruder halfway."""
         ground, begin, self.looked = self.ground, time.monotonic(), 0
 
         def meanwhile():
@@ -264,7 +274,7 @@ class Trial:
         self.samples.append((now, self.ground.disk))
 
     def burn(self):
-        """Takes down how the others fare beside as much work of a processor that no client causes."""
+        """Measures the others beside as much processor time that no client causes."""
         others = self.ground.others
         others.forget()
         process = self.ground.hostile("burn", self.seconds, share=min(1, self.tally["processorSeconds"] / self.seconds))
@@ -277,12 +287,12 @@ class Trial:
 
     @property
     def written(self):
-        """Megabytes: of an attack of minutes in the minute in which most was written, of a shorter one in all."""
+        """The megabytes written, of a long attack in the minute with the most."""
         return max(size - min(earlier for at, earlier in self.samples[:place + 1] if now - at <= 60)
                    for place, (now, size) in enumerate(self.samples))
 
     def times(self):
-        """What a busy machine alone may miss: name, value and limit."""
+        """Returns the bounds that a busy machine can miss: name, value and limit."""
         beside = self.burnt or self.ground.quiet
         found = [(f"{kind}: p99 later, s", lane.p99 - beside[kind].p99,
                   self.slower * (LOGIN_LATER if kind == "login" else LATER)) for kind, lane in self.lanes.items()]
@@ -291,7 +301,7 @@ class Trial:
         return found
 
     def rest(self):
-        """What no machine may miss."""
+        """Returns the bounds that no machine may miss."""
         return [(f"{kind}: lost or refused", lane.lost + len(lane.refusals), 0) for kind, lane in self.lanes.items()] + [
             ("others cut off", int(self.failure is not None), 0), ("intruder left in", int(self.out is None), 0),
             ("memory grown, MB", self.grown, GROWN), ("disk, MB", self.written, WRITTEN), ("restarts", self.restarts, 0),
@@ -303,12 +313,12 @@ class Trial:
 
     @property
     def harm(self):
-        """All that was missed."""
+        """All missed bounds."""
         return self.missed(self.times() + self.rest())
 
     @property
     def late(self):
-        """Whether nothing but times was missed, as on a busy machine."""
+        """Whether only bounds of time were missed, as on a busy machine."""
         return not self.missed(self.rest())
 
     def __str__(self):
@@ -334,20 +344,20 @@ class Hostile(unittest.TestCase):
         Hostile.ground = ground
 
     def trial(self, name, slower):
-        """Makes the attack; again where others were no more than late."""
+        """Runs an attack, again if others were only late."""
         for turn in range(TRIES):
             if not Hostile.ground:
                 self.renew(Ground().settle())
             trial = Trial(Hostile.ground, name, SECONDS, (slower if IS_DEBUG else 1) if LONG else BESIDE)
             if not trial.harm:
                 break
-            self.renew(None)  # its messages may wait there still
+            self.renew(None)  # its messages can still wait there
             if not trial.late:
                 break
         return trial
 
     def harmless(self, attacks, slower):
-        """Makes the attacks, and finds no harm."""
+        """Runs attacks, and asserts that they do no harm."""
         self.assertGreater(len(attacks), 0)
         for name in attacks:
             with self.subTest(attack=name):
@@ -361,7 +371,8 @@ class Hostile(unittest.TestCase):
         self.harmless(named("A"), 5)
 
     def test_two_hundred_terminals_of_one_address_do_none(self):
-        # They may send 20,000 requests in their first second, which a debug build takes seconds to answer.
+        # They can send 20,000 requests in their first second, which a debug build answers in
+        # seconds.
         self.harmless(named("crowd"), 30)
 
     def test_a_thousand_addresses_do_none(self):
@@ -374,7 +385,7 @@ class Hostile(unittest.TestCase):
 
 class Control(unittest.TestCase):
     def test_without_its_limits_a_flood_does_harm(self):
-        # Devices that register without end fill the disk, which takes half a minute to show.
+        # Devices that register without end fill the disk, which shows after half a minute.
         attacks, seconds = (named(""), 30) if LONG else ({"A3": ATTACKS["A3"]}, 4)
         for name, attack in attacks.items():
             if attack.control:
@@ -397,8 +408,8 @@ class Overload(unittest.TestCase):
     """Devices that send without end, beside five that report once a second each."""
 
     WARM, FLOOD = 2, 4  # seconds; after ten a device's connection is closed
-    BEST = 100  # devices that reach the machine's best, each with as many unanswered reports as devices may have
-    RATE = 50  # reports that one device may send a second in the long run
+    BEST = 100  # devices that reach the machine's best, each with as many unanswered reports as allowed
+    RATE = 50  # reports a second that one device can send in the long run
     SHARE, SLOW, SLACK = 0.8, 1.0, 0.1  # of the best; and seconds: of an answer, and "as before" on a busy machine
 
     def ground(self, *settings):
@@ -409,14 +420,14 @@ class Overload(unittest.TestCase):
         return ground
 
     def measure(self, ground, seconds):
-        """How the others fare for so long."""
+        """Runs the others for `seconds`; returns the outcomes of their reports."""
         ground.others.forget()
         ground.others.live(seconds)
         ground.others.drain(15)
         return ground.others.lanes["report"]
 
     def flood(self, ground, deed, count):
-        """Floods; gives the answers a second, and how the others fared before, meanwhile and five seconds after it."""
+        """Floods; returns the answers a second, and others' outcomes before, during and after."""
         devices = [ground.register() for _ in range(count)]
         before = self.measure(ground, 3)
         process = ground.hostile(deed, self.WARM + self.FLOOD, warmSeconds=self.WARM, connections=count, devices=devices)
@@ -426,11 +437,11 @@ class Overload(unittest.TestCase):
         return (tally["answered"] - tally["early"]) / self.FLOOD, before, during, self.measure(ground, 3)
 
     def best(self):
-        """Answers a second, at best."""
+        """Returns the machine's best number of answers a second."""
         return self.flood(self.ground(*DEVICE), "patientReports", self.BEST)[0]
 
     def late(self, best):
-        """Floods in each way; gives what was too slow, as lines. What is lost or cut off or restarts fails at once."""
+        """Floods in each way; returns excessive times as lines, fails for losses and restarts."""
         ground, found = self.ground(), []
         for count in (3, 300):
             for deed in ("reports", "hastyReports"):

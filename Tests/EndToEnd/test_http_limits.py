@@ -1,4 +1,4 @@
-"""Slow and incomplete requests over HTTP cost their sender places, and others nothing."""
+"""Slow and incomplete HTTP requests cost their sender connections, and others nothing."""
 
 import contextlib
 import http.client
@@ -13,7 +13,7 @@ HALF = b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: "
 
 
 def status(port, path, source="127.0.0.1", seconds=5):
-    """The status of a whole request from a source address, and how long it took."""
+    """Sends a whole request from a source address; returns its status and seconds."""
     began = time.monotonic()
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds, source_address=(source, 0))
     with contextlib.closing(connection):
@@ -22,7 +22,7 @@ def status(port, path, source="127.0.0.1", seconds=5):
 
 
 def is_open(connection):
-    """Whether the other side has not hung up."""
+    """Returns whether the other side hasn't closed the connection."""
     connection.setblocking(False)
     try:
         while connection.recv(4096):
@@ -50,7 +50,7 @@ class Slow(OwnWorldOfClass):
 
     @staticmethod
     def lasting(crowd, seconds):
-        """How many of them are open still after so long, a byte sent to each every half second."""
+        """Returns how many stay open for `seconds`, with a byte sent every half second."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             for connection in crowd:
@@ -117,7 +117,7 @@ class HalfRequests(Slow):
 
 
 class OnePlace(Slow):
-    """An address that has one connection, which is busy with answers that it does not take."""
+    """An address that has one connection, busy with answers that it doesn't read."""
 
     @classmethod
     def make_world(cls):
@@ -129,7 +129,7 @@ class OnePlace(Slow):
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         connection.bind((source, 0))
         connection.connect(("127.0.0.1", self.pages))
-        # More than both sides' buffers hold; what it can't send waits with the service.
+        # More than both sides' buffers hold; the remaining answers wait in the service.
         request = b"GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n"
         connection.settimeout(1)
         with contextlib.suppress(TimeoutError):
@@ -151,7 +151,7 @@ class OnePlace(Slow):
 
 
 class WithoutLimits(Slow):
-    """The control: with the bounds far away, half requests stay."""
+    """The control: with very high limits, half requests stay."""
 
     @classmethod
     def make_world(cls):

@@ -1,4 +1,4 @@
-"""Counts below every quota: what one terminal and one source address may do, with the defaults that operators get."""
+"""Quotas of one terminal and one source address, with the default limits."""
 
 import threading
 import unittest
@@ -26,7 +26,7 @@ def named_params():
 
 
 class Limited(OwnWorldOfClass, People):
-    """People in a world with the default counts."""
+    """Accounts in a world with the default quotas."""
 
     @classmethod
     def make_world(cls):
@@ -40,7 +40,7 @@ class Limited(OwnWorldOfClass, People):
         return [self.stranger(source=source) for _ in range(count)]
 
     def spread(self, terminals, each, method, params):
-        """Asks so often on each terminal, one after the other; gives the codes of the answers, None for ok."""
+        """Sends `each` requests per terminal in turn; returns the answers' codes, None for ok."""
         codes = []
         for terminal in terminals:
             for _ in range(each):
@@ -144,7 +144,7 @@ class OfAnAddress(Limited):
         macs = [fresh_mac() for _ in range(30)]
         taken = [self.world.register(mac=mac, source="127.0.0.17")["ok"] for mac in macs[:25]]
         self.assertEqual(taken, [True] * 25)
-        # The gate lets 30 new client ids a minute in; five more of them are known ones and let in by both.
+        # The gate admits 30 new client ids a minute; known devices can register again.
         for mac in macs[:3]:
             self.assertTrue(self.world.register(mac=mac, source="127.0.0.17")["ok"], "a known one registers again")
         self.assertTrue(self.world.register(source="127.0.0.18")["ok"])
@@ -183,7 +183,7 @@ class Proofs(Limited):
     def test_a_code_with_its_token_gets_in_beside_strangers_tries(self):
         phone = fresh_phone()
         owner = self.register(phone=phone)
-        # Ten failures shut the password, from wherever.
+        # Ten failures block the password, from any address.
         for _ in range(2):
             stranger = self.stranger()
             for _ in range(5):
@@ -245,7 +245,7 @@ class Hygiene(Limited):
 
 
 class Raised(OwnWorldOfClass, People):
-    """The same with the limits raised: what holds above holds because of them."""
+    """The control: with higher limits the same requests pass."""
 
     @classmethod
     def make_world(cls):

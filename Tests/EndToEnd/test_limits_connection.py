@@ -1,4 +1,4 @@
-"""One connection does so much and no more, by the default limits; switched off, each limit is gone."""
+"""The default limits of one connection; each limit can be switched off."""
 
 import os
 import pathlib
@@ -20,7 +20,7 @@ DEFAULTS = ["--set", "delivery.email=gateway", "--set", "delivery.sms=gateway"]
 
 
 def memory(pid):
-    """Resident bytes of a process."""
+    """Returns the resident bytes of a process."""
     return int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
@@ -40,7 +40,7 @@ class Limits(OwnWorld):
         return World(service=Service(arguments=[*DEFAULTS, *self.settings]))
 
     def flood(self, client, topic, count, qos=1):
-        """Publishes as fast as it goes; gives how many PUBACKs took and how many refused."""
+        """Publishes as fast as possible; returns the number accepted and the codes of refusals."""
         infos = [client.paho.publish(topic, '{"id":"f","params":{}}', qos) for _ in range(count)]
         for info in infos:
             info.wait_for_publish(20)
@@ -91,7 +91,7 @@ class ByDefault(Limits):
             self.assertEqual(terminal.subscribe(filter), 1, filter)
         for filter in (f"{base}/a/b/c/d", f"{user}/device/d-1/status/x/y", f"{base}/x" + "/x" * 150):
             self.assertEqual(terminal.subscribe(filter), 0x87, filter)
-        held = 10  # with the two of its coming
+        held = 10  # with the two of its connection
         codes = [terminal.subscribe(f"{base}/q{n}") for n in range(60)]
         self.assertEqual(codes.count(1), 64 - held)
         self.assertEqual(set(codes[64 - held:]), {0x87})
@@ -165,7 +165,7 @@ class SwitchedOff(Limits):
 
 
 class ClockSetBack(OwnWorld):
-    """A clock that was two hours ahead, and is put right while everything is down."""
+    """A clock that was two hours ahead, and is corrected while everything is down."""
 
     def make_world(self):
         compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")

@@ -1,4 +1,4 @@
-"""What one source address may do, seen from outside: the machine comes from several of 127.0.0.0/8."""
+"""The limits of one source address; the machine connects from several of 127.0.0.0/8."""
 
 import unittest
 
@@ -12,7 +12,7 @@ HASHES = ("namedPerTerminal", "namedPerSource", "hashesPerTerminal", "hashesAtOn
 # One thread, so that hashes wait for each other on any machine.
 HASHING = [*GATEWAY, "--set", "limits.hashThreads=1",
            *(word for name in HASHES for word in ("--set", f"limits.{name}=100000"))]
-# The gate lets as many new client ids of an address in, and would refuse what the service is to count.
+# The gate's own limit for new client ids would refuse devices before the service counts them.
 GATE_OPEN = ["--set", "broker.newClientsPerMinute=100000"]
 
 
@@ -24,12 +24,15 @@ class OfSource(OwnWorldOfClass, People):
         return World(watch=False, service=Service(arguments=[*GATEWAY, *cls.arguments]))
 
     def registered(self, source, count):
-        """Registers so many new devices from an address; gives the codes of the answers, None for ok."""
+        """Registers new devices from an address; returns the answers' codes, None for ok."""
         answers = [self.world.register(mac=fresh_mac(), source=source) for _ in range(count)]
         return [None if answer["ok"] else answer["error"]["code"] for answer in answers]
 
     def hashed_at_once(self, source):
-        """Asks for 48 hashes at once from an address, and for one from the next; gives all answers."""
+        """Requests 48 hashes at once from an address, and one from another.
+
+        Returns all answers, and a terminal of a third address.
+        """
         crowd = [self.stranger(source=source) for _ in range(12)]
         other = self.stranger(source=source + "1")
         id = fresh_id("other-")

@@ -1,4 +1,4 @@
-"""Links in mails, and the pages they open."""
+"""Links in mails, and the pages that they open."""
 
 import json
 import threading
@@ -13,14 +13,14 @@ class Links(People):
     app = "people-4"
 
     def open(self, to, template, app=None):
-        """The page of the link in the next mail of this kind."""
+        """Opens the link in the next mail of this kind, and returns the page."""
         return fetch(self.url(to, template))
 
     def url(self, to, template):
         return local(self.gateway.taken(to, template)["params"]["url"], self.world.service.http_port)
 
     def follow(self, page, password=None):
-        """Sends the page's form where it has one; gives the page that comes then."""
+        """Sends the page's form, if any; returns the resulting page."""
         return page.send(password) if page.forms else page
 
     def assertSafe(self, page):
@@ -229,7 +229,7 @@ class Undoing(Links):
         thiefs = self.url(first, "addressChanged")
         self.assertEqual(fetch(way_back).send().status, 200)
         self.assertEqual(self.login(email=old, code=self.code(self.stranger(), "login", email=old)).uid, owner.uid)
-        # The address of the time between has no say any more.
+        # The link to the intermediate address no longer works.
         self.assertGreaterEqual(fetch(thiefs).status, 400)
         self.assertGreaterEqual(fetch(way_back).status, 400)
 
@@ -245,7 +245,7 @@ class Undoing(Links):
 
 
 class InABrowser(Links):
-    """What a browser without scripts needs, and what keeps its user safe."""
+    """Pages for a browser without scripts, and their protection of users."""
 
     def prepare(self, template="resetPassword"):
         email = fresh_email()

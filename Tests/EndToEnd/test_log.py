@@ -1,4 +1,4 @@
-"""The log: as JSON, bounded, and with the trace of a request from its arrival to its command's outcome."""
+"""The log: as JSON, bounded, and with traces from a request to its command's outcome."""
 
 import json
 import pathlib
@@ -26,12 +26,12 @@ def properties(value):
 
 
 def given_back(message):
-    """The values of the user property `traceparent` of a message."""
+    """Returns the values of a message's user property `traceparent`."""
     return [value for name, value in getattr(message.properties, "UserProperty", []) if name == "traceparent"]
 
 
 def whole_lines(service):
-    """The objects of all lines of the output that are whole."""
+    """Returns the objects of all complete lines of the output."""
     text = pathlib.Path(service.log.name).read_text()
     return [json.loads(line) for line in text[:text.rfind("\n") + 1].splitlines()]
 
@@ -39,22 +39,22 @@ def whole_lines(service):
 class Logged(OwnWorldOfClass):
     @classmethod
     def make_world(cls):
-        # `--json` is one line of the standard output, which the harness puts beside the log.
+        # `--json` writes one line to standard output, which the harness adds to the log.
         return World(watch=False, settings=(
             "--json", "--set", "log.format=json", "--log-level", "debug", "--set", "limits.refusalLines=1000"))
 
     def lines(self):
-        """All lines of the log that are whole."""
+        """Returns all complete lines of the log."""
         return [line for line in whole_lines(self.own.service) if "level" in line]
 
     def found(self, **values):
-        """Waits for a line with these values, whose names have _ for dots."""
+        """Waits for a line with these values; their names have _ for dots."""
         wanted = {name.replace("_", "."): value for name, value in values.items()}
         return eventually(
             lambda: next((line for line in self.lines() if wanted.items() <= line.items()), None), 10, f"{wanted}")
 
     def request(self, terminal, method, params, trace, **more):
-        """Sends a request with a traceparent; gives its id and the property."""
+        """Sends a request with a traceparent; returns its id and the property."""
         id, value = fresh_id(), traceparent(trace)
         body = {"id": id, "token": terminal.token, "params": params, **more}
         terminal.publish(f"{terminal.base}/request/{method}", body, properties=properties(value))
@@ -93,7 +93,7 @@ class Form(Logged):
 
 
 class WithoutText(OwnWorld):
-    """With `log.format: json`, what a person would be told is a line of the log too."""
+    """With `log.format: json`, messages for users are lines of the log too."""
 
     def make_world(self):
         return World(watch=False, settings=(
@@ -188,7 +188,7 @@ class Traces(Logged):
         for values, counts in (((first, second), [first]), (("x", second), []), ((first, "x"), [first])):
             with self.subTest(values=values):
                 given = Properties(PacketTypes.PUBLISH)
-                # paho appends, where the attribute has a value already.
+                # paho appends if the attribute already has a value.
                 for value in values:
                     given.UserProperty = ("traceparent", value)
                 id = fresh_id()

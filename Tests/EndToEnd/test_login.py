@@ -1,4 +1,4 @@
-"""Sessions: beginning, using, ending."""
+"""Sessions: their beginning, use and end."""
 
 import json
 import time
@@ -176,7 +176,7 @@ class Logout(EndToEnd):
         self.assertEqual(later.status(device)["data"], {"power": True})
 
     def _later(self, terminal):
-        """The same terminal, come back with the app's secret."""
+        """Reconnects the same terminal with the app's secret."""
         if terminal.connected:
             terminal.wait_lost()
         return self.terminal(login=False, terminal_id=terminal.terminal_id)

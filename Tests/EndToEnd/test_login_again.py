@@ -1,4 +1,4 @@
-"""Whoever logs out, or never gets the answer to a login, gets in again: at once, and hears nothing of who was there before."""
+"""A login works at once after a logout or a lost answer, and shows nothing of the former user."""
 
 import time
 import unittest
@@ -14,7 +14,7 @@ REFUSED = (0x86, 0x87)
 
 
 class Hand(Pair):
-    """As the contract says it, without a client of ours."""
+    """Logins as the contract describes them, without a client library."""
 
     transport = "tcp"
 
@@ -25,13 +25,16 @@ class Hand(Pair):
         return terminal
 
     def granted(self, terminal, filter):
-        """What a subscription is granted; None where the connection ends before that."""
+        """Returns the granted QoS of a subscription; None if the connection ends before."""
         _rc, mid = terminal.paho.subscribe(filter, 1)
         terminal.wait(lambda: mid in terminal.granted or not terminal.connected)
         return (terminal.granted.get(mid) or [None])[0]
 
     def log_in(self, terminal, name):
-        """Logs in on a connection that may end meanwhile; gives a terminal that hears the user, all there were, and when."""
+        """Logs in on a connection that can end meanwhile.
+
+        Returns a terminal that gets the user's messages, all terminals used, and the answer's time.
+        """
         secret, id, all = self.world.apps[self.app]["secret"], fresh_id("login-"), [terminal]
         params = {"countryCode": COUNTRY, "username": name, "password": PASSWORD}
         while True:
@@ -82,10 +85,13 @@ class ByHandOverWebSocket(ByHand):
 
 
 class LostAnswer(OwnWorld, Hand):
-    """The socket is cut right after a login was sent; the answer goes nowhere."""
+    """The socket is closed right after a login was sent, so the answer is lost."""
 
     def lose(self):
-        """Sends a login whose answer is lost, and waits until the session has begun; gives the terminal and the request."""
+        """Sends a login whose answer is lost, and waits until the session has begun.
+
+        Returns the terminal and the request.
+        """
         terminal = self.come(self.world.apps[self.app]["secret"], fresh_terminal())
         request = {"id": fresh_id("login-"), "params": {
             "countryCode": COUNTRY, "username": self.name(0), "password": PASSWORD}}
@@ -96,7 +102,7 @@ class LostAnswer(OwnWorld, Hand):
         return terminal, request
 
     def enter(self, terminal):
-        """Connects with the app's secret, and has no part in the session."""
+        """Connects with the app's secret, which gives no access to the session."""
         back = self.come(self.world.apps[self.app]["secret"], terminal.terminal_id)
         self.assertEqual(back.subscribe(f"{back.base}/#"), 1)
         self.assertIn(back.subscribe(f"{TOPICS}/user/{self.users[0].uid}/#"), REFUSED)
@@ -150,7 +156,7 @@ class LostAnswer(OwnWorld, Hand):
         self.come(token, terminal.terminal_id)
 
     def test_a_stranger_with_the_secret_sees_nothing_of_a_login_in_hand(self):
-        """Another connection takes the terminal while the password is being hashed."""
+        """Another connection takes over the terminal while the password is being hashed."""
         for _ in range(3):
             terminal = self.come(self.world.apps[self.app]["secret"], fresh_terminal())
             request = {"id": fresh_id("login-"), "params": {

@@ -1,4 +1,4 @@
-"""What Prometheus gets to see of requests, commands, devices and the process itself."""
+"""Prometheus's view of requests, commands, devices and the process itself."""
 
 import subprocess
 import unittest
@@ -13,7 +13,7 @@ class Metrics(OwnWorldOfClass):
         return Page(self.own.service)
 
     def grown(self, name, by, before, **labels):
-        """Waits until a metric has grown: it does so behind the commit, and the answer may be here before."""
+        """Waits until a metric has grown: it does so after the commit, perhaps after the answer."""
         eventually(lambda: self.page().sum(name, **labels) == before.sum(name, **labels) + by, 10, f"{name} {labels}")
 
     def test_requests_are_counted_by_method_and_code(self):

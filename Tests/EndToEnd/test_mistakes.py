@@ -1,4 +1,4 @@
-"""Typical mistakes. Each answer names the cause, the place and the cure."""
+"""Typical mistakes: each answer names the cause, the place and the cure."""
 
 import json
 import pathlib
@@ -33,7 +33,7 @@ TYPED = [
     (["up", "--config", "tab.yaml"], "cannot be read", "tab.yaml(.|\n)* 2:1", "lamplighter config --json"),
     (["up", "--config", "none.yaml"], "no such file", "none.yaml", "lamplighter config --json"),
     (["up", "--http-port", "99999"], "must lie between 0 and 65535", r"http\.port", "lamplighter config"),
-    (["up", "--set", "mqtt.host=0.0.0.0"], "would go over the network in clear", r"0\.0\.0\.0", "tls init"),
+    (["up", "--set", "mqtt.host=0.0.0.0"], "would cross the network in the clear", r"0\.0\.0\.0", "tls init"),
     (["device", "list", "--data", "nowhere"], "there is no Lamplighter data", "nowhere", "name the right directory"),
     (["restore", "none.backup"], "No such file", "none.backup", "lamplighter backup verify"),
     (["backup", "verify", "cut.json"], "is not a backup of Lamplighter", "cut.json", "lamplighter backup"),
@@ -44,18 +44,18 @@ TYPED = [
 # The same for commands that need a running service.
 ASKED = [
     (["product", "import", "misspelt.json"], "dataPoint is unknown", "misspelt.json", r"did you mean dataPoints\?"),
-    (["product", "import", "cut.json"], "is not a JSON document", "cut.json:1", "should stand here at byte 37"),
+    (["product", "import", "cut.json"], "is not a JSON document", "cut.json:1", "is expected here at byte 37"),
     (["product", "import", "two.json"], r"access is missing", r"dataPoints\.0\.access(.|\n)*dataPoints\.1\.access",
      "must be one of rw, ro, wo"),
     (["product", "import", "nofile.json"], "cannot be read", "nofile.json", "no such file"),
     (["app", "import", "app.json"], "is not a valid appId", "app.json", "1 to 64 of A–Z"),
     (["app", "import", "policy.json"], "emailRegistraton is unknown", "policy.json", r"did you mean emailRegistration\?"),
-    (["device", "show", "d-nope"], "none of that id has registered", "no device d-nope", "lamplighter device list"),
+    (["device", "show", "d-nope"], "no device with that id has registered", "no device d-nope", "lamplighter device list"),
     (["user", "show", "u-nope"], "or it was erased", "no user u-nope", "lamplighter user list"),
-    (["product", "show", "nope"], "none of that key was imported", "no product nope", "lamplighter product list"),
+    (["product", "show", "nope"], "no product with that key was imported", "no product nope", "lamplighter product list"),
     (["schedule", "show", "nope"], "or it was deleted", "no schedule nope", "lamplighter schedule list"),
     (["deadletter", "show", "999999"], "it was dropped, replayed", "no dead letter 999999", "lamplighter deadletter list"),
-    (["device", "list", "--search", "colour:red"], "is no key here", "--search: colour:", "product:, online:"),
+    (["device", "list", "--search", "colour:red"], "is not a search key", "--search: colour:", "product:, online:"),
     (["up"], "is in use by the service with pid", "the data directory", "on its own directory"),
 ]
 
@@ -128,7 +128,7 @@ class Sent(EndToEnd):
                     self.assertRegex(error["field"], field)
 
     def test_in_secrets(self):
-        """The broker refuses without a reason. `refusals` names the rule, and `explain` the cure."""
+        """The broker gives no reason; `refusals` names the rule, and `explain` the cure."""
         lamp, user = self.device(connect=False), fresh_id()
         for client, name in ((Device(self.world.port, lamp.did, "wrong"), f"device:{lamp.did}"),
                              (Terminal(self.world.port, "test-app", "wrong"), "app:test-app"),

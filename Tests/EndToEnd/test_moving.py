@@ -1,4 +1,4 @@
-"""`lamplighter migrate --to`: a stopped installation moves to PostgreSQL and back, killed on its way or not."""
+"""`lamplighter migrate --to`: an installation moves to PostgreSQL and back, despite kills."""
 
 import json
 import pathlib
@@ -19,7 +19,7 @@ from mailserver import MailServer
 from world import SETTINGS, OwnWorld, World
 
 STORES = pathlib.Path(__file__).resolve().parent / "stores"
-# A debug build takes hours for a million.
+# A debug build would take hours for a million.
 DEVICES = (100_000 if IS_DEBUG else 1_000_000) if LONG else 3000
 KILLS = 20 if LONG else 3
 SECONDS = 3600 if LONG else 120
@@ -30,7 +30,7 @@ def migrate(*arguments):
 
 
 class Moving(unittest.TestCase):
-    """The kept store, with many devices more."""
+    """The kept store, with many more devices."""
 
     @classmethod
     def setUpClass(cls):
@@ -44,14 +44,14 @@ class Moving(unittest.TestCase):
         with tarfile.open(sorted(STORES.glob("*.tar.gz"))[-1]) as archive:
             archive.extractall(cls.kept)
         cls.data = next(cls.kept.rglob("lamplighter.db")).parent
-        # It is of a version whose tables lack the later steps.
+        # The tables of its version lack the later steps.
         (cls.data / "gate").mkdir(mode=0o700)
         subprocess.run([str(BINARY), "migrate", "--data", str(cls.data)], check=True, capture_output=True, timeout=60, env=ENVIRONMENT)
         cls.fill(DEVICES)
 
     @classmethod
     def fill(cls, count):
-        """Adds devices with statuses, and messages that the outbox would have published are none."""
+        """Adds devices with statuses, and empties the outbox."""
         database = sqlite3.connect(cls.data / "lamplighter.db")
         product, = database.execute("SELECT productKey FROM product LIMIT 1").fetchone()
         database.executemany(
@@ -90,7 +90,7 @@ class Moving(unittest.TestCase):
         first = self.move("--data", self.data, "--to", self.server.make())
         took = time.monotonic() - began
         store, kills = self.server.make(), 0
-        # Together hardly longer than one that goes through, so that they meet it all along.
+        # Together hardly longer than one whole run, so that the kills spread over all of it.
         for _ in range(KILLS):
             process = subprocess.Popen(
                 migrate("--data", self.data, "--to", store), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -165,7 +165,7 @@ class Moving(unittest.TestCase):
 
 @postgres.on_file
 class AfterACleanStop(OwnWorld):
-    """A service in use, stopped as operators stop it, moves at once: each round stops it in the midst of something else."""
+    """A service stopped while in use moves at once; each round interrupts other work."""
 
     ROUNDS = 50 if LONG else 3
 
@@ -194,7 +194,7 @@ class AfterACleanStop(OwnWorld):
                     "did": device.did, "time": "12:00", "date": f"{2040 + number}-01-16", "timezone": "UTC",
                     "attrs": {"power": True}})["schedule"]["scheduleId"])
                 version = device.report(data={"count": number})["version"]
-                # Some of it is under way when the end comes.
+                # Some of these are in progress when the service stops.
                 for count in range(random.randrange(20)):
                     device.send(data={"count": count - 1000})
                     app.send("device/control", {"did": device.did, "data": {"power": True}, "mode": "queue"}, fresh_id("q"))
@@ -210,7 +210,7 @@ class AfterACleanStop(OwnWorld):
                 self.assertGreaterEqual(moved["session"], 1)
                 if number + 1 < self.ROUNDS:
                     self.server.drop(store)
-                    # What the next stop leaves, both ways of sending mails leave.
+                    # Both ways of sending mails can leave messages at the next stop.
                     service.arguments = [*SETTINGS, *self.mail(("gateway", "smtp")[number % 2])]
                     service.start()
                     device, app = self.again(service, device, app)
@@ -228,7 +228,7 @@ class AfterACleanStop(OwnWorld):
         self.assertGreater(device.report(data={"count": self.ROUNDS})["version"], version)
 
     def again(self, service, device, app):
-        """The same device and terminal, connected to a service, with their secret and token."""
+        """Reconnects the device and terminal to a service, with their secret and token."""
         device.close(), app.close()
         back = self.keep(Terminal(service.mqtt_port, "test-app", app.token, terminal_id=app.terminal_id)).come()
         back.token, back.uid = app.token, app.uid

@@ -1,4 +1,4 @@
-"""Beside a Mosquitto whose memory the gate does not know, the service ends sessions, and what was sent is estimated."""
+"""With an unknown Mosquitto the service ends sessions, and the gate estimates held messages."""
 
 import pathlib
 import shutil
@@ -18,7 +18,7 @@ TESTED, OTHER = b"\x002.0.11\x00", b"\x002.0.99\x00"
 
 
 def other_broker(folder):
-    """A copy of the broker that gives itself out as another version: the gate leaves its memory alone."""
+    """Returns a broker that claims another version, so that the gate doesn't read its memory."""
     program = pathlib.Path(shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin") or "mosquitto")
     code = program.read_bytes()
     if code.count(TESTED) != 1:
@@ -40,7 +40,7 @@ class Other(OwnWorldOfClass):
         return World(watch=False, service=Service(arguments=[*SETTINGS, *words]))
 
     def ended(self):
-        """How many sessions the service ended."""
+        """Returns the number of sessions that the service ended."""
         return Page(self.world.service).sum("lamplighter_broker_sessions_ended_total")
 
     def close_and_await_end(self, client):
@@ -49,7 +49,7 @@ class Other(OwnWorldOfClass):
         eventually(lambda: self.ended() == before + 1, 10, "its end")
 
     def back(self, phone, password=None, clean=False):
-        """A phone's next connection, with the token unless told otherwise."""
+        """Reconnects a phone, by default with its token."""
         again = self.keep(Terminal(
             self.world.port, phone.app_id, password or phone.token, phone.terminal_id, version=phone.paho._protocol, clean=clean,
             expiry=3600))
@@ -58,7 +58,7 @@ class Other(OwnWorldOfClass):
         return again
 
     def memory(self):
-        """Megabytes that the broker has in memory."""
+        """Returns the broker's resident megabytes."""
         return memory(self.world.service.broker_pid) / (1 << 20)
 
 
@@ -71,7 +71,7 @@ class SharedSecrets(Other):
                 self.close_and_await_end(first)
                 again = self.back(first, secret)
                 self.assertFalse(again.session_present)
-                # Nobody who is connected is ended.
+                # The session of a connected client isn't ended.
                 self.assertEqual(again.subscribe(f"{again.base}/#"), 1)
                 again.login()
                 self.assertTrue(again.connected)
@@ -93,7 +93,7 @@ class Tokens(Other):
         phone = self.back(first)
         self.assertEqual(phone.subscribe(f"{phone.base}/#"), 1)
         phone.close()
-        # Sooner it goes on with its session, and the time begins anew.
+        # A phone that reconnects in time resumes its session, and the time starts again.
         phone = self.back(phone)
         self.assertTrue(phone.session_present)
         phone.close()
@@ -104,7 +104,7 @@ class Tokens(Other):
 
 
 class Deliveries(Other):
-    """Terminals that acknowledge nothing; each gets less a second than a terminal is taken to accept."""
+    """Terminals that acknowledge nothing; each gets less a second than the estimate accepts."""
 
     settings = ("--set", "broker.memoryMegabytes=128", "--set", "broker.newClientsPerMinute=100000")
     count, seconds = 20, 60 if LONG else 20
@@ -138,7 +138,8 @@ class Deliveries(Other):
         sent = number * self.count * 25 / 1024
         print(f"\n{sent:.0f} MB sent; the broker went from {before:.0f} to {most:.0f} MB", file=sys.stderr)
         self.assertGreater(sent, 96, "enough was sent")
-        # A quarter of its memory, and what comes until those who hold most are ended: it is never short.
+        # A quarter of the broker's memory, and the messages until the largest holders are ended: it
+        # never runs short.
         self.assertLess(most, 96)
         self.assertTrue(any(s.lost is not None for s in strangers), "they were cut off")
         self.assertTrue(app.connected and app.lost is None)

@@ -1,4 +1,4 @@
-"""A worker that cannot keep up says so, and comes back; one that ends with its broker ends at once."""
+"""A worker that can't keep up reports it, and recovers; a service ends at once with its broker."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ from test_serve import Outside
 from world import OwnWorld, OwnWorldOfClass, World
 
 def readyz(service):
-    """The status of /readyz, and what it says."""
+    """Returns the status and text of /readyz."""
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{service.health_port}/readyz", timeout=5) as answer:
             return answer.status, answer.read().decode()
@@ -25,7 +25,7 @@ def readyz(service):
 
 
 def metric(service, name, worker):
-    """The value of a worker's metric."""
+    """Returns the value of a worker's metric."""
     with urllib.request.urlopen(f"http://127.0.0.1:{service.health_port}/metrics", timeout=5) as answer:
         for line in answer.read().decode().splitlines():
             if line.startswith(name + "{") and f'worker="{worker}"' in line:
@@ -69,7 +69,7 @@ class Connections(OwnWorldOfClass):
     def test_one_who_floods_delays_himself_and_nobody_else(self):
         flooder, other, app = self.device(), self.device(), self.terminal()
         app.bind(other)
-        flood = 190  # at most 200 answers wait for a device
+        flood = 190  # at most 200 answers can wait for a device
         for number in range(flood):
             flooder.send(id=f"f{number}", data={"count": number})
         began = time.monotonic()
@@ -82,7 +82,7 @@ class Connections(OwnWorldOfClass):
 
 
 class Restarting(unittest.TestCase):
-    """`serve` beside a broker that lives on: the service is killed and ended again and again under load."""
+    """`serve` beside a broker that keeps running: the service is repeatedly killed under load."""
 
     def test_a_user_never_sees_a_status_go_back(self):
         seed = int(os.environ.get("LAMPLIGHTER_SEED", "18"))
@@ -130,7 +130,7 @@ class Restarting(unittest.TestCase):
                 if m.topic.endswith(f"/device/{device.did}/status") and m.payload and not m.retain]
 
     def settled(self, app, device):
-        """The version, when the app has seen the one that the service knows."""
+        """Returns the version once the app has seen the service's."""
         version = app.get("device/status", {"did": device.did})["version"]
         return version if self.versions(app, device)[-1:] == [version] else None
 

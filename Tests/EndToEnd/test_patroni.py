@@ -1,4 +1,4 @@
-"""A service on a group of three PostgreSQL servers under Patroni: its leader dies under load, and its standby."""
+"""A service on three PostgreSQL servers under Patroni: leader and standby die under load."""
 
 import os
 import pathlib
@@ -19,7 +19,7 @@ PAUSE_SECONDS = 40
 
 
 class Load:
-    """Devices that report without a pause, each report again with the same id until it is answered."""
+    """Devices that report without a pause, and repeat each report until it is answered."""
 
     REPEAT_SECONDS = 3
 
@@ -36,7 +36,7 @@ class Load:
                 number += 1
 
     def say(self, device, id, number):
-        """Reports until an answer comes; gives whether it was well."""
+        """Repeats a report until it is answered; returns whether the answer was ok."""
         while not self.is_over:
             device.send(id=id, data={"count": number})
             deadline = time.monotonic() + self.REPEAT_SECONDS
@@ -64,7 +64,7 @@ class Load:
 
 @unittest.skipUnless(LONG and patroni.installed(), "it takes two minutes, patroni and etcd-server")
 class Patroni(unittest.TestCase):
-    """The drill: what was answered is stored, whoever of the group dies."""
+    """The drill: every answered report is stored, whichever server dies."""
 
     def setUp(self):
         holder = tempfile.mkdtemp(prefix="lamplighter-patroni-", dir="/tmp")
@@ -109,7 +109,7 @@ class Patroni(unittest.TestCase):
               f"{rejoined:.1f} s; synchronous standby killed: {stall:.1f} s")
 
     def longest_pause(self, load, since):
-        """The longest time without an answer, in seconds, from a moment on."""
+        """Returns the longest time without an answer since a moment, in seconds."""
         times = [since, *sorted(at for at, _, _ in list(load.answered) if at > since)]
         return max(later - earlier for earlier, later in zip(times, times[1:]))
 

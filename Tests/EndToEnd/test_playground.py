@@ -1,4 +1,4 @@
-"""The playground of the reference, in a browser: a lamp and an app that are real, the whole first minute."""
+"""The reference's playground in a browser: a real lamp and app, the whole first minute."""
 
 import json
 import pathlib
@@ -21,7 +21,7 @@ RIGHT_TO_LEFT = "\u202eevil\u2066"
 
 
 class InPlayground(EndToEnd):
-    """Tests with one browser and one service with the demo among them; each test is a new visitor."""
+    """Tests that share one browser and one service with the demo; each test is a new visitor."""
 
     @classmethod
     def setUpClass(cls):
@@ -39,7 +39,7 @@ class InPlayground(EndToEnd):
         return self.page
 
     def well_behaved(self):
-        """Nothing left the origin, the policy was kept, nothing failed."""
+        """Asserts that nothing left the origin, broke the policy or failed."""
         own = {self.service.http_port, self.service.ready["webSocketPort"]}
         for address in self.visitor.requests:
             parts = urllib.parse.urlsplit(address)
@@ -62,7 +62,7 @@ class InPlayground(EndToEnd):
         expect(self.page.get_by_role("switch")).to_be_visible()
 
     def enter(self, **more):
-        """The page with a user who has bound the lamp."""
+        """Opens the page, and logs in a user who binds the lamp."""
         self.visit(**more)
         self.log_in()
         self.bind()
@@ -94,11 +94,11 @@ class FirstMinute(InPlayground):
         self.outcome("Done: the device carried out command 1")
         expect(self.page.get_by_role("img", name="The lamp: On, 60 %, warm")).to_be_visible()
         expect(self.page.get_by_role("switch", name="Power")).to_be_checked()
-        # The other way round: somebody is at the lamp.
+        # The other way round: a switch at the lamp.
         self.page.get_by_role("button", name="Press its switch").click()
         expect(self.page.get_by_role("switch", name="Power")).not_to_be_checked()
 
-        # It is a device like any other: the command line sees it.
+        # It is an ordinary device: the command line shows it.
         device = self.service.json("device", "show", self.identity(0))
         self.assertTrue(device["online"])
         for text in ("registers", "gets an identity", "asks account/loginAnonymous", "asks device/bind", "asks device/control",
@@ -204,7 +204,7 @@ class Lasting(InPlayground):
         self.state("The app", "no connection, trying again")
         self.state("The lamp", "no connection, trying again")
         expect(self.card("The app")).to_contain_text("as of ")
-        # What happens meanwhile is told once the service is back.
+        # The report of a change meanwhile is sent once the service is back.
         self.page.get_by_role("button", name="Press its switch").click()
         expect(self.card("The lamp")).to_contain_text("1 report without an answer yet")
         self.service.start()
@@ -275,7 +275,7 @@ class AnyMethod(InPlayground):
                 with self.subTest(method=name, language=language):
                     self.assertEqual(text, example(name, language))
 
-        # Each form gives back the example that fills it.
+        # Each form returns the example that fills it.
         changed = self.page.evaluate("""async () => {
             const { Form } = await import("./try/form.js");
             const { methods } = await (await fetch("try/contract.json")).json();
@@ -288,7 +288,7 @@ class AnyMethod(InPlayground):
                 return sorted(form.value) === sorted(value) ? [] : [[name, title, value, form.value]];
             }));
         }""")
-        # What is left empty in a form is absent.
+        # Empty fields of a form are absent.
         empty = re.compile(r'null|\{\}|""')
         self.assertEqual([one for one in changed if not empty.search(json.dumps(one[2]))], [])
 
@@ -358,7 +358,7 @@ class AnyMethod(InPlayground):
             done = subprocess.run(
                 ["sh", "-c", f"{variables}\n{call}"], cwd=pathlib.Path(holder) / "examples", capture_output=True, text=True, timeout=30)
         self.assertTrue(json.loads(done.stdout)["ok"], done.stderr)
-        # The page's terminal comes back by itself.
+        # The page's terminal reconnects automatically.
         self.state("The app", "connected")
         self.page.get_by_role("switch").click()
         self.outcome("Done")
@@ -375,7 +375,7 @@ class Strangers(InPlayground):
             self.page.get_by_label("Params as JSON").fill(json.dumps({"did": did, "alias": name}))
             self.page.get_by_role("button", name="Send").click()
             expect(self.page.locator(".device h3")).to_have_text(name.strip())
-        # Whatever comes over the wire, also what no service of ours sends.
+        # Any text in messages, even if the service never sends it.
         shown = self.page.evaluate("""async texts => {
             const { Journal } = await import("./try/journal.js");
             const journal = new Journal(() => {});

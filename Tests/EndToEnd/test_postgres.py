@@ -1,4 +1,4 @@
-"""A service whose store is a database of PostgreSQL's: what it refuses, what it survives, what it says."""
+"""A service with PostgreSQL as its store: databases that it refuses, failures that it survives."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def run(*arguments, environment=ENVIRONMENT):
 
 
 def readyz(service):
-    """What `/readyz` says: its state, and its text."""
+    """Returns the status and text of `/readyz`."""
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{service.health_port}/readyz", timeout=10) as answer:
             return answer.status, answer.read().decode()
@@ -36,14 +36,14 @@ def readyz(service):
 
 
 def store_is_away(service, reason=""):
-    """Whether `/readyz` says so, with a reason that begins so; a worker may say it before the store does."""
+    """Returns whether `/readyz` reports the store, not only a worker, with this reason."""
     code, text = readyz(service)
     return code == 503 and any(
         part["name"] == "store" and not part["ready"] and part["reason"].startswith(reason) for part in json.loads(text)["parts"])
 
 
 class Changed:
-    """A proxy before a server, which replaces bytes of the same length, as a pooler might change settings."""
+    """A proxy that replaces bytes of the same length, as a pooler might change settings."""
 
     def __init__(self, path, old, new):
         assert len(old) == len(new)
@@ -77,7 +77,7 @@ class Changed:
 
 
 class Refusals(unittest.TestCase):
-    """Each database that can't be used, with the problem's code and a cure."""
+    """Databases that can't be used, each with the problem's code and a cure."""
 
     @classmethod
     def setUpClass(cls):
@@ -85,7 +85,7 @@ class Refusals(unittest.TestCase):
         cls.addClassCleanup(cls.server.close)
 
     def refuses(self, store, code, *arguments, environment=ENVIRONMENT, data=None):
-        """What `up` says of a store that it does not start on."""
+        """Asserts that `up` doesn't start on a store; returns its error and output."""
         with tempfile.TemporaryDirectory() as folder:
             done = run("up", "--data", data or folder + "/data", "--store", store, "--mqtt-port", "0", "--http-port", "0",
                        "--health-port", "0", "--json", *arguments, environment=environment)
@@ -165,7 +165,7 @@ class Refusals(unittest.TestCase):
             first.stop()
             key = (first.data / "server.key").read_text()
             with tempfile.TemporaryDirectory() as folder:
-                # A new node has none, and gets none: its own would be a wrong one.
+                # A new node has no key and gets none, since a new key would be wrong.
                 other = pathlib.Path(folder) / "data"
                 error, _ = self.refuses(store, "LL1104", data=str(other))
                 self.assertIn("serverKeyFile", json.dumps(error["cures"]))
@@ -199,7 +199,7 @@ class Works(unittest.TestCase):
 
     def test_roles_scram_and_tls(self):
         sql = (ROOT / "deploy" / "postgres" / "roles.sql").read_text()
-        # The server's superuser here has the name of the role.
+        # Here the server's superuser already has the role's name.
         script = self.server.directory / "roles.sql"
         script.write_text(sql.replace("CREATE ROLE lamplighter ", "CREATE ROLE lamp ")
                           .replace("OWNER lamplighter ", "OWNER lamp ").replace("stats TO lamplighter", "stats TO lamp"))
@@ -230,7 +230,7 @@ class Works(unittest.TestCase):
             service.close()
 
     def feed(self):
-        """The role of a broker's feeder reads hashes and grants, and nothing else."""
+        """Asserts that the role of a broker's feeder reads only hashes and grants."""
         self.server.run("psql", "-X", *self.server.where(), "-d", "lamplighter", "-f",
                         self.server.copy(ROOT / "deploy" / "postgres" / "feed.sql"))
 
@@ -252,7 +252,7 @@ class Works(unittest.TestCase):
         self.assertNotIn("falsch", done.stderr)
 
     def test_the_tables_are_those_of_the_schema(self):
-        """`LAMPLIGHTER_WRITE=1` writes what is there."""
+        """`LAMPLIGHTER_WRITE=1` writes the file from the tables."""
         path = ROOT / "schemas" / "postgres.sql"
         store = self.server.make()
         with tempfile.TemporaryDirectory() as folder:
@@ -303,7 +303,7 @@ class Works(unittest.TestCase):
 
 
 class Load:
-    """Devices that report without a pause, and repeat each report, with the same id, until it is answered."""
+    """Devices that report without a pause, and repeat each report until it is answered."""
 
     def __init__(self, world, count):
         self.world = world
@@ -345,7 +345,7 @@ class Load:
 
 
 class Dies(unittest.TestCase):
-    """A server that is killed under load, and comes back."""
+    """A server that is killed under load, and starts again."""
 
     AWAY_SECONDS = 60 if LONG else 4
 
@@ -365,7 +365,7 @@ class Dies(unittest.TestCase):
             eventually(lambda: store_is_away(world.service, "the database can't be used"), 20, "the bad news")
             while time.monotonic() < killed + self.AWAY_SECONDS:
                 time.sleep(0.1)
-            # What was committed just before may have been answered just behind.
+            # Commits just before the kill can be answered just after it.
             self.assertEqual(load.count(since=killed + 1), 0)
             self.assertEqual(readyz(world.service)[0], 503)
             self.server.start()
@@ -384,7 +384,7 @@ class Dies(unittest.TestCase):
 
 
 class Unanswered(unittest.TestCase):
-    """A commit that is carried out, and whose answer is lost."""
+    """A commit that succeeds, but whose answer is lost."""
 
     def setUp(self):
         self.server = postgres.Server()
@@ -401,7 +401,7 @@ class Unanswered(unittest.TestCase):
         tool.start()
         first = eventually(lambda: self.server.held_commits("lamplighter command %"), 20, "the commit")
         self.server.sql(f"SELECT pg_terminate_backend({first[0]})")
-        # The next try, of another session, waits as well.
+        # The next try, by another session, waits too.
         eventually(lambda: set(self.server.held_commits("lamplighter command %")) - set(first), 20, "the next commit")
         self.server.let_commits_go()
         tool.join(60)
@@ -413,7 +413,7 @@ class Unanswered(unittest.TestCase):
 
 
 class Fails(unittest.TestCase):
-    """A primary with a standby, whose address names both."""
+    """A primary with a standby, and an address that names both."""
 
     def test_the_other_host_is_found_once_it_writes(self):
         first = postgres.Server(["wal_level=replica"], port=free_port())

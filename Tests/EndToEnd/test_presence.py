@@ -1,4 +1,4 @@
-"""Who is online, as the gate and the devices tell it (reference: presence#birth)."""
+"""Devices' presence, as the gate and the devices report it (reference: presence#birth)."""
 
 import signal
 import subprocess

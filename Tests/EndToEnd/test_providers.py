@@ -1,4 +1,4 @@
-"""Third parties: verified with them and for this app, never believed."""
+"""Third parties: credentials are verified with them for this app, and never trusted."""
 
 import time
 import unittest
@@ -12,7 +12,7 @@ OURS, THEIRS = "our-client-id", "another-apps-client-id"
 
 
 class WithProvider(People):
-    """Tests against one local provider; each class makes its own apps."""
+    """Tests against one local provider; each class creates its own apps."""
 
     app = "people-third"
 
@@ -51,7 +51,7 @@ class WithProvider(People):
             "countryCode": COUNTRY, "provider": provider, "credential": credential}, seconds=30)
 
     def entered(self, subject, terminal=None, **more):
-        """Logged in as this subject."""
+        """Logs in as a subject and returns the terminal."""
         terminal, answer = self.enter(terminal, identityToken=self.token(subject, **more))
         self.assertTrue(answer["ok"], answer)
         terminal.adopt(answer["result"])
@@ -159,7 +159,7 @@ class Linking(WithProvider):
     def test_a_provider_is_linked_listed_and_unlinked(self):
         owner, subject = self.register(), fresh_id("sub")
         credential = {"identityToken": self.token(subject)}
-        for _ in range(2):  # linked already is a success
+        for _ in range(2):  # linking again is a success
             owner.get("account/linkProvider", {"provider": "oidc:works", "credential": credential})
         self.assertEqual(len(owner.get("account/providers")["providers"]), 1)
         self.assertEqual(self.entered(subject).uid, owner.uid)

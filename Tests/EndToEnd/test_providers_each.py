@@ -1,4 +1,4 @@
-"""Each provider by itself: a server that answers as the provider documents, and what the service makes of it."""
+"""Each provider alone: a server answers as the provider documents, and the service verifies."""
 
 import base64
 import hashlib
@@ -18,7 +18,7 @@ APP, SECRET, THEIRS = "our-app", "our-secret", "another-app"
 
 
 class Chinese:
-    """WeChat, QQ, Weibo and Baidu, as far as a server asks them about users."""
+    """WeChat, QQ, Weibo and Baidu: the calls by which a server asks about users."""
 
     def __init__(self, server):
         self.codes, self.used = {}, set()  # code: openid
@@ -129,7 +129,7 @@ class Western:
             "height": 50, "width": 50, "is_silhouette": False, "url": "https://platform-lookaside.fbsbx.com/x"}}}
 
     def twitter(self, query):
-        """Checks the signature as RFC 5849 says."""
+        """Checks the signature as RFC 5849 requires."""
         header = query.pop("authorization", "")
         oauth = {k: urllib.parse.unquote(v) for k, v in re.findall(r'(oauth_\w+)="([^"]*)"', header)}
         known = self.secrets.get(oauth.get("oauth_token"))
@@ -152,7 +152,7 @@ class Western:
 
 
 class Each(People):
-    """Tests against one local server that is all providers at once."""
+    """Tests against one local server that acts as all providers."""
 
     app = "people-each"
 
@@ -191,7 +191,7 @@ class Each(People):
         return answer["result"]["user"]["uid"]
 
     def token(self, kind, app=APP, user=None, left=3600):
-        """An access token that the provider knows, and its user."""
+        """Returns an access token that the provider knows, and its user."""
         token, user = fresh_id(kind), user or fresh_id("user").replace("-", "")
         (self.west if kind == "facebook" else self.china).tokens[token] = (app, user, left)
         return token, user
@@ -404,13 +404,14 @@ class Hanging(Each):
         during = {name: self.times(ask) for name, ask in asks.items()}
         for name in asks:
             with self.subTest(name=name):
-                # Of a hanging call one would see seconds; the middle and the ninth of ten say how it is for most.
+                # A hanging call would cost seconds; the median and the 90th percentile describe
+                # most requests.
                 self.assertLess(during[name][10], 3 * before[name][10] + 0.25)
                 self.assertLess(during[name][18], 3 * before[name][18] + 0.5)
         for terminal in hanging:
             error = self.assertError(terminal.expect("/response", seconds=60).body, "Unavailable")
             self.assertGreaterEqual(error["retryAfter"], 1)
-        # By now no request waits for it any more: it is known to be away.
+        # By now the provider is known to be away, so no request waits for it.
         began = time.monotonic()
         error = self.assertError(self.enter("facebook", accessToken=fresh_id()), "Unavailable")
         self.assertLess(time.monotonic() - began, 3)

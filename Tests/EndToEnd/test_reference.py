@@ -1,4 +1,4 @@
-"""The reference: complete, with links that lead somewhere, offline, found by its search, its examples run."""
+"""The reference: it is complete and works offline; its links, search and examples work."""
 
 import functools
 import json
@@ -21,16 +21,16 @@ from harness import BINARY, ENVIRONMENT, ROOT
 from world import EndToEnd
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
-# Whatever makes a browser load something.
+# The attributes that make a browser load something.
 LOADS = ("src", "srcset", "data", "poster", "background")
 NAMED = re.compile(r"\breference: ([a-z-]+)#([A-Za-z0-9_-]+)")
-# A text that the project does not ship, or a chapter of it.
+# References to a text that the project doesn't ship.
 UNSHIPPED = re.compile(r"\bPROTOCOL\b(?!_)|\"\"\"Sections? \d|\b[Ss]ections? \d(?:\.\d)? of the protocol")
 
 
 @functools.cache
 def folder():
-    """The reference as the program writes it."""
+    """Returns the folder of the reference, as the program writes it."""
     holder = tempfile.mkdtemp(prefix="lamplighter-docs-")
     subprocess.run([str(BINARY), "docs", holder], check=True, capture_output=True, env=ENVIRONMENT)
     return pathlib.Path(holder)
@@ -39,13 +39,13 @@ def folder():
 def tearDownModule():
     if folder.cache_info().currsize:
         shutil.rmtree(folder())
-        # Other modules ask for it too, in the same process.
+        # Other modules in the same process use it too.
         folder.cache_clear()
 
 
 @functools.cache
 def pages():
-    """The HTML pages by their names, read as XML: a tag that is not closed is an error."""
+    """Returns the HTML pages by name, parsed as XML: an unclosed tag is an error."""
     read = {}
     for path in folder().glob("*.html"):
         text = path.read_text(encoding="utf-8")
@@ -63,7 +63,7 @@ def markdown(name):
 
 
 def section(method):
-    """The Markdown of one method."""
+    """Returns the Markdown of one method."""
     service = method.split("/")[0]
     return markdown(f"service-{service}").split(f"\n## {method}\n")[1].split("\n## ")[0]
 
@@ -131,7 +131,7 @@ class Pages(unittest.TestCase):
             for link in page.iter(XHTML + "a"):
                 file, _, anchor = link.get("href").partition("#")
                 if name.startswith("guide") and file.startswith("https://"):
-                    continue  # of others, for who has a network
+                    continue  # a third party's page, which needs a network
                 with self.subTest(page=name, link=link.get("href")):
                     self.assertIn(file or name, pages())
                     if anchor:
@@ -202,7 +202,7 @@ class Pages(unittest.TestCase):
 
 
 class Examples(unittest.TestCase):
-    """Those that no service is needed for."""
+    """Tests of examples that need no service."""
 
     def each(self, language):
         for method in catalog.methods():
@@ -230,7 +230,7 @@ class Examples(unittest.TestCase):
     def test_javascript_is_well_formed(self):
         with tempfile.TemporaryDirectory() as holder:
             for method, text in self.each("javascript"):
-                # In blocks of their own, since each imports the same name.
+                # In separate files, since each imports the same name.
                 (pathlib.Path(holder) / f"{method.replace('/', '-')}.mjs").write_text(text)
             shutil.copy(folder() / "examples" / "ask.mjs", holder)
             for path in pathlib.Path(holder).iterdir():
@@ -260,7 +260,7 @@ class Search(unittest.TestCase):
             "device/control": "service-device.html#device-control", "tooFast": "refusals.html#tooFast",
             "InvalidToken": "errors.html#InvalidToken", "LL1003": "problems.html#LL1003",
             "life of a command": "commands.html#life", "birth will": "presence.html#birth",
-            # Parts of names, mistyped words, and what is copied from a message or a log.
+            # Parts of names, mistyped words, and texts copied from a message or a log.
             "anonymous login": "service-account.html#account-loginAnonymous", "devcie/control": "service-device.html#device-control",
             "InvalidTokn": "errors.html#InvalidToken", "refusla reasons": "refusals.html",
             "ll/v1/device/d-k3m9x2q7w4ta7/report": "messages-device.html#message-report",
@@ -295,7 +295,7 @@ class Search(unittest.TestCase):
         """)
         self.assertEqual(found[0], "service-device.html#device-list")
         self.assertEqual(browser.run("return document.querySelector('#results mark').textContent"), "device/list")
-        # No page is wider than a phone; tables and pictures scroll by themselves.
+        # No page is wider than a phone; tables and pictures scroll on their own.
         browser.command("Emulation.setDeviceMetricsOverride", width=360, height=740, deviceScaleFactor=1, mobile=True)
         for name in pages():
             browser.open((folder() / name).as_uri())

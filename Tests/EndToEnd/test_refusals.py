@@ -1,4 +1,4 @@
-"""What the gate refused is kept, counted and explained, and a flood of it costs next to nothing."""
+"""The gate's refusals are stored, counted and explained, and a flood of them costs little."""
 
 import contextlib
 import json
@@ -21,13 +21,13 @@ def lines(text):
 
 
 class Told(OwnWorldOfClass):
-    """What tests of refusals have in common."""
+    """Helpers for tests of refusals."""
 
     def refused(self, *more):
         return lines(self.own.service.cli("refusals", "--json", *more).stdout)
 
     def of(self, client_id, **facts):
-        """The kept refusals of a client id; waits for one that has these facts."""
+        """Waits for a stored refusal with these facts; returns all of the client id."""
         def found():
             rows = [row for row in self.refused() if row["clientId"] == client_id]
             return rows if any(facts.items() <= row.items() for row in rows) else None

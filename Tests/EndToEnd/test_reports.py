@@ -1,4 +1,4 @@
-"""What a report does, once, and what it may hold (reference: reports#order)."""
+"""Reports: their effects, which happen once, and their contents (reference: reports#order)."""
 
 import base64
 import unittest
@@ -75,7 +75,7 @@ class Merging(EndToEnd):
         self.assertEqual(terminal.status(device, lambda b: b["changed"] == ["brightness"])["ts"], at)
         device.report(ts=at - 1_000, data={"brightness": 45})
         self.assertEqual(terminal.get("device/status", {"did": device.did})["data"], {"brightness": 40})
-        # Without a time it is the newest by arrival.
+        # A report without a time is the newest by arrival.
         device.report(data={"brightness": 50})
         self.assertEqual(terminal.get("device/status", {"did": device.did})["data"], {"brightness": 50})
 

@@ -1,4 +1,4 @@
-"""A service that comes back finds everything, and one that is asked to end does so in order."""
+"""A restarted service finds everything, and a stopped one ends in order."""
 
 import json
 import signal
@@ -155,11 +155,11 @@ class Stopping(OwnWorld):
                               env=service.environment)
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertIn("LL1106", done.stderr)
-        # A file's key comes from its backup, a database's from another of its processes.
+        # The key for a file is in its backup, the key for a database in another of its processes.
         self.assertIn("serverKeyFile" if service.store else "restore", done.stderr)
         told = service.cli("doctor", "--only", "store", check=False)
         self.assertEqual(told.returncode, 1)
-        self.assertIn("sealed with another one", told.stdout)
+        self.assertIn("sealed with another key", told.stdout)
         self.assertIn("LL1106", service.cli("device", "list", check=False).stderr)
         key.write_text(right)
         service.start()

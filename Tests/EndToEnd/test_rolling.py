@@ -1,6 +1,6 @@
-"""Three processes, restarted in turn under load as by a rolling upgrade: the history has each answered report once.
+"""A rolling restart of three processes under load: the history has each answered report once.
 
-LAMPLIGHTER_LONG=1 takes 200 restarts; LAMPLIGHTER_RESTARTS says how many.
+LAMPLIGHTER_LONG=1 does 200 restarts; LAMPLIGHTER_RESTARTS sets their number.
 """
 
 import collections
@@ -28,7 +28,8 @@ class Rolling(test_cluster.Processes):
         state = self.all_answered_again()
         print(f"{RESTARTS} restarts, one each {seconds / RESTARTS:.1f} s; {sum(state['answered'])} reports answered")
         self.compare()
-        # Once more when what waits is sorted: the load goes on, so that all processes write.
+        # Once more after the buffered rows are sorted; the load continues, so that all processes
+        # write.
         self.fleet.ask("go")
         marks = self.waiting_rows()
         eventually(lambda: not marks & self.waiting_rows(), 60, "all rows of then in chunks")
@@ -37,7 +38,7 @@ class Rolling(test_cluster.Processes):
         self.assertEqual([check["state"] for check in json.loads(done.stdout)["checks"]], ["pass"], done.stdout)
 
     def compare(self):
-        """Rests, and looks at each device's whole history."""
+        """Pauses the load, and compares each device's whole history."""
         state, _ = self.rest("the restarts")
         self.assertEqual(state["errors"], [])
         self.assertEqual(sum(state["answered"]), state["sent"])

@@ -1,4 +1,4 @@
-"""Commands that are given at certain times, and who says when (reference: schedules#due)."""
+"""Timed commands, and the schedulers that fire them (reference: schedules#due)."""
 
 import datetime
 import signal
@@ -20,14 +20,17 @@ def clock(ms, zone="UTC"):
 
 
 def ahead(minutes, zone="UTC"):
-    """The time of day so many minutes from now, and the day it falls on."""
+    """Returns the time of day in `minutes` from now, and its date."""
     moment = clock(now() + minutes * 60_000, zone)
     return moment.strftime("%H:%M"), moment.strftime("%Y-%m-%d")
 
 
 class Scheduling(EndToEnd):
     def make(self, terminal, device, time=None, **more):
-        """Without a time it is due in 3 to 4 minutes: near enough to be fired, too far to be due by itself meanwhile."""
+        """Creates a schedule, by default due in 3 to 4 minutes.
+
+        That is near enough to be fired, and too far for the scheduler to fire it during the test.
+        """
         params = {"did": device.did, "time": time or ahead(4)[0], "timezone": "UTC", "attrs": {"power": True}}
         if not {"date", "weekDays", "monthDays"} & set(more):
             params["weekDays"] = EVERY_DAY
@@ -41,7 +44,7 @@ class Scheduling(EndToEnd):
             40, "the run")
 
     def fire(self, schedule, due, watcher=None):
-        """As any outside scheduler does."""
+        """Publishes a trigger, as any outside scheduler does."""
         (watcher or self.world.watcher).publish(
             f"{TOPICS}/system/trigger/{schedule['scheduleId']}", {"dueAt": due, "firedAt": now()})
 
@@ -199,7 +202,7 @@ class Requests(Scheduling):
         error = self.assertError(
             terminal.ask("schedule/create", {**once, "date": "2031-12-21"}), "InvalidRequest", "date")
         self.assertIn("polar night", error["message"])
-        # Some month of each half year has no sunset at all.
+        # Some months of each half year have no sunset at all.
         schedule = terminal.get("schedule/create", {**once, "weekDays": EVERY_DAY})["schedule"]
         month = clock(now()).month
         if month in (5, 6, 7, 11, 12, 1):
@@ -326,14 +329,14 @@ class Firing(Scheduling):
 
 
 class Apart(OwnWorldOfClass, Scheduling):
-    """The scheduler elsewhere: outside ones, two of them, and a service that was down."""
+    """The scheduler runs outside the service: one or two of them, and a service that was down."""
 
     @classmethod
     def make_world(cls):
         return World(settings=["--workers", "status,control,account,session,schedule"])
 
     def scheduler(self):
-        """`lamplighter scheduler` beside the service."""
+        """Starts `lamplighter scheduler` beside the service."""
         process = self.own.service.running("scheduler", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.addCleanup(lambda: (process.kill(), process.wait(), process.stdout.close()))
         for line in process.stdout:
@@ -361,7 +364,7 @@ class Apart(OwnWorldOfClass, Scheduling):
 
 
 class Down(OwnWorld, Scheduling):
-    """The service, its broker too, was down when schedules were due."""
+    """The service and its broker were down when schedules were due."""
 
     def test_started_in_time_it_waits_for_the_devices_and_makes_up_for_it_once(self):
         device, terminal = self.pair()

@@ -1,4 +1,4 @@
-"""The schemas themselves: valid in both drafts, with examples both ways, and what is generated up to date."""
+"""The schemas: valid in both drafts, with good and bad examples, and up-to-date generated files."""
 
 import pathlib
 import re
@@ -18,7 +18,7 @@ GENERATED = contract.SCHEMAS / "generated"
 
 DRAFTS = (jsonschema.Draft202012Validator, jsonschema.Draft7Validator)
 
-# What 2020-12 and draft-07 understand alike; `definitions` rather than `$defs` for the same reason.
+# The keywords that 2020-12 and draft-07 share; `definitions` replaces `$defs` for the same reason.
 SHARED_KEYWORDS = set(
     """$schema $id $ref title description type properties required items minItems maxItems uniqueItems
     minLength maxLength pattern minimum maximum exclusiveMinimum exclusiveMaximum enum const allOf anyOf
@@ -31,7 +31,7 @@ SINGLE = {"items", "not", "if", "then", "else", "propertyNames", "additionalProp
 
 
 def subschemas(schema):
-    """The schema and every schema inside it."""
+    """Yields the schema and every schema inside it."""
     yield schema
     for keyword, value in schema.items():
         if keyword in NAMED:
@@ -47,14 +47,14 @@ def subschemas(schema):
 
 
 def definitions():
-    """Every file and definition of the schemas, with the definition itself."""
+    """Yields every file and name of a definition in the schemas, with the definition."""
     for file, schema in contract.files().items():
         for name, definition in schema["definitions"].items():
             yield file, name, definition
 
 
 def references():
-    """Every reference of the schemas: its file, itself, the file and definition it leads to."""
+    """Yields every reference in the schemas: its file, its text, and its target's file and name."""
     for file, schema in contract.files().items():
         for inner in subschemas(schema):
             if "$ref" in inner:
@@ -77,7 +77,7 @@ class Schemas(unittest.TestCase):
             for inner in subschemas(schema):
                 with self.subTest(file=file):
                     self.assertLessEqual(set(inner), SHARED_KEYWORDS)
-                    # Draft-07 ignores what stands beside a reference.
+                    # Draft-07 ignores keywords beside a reference.
                     if "$ref" in inner:
                         self.assertEqual(set(inner), {"$ref"})
 
@@ -110,7 +110,7 @@ class Schemas(unittest.TestCase):
                 self.assertIn(other, contract.files())
                 definition = contract.files()[other]["definitions"][name]
                 self.assertFalse(catalog.is_entry(definition), "a method or message is not a part of others")
-                # Whatever reads references by the rules of URLs finds the same.
+                # A reader that resolves references as URLs finds the same target.
                 if not reference.startswith("#"):
                     url = urllib.parse.urljoin(contract.files()[file]["$id"], reference)
                     self.assertEqual(url.partition("#")[0], contract.files()[other]["$id"])

@@ -1,4 +1,4 @@
-"""What five vendors' SDKs ask of accounts, each call as the SDK makes it; the ids are the capabilities' own."""
+"""Account calls of five vendors' SDKs, as the SDKs make them; the ids are the capabilities'."""
 
 import base64
 import itertools
@@ -14,12 +14,12 @@ _china = itertools.count(13_000_000_000 + int(fresh_phone()[3:]) % 900_000_000)
 
 
 def chinese_phone():
-    """A Chinese mobile number without its country code."""
+    """Returns a Chinese mobile number without its country code."""
     return str(next(_china))
 
 
 class Sdk(People):
-    """Tests with apps of other policies than the shared ones."""
+    """Tests with apps that have other policies than the shared ones."""
 
     more = {
         "sdk": {"policies": {"phoneRegistration": True, "uidLogin": True}},
@@ -38,7 +38,7 @@ class Sdk(People):
                 self.world.import_app(app_id, app)
 
     def plain(self, app, method="account/register", terminal=None, **params):
-        """Registers as it is said, with no code unless one is given; gives the terminal, logged in."""
+        """Registers with these params alone, by default without a code; returns the terminal."""
         terminal = terminal or self.stranger(app)
         result = terminal.get(method, {"countryCode": COUNTRY, "password": PASSWORD, **params}, token=None)
         terminal.user = result["user"]
@@ -46,7 +46,7 @@ class Sdk(People):
         return terminal
 
     def page(self, to, template, seconds=10):
-        """The page of the link in the next mail of this template."""
+        """Returns the page of the link in the next mail of this template."""
         url = self.gateway.taken(to, template, seconds)["params"]["url"]
         return fetch(local(url, self.world.service.http_port))
 
@@ -56,7 +56,7 @@ class Sdk(People):
 
 class SigningUp(Sdk):
     def test_name_password_and_an_optional_email_in_one_call(self):
-        """B8: username, password and e-mail go in one sign-up; each required field alone is checked."""
+        """B8: one sign-up takes username, password and e-mail; each required field is checked."""
         for app in ("sdk-none", "sdk-link"):
             with self.subTest(app=app):
                 name, email = fresh_name(), fresh_email()
@@ -78,7 +78,7 @@ class SigningUp(Sdk):
         self.assertEqual((user["email"], user["phoneVerified"], user["pendingPhone"]), (ask["email"], False, "+49" + phone))
 
     def test_more_fields_at_sign_up(self):
-        """B10: an extra key is named or kept, never lost; the app's own keys are saved key by key."""
+        """B10: an extra key is refused or stored, never lost; the app's own keys are merged."""
         terminal = self.stranger()
         ask = {"countryCode": COUNTRY, "username": fresh_name(), "password": PASSWORD}
         for profile, field in (({"interest": "lamps"}, "profile.interest"),
@@ -97,7 +97,7 @@ class SigningUp(Sdk):
         self.assertEqual(set(self.whoami(owner)["custom"]), {"interest", "b", "big"})
 
     def test_a_phone_that_was_checked_in_a_call_before(self):
-        """B17: a code of purpose operation gives a ticket, the ticket registers; a name may come along."""
+        """B17: a code of purpose `operation` gives a ticket, which registers, also with a name."""
         phone, terminal = fresh_phone(), self.anonymous("sdk")
         owner = self.plain("sdk", terminal=terminal, phone=phone, ticket=self.ticket(terminal, phone=phone))
         self.assertEqual((owner.user["username"], owner.user["phone"], owner.user["phoneVerified"]),
@@ -113,7 +113,7 @@ class SigningUp(Sdk):
 
 class Resetting(Sdk):
     def test_a_code_sent_with_the_register_number_resets_too(self):
-        """C11: one call sends the code for both; the SDK does not say which it will be."""
+        """C11: one call sends the code for both; the SDK doesn't say for which."""
         email = fresh_email()
         owner = self.register(app="sdk-open", email=email)
         for app in ("sdk", "sdk-open"):
@@ -132,7 +132,7 @@ class Resetting(Sdk):
                 self.assertEqual(self.login(app=app, email=email, password=OTHER_PASSWORD).uid, owner.uid)
 
     def test_a_link_to_the_address_that_an_account_registered_with(self):
-        """F4: registered by e-mail without a code and never verified: the mail goes out, and verifies."""
+        """F4: an address registered without a code gets the mail, and the mail verifies it."""
         for app in ("sdk-none", "sdk-link", "sdk-open"):
             with self.subTest(app=app):
                 email = fresh_email()
@@ -147,7 +147,7 @@ class Resetting(Sdk):
                 self.assertEqual((back.uid, back.user["emailVerified"]), (owner.uid, True))
 
     def test_a_reset_takes_away_what_somebody_linked_before_the_owner_came(self):
-        """F4: a user who registered another's address keeps no way in once its owner has reset by it."""
+        """F4: a user who registered another's address has no access once its owner has reset."""
         email, phone, mailbox = fresh_email(), fresh_phone(), fresh_email()
         thief = self.plain("sdk-none", email=email, username=mailbox)
         thief.get("account/bindPhone", {
@@ -168,14 +168,14 @@ class Resetting(Sdk):
         self.assertNotIn("resetPassword", self.templates_to(mailbox))
 
     def test_the_confirmation_has_a_link_that_verifies(self):
-        """F4: under the policy none a user verifies by the welcome mail."""
+        """F4: under the policy `none` a user verifies by the welcome mail."""
         email = fresh_email()
         owner = self.plain("sdk-none", email=email)
         self.assertEqual(self.page(email, "confirmation").send().status, 200)
         self.assertTrue(self.whoami(owner)["emailVerified"])
 
     def test_the_address_is_looked_up_in_both_fields(self):
-        """F5: a mailbox in the username field is found, and one in the e-mail field before it is verified."""
+        """F5: an address is found in the username, and in the e-mail field before verification."""
         for field in ("username", "email"):
             with self.subTest(field=field):
                 address = fresh_email()
@@ -188,11 +188,11 @@ class Resetting(Sdk):
 
 class TheModel(Sdk):
     def test_a_phone_in_the_form_the_user_object_has_it(self):
-        """H1: a client strips up to a dash and gives the rest back; every method takes it."""
+        """H1: a client strips all up to a dash and sends the rest; every method accepts it."""
         number = chinese_phone()
         forms = (number, f"86-{number}", f"+86{number}", f"+86 {number}")
         terminal = self.stranger()
-        code = self.code(terminal, "register", phone=number)  # of 49: another number altogether
+        code = self.code(terminal, "register", phone=number)  # with country code 49: another number
         self.assertError(terminal.ask("account/register", {
             "countryCode": "86", "phone": number, "password": PASSWORD, "code": code}), "InvalidCode")
         terminal.get("account/sendCode", {"countryCode": "86", "phone": forms[1], "purpose": 1})
@@ -214,7 +214,7 @@ class TheModel(Sdk):
             "password": PASSWORD}), "InvalidRequest", "userName")
 
     def test_more_fields_have_forms(self):
-        """H7: null keeps; a birthday is a day and a gender one of four."""
+        """H7: null keeps a value; a birthday is a day, a gender one of four."""
         owner = self.register(app="sdk")
         for field, good, kept in (("birthday", "1990-1-1", "1990-01-01"), ("birthday", "2000-02-29", "2000-02-29"),
                                   *(("gender", g, g) for g in ("male", "female", "other", "unknown"))):
@@ -228,7 +228,7 @@ class TheModel(Sdk):
         self.assertEqual(owner.get("account/updateProfile", {"birthday": None, "gender": None})["user"], before)
 
     def test_a_changed_email_waits_until_it_is_proved(self):
-        """H8: the SDK saves the user with another e-mail; the old one goes on until the link is opened."""
+        """H8: the SDK saves another e-mail; the old one stays until the link is opened."""
         old, new = fresh_email(), fresh_email()
         owner = self.register(app="sdk", email=old)
         user = owner.get("account/updateProfile", {"email": new})["user"]
@@ -247,7 +247,7 @@ class TheModel(Sdk):
         self.assertEqual(self.page(old, "addressChanged").send().status, 200, "the old one can undo it")
 
     def test_a_changed_phone_waits_too_and_a_code_ends_the_waiting(self):
-        """H8: the same for a phone, which a code proves; giving the present one again takes it back."""
+        """H8: the same for a phone, which a code proves; sending the current one cancels it."""
         old, new = fresh_phone(), fresh_phone()
         owner = self.register(app="sdk", phone=old)
         user = owner.get("account/updateProfile", {"countryCode": COUNTRY, "phone": new})["user"]
@@ -261,7 +261,7 @@ class TheModel(Sdk):
         self.assertEqual((user["phone"], "pendingPhone" in user), ("+49" + new, False))
 
     def test_username_and_email_in_one_save(self):
-        """H11: both change in one save, or neither; a taken e-mail is Duplicated where accounts are revealed."""
+        """H11: a save changes both or neither; with revealAccounts a taken e-mail is Duplicated."""
         taken = fresh_email()
         self.plain("sdk-open", email=taken)
         owner, name = self.plain("sdk-open", email=fresh_email()), fresh_name()
@@ -276,7 +276,7 @@ class TheModel(Sdk):
                          "Duplicated", "username")
 
     def test_a_taken_address_waits_like_any_other_and_its_owner_hears_of_it(self):
-        """H11: where accounts are hidden, nothing that the asker sees tells that the address is taken."""
+        """H11: if accounts are hidden, nothing shows the caller that the address is taken."""
         taken, free, phone = fresh_email(), fresh_email(), fresh_phone()
         self.register(app="sdk", email=taken)
         self.register(app="sdk", phone=phone)
@@ -294,7 +294,7 @@ class TheModel(Sdk):
         self.assertNotIn("verifyEmail", self.templates_to(taken))
 
     def test_when_the_user_logged_in_last(self):
-        """Overlooked 10: the user record says it."""
+        """Overlooked 10: the user record has it."""
         owner = self.register(app="sdk")
         first = self.whoami(owner)["lastLoginAt"]
         self.assertGreaterEqual(first, owner.user["createdAt"])
@@ -303,7 +303,7 @@ class TheModel(Sdk):
         self.assertEqual(self.whoami(owner)["lastLoginAt"], later)
 
     def test_the_zone_of_a_country_that_keeps_one(self):
-        """Overlooked 9: a user of country 86 without a zone has that of China, one of country 1 none."""
+        """Overlooked 9: by default a user of country 86 has China's zone, and of country 1 UTC."""
         for country, zone in (("86", "Asia/Shanghai"), ("81", "Asia/Tokyo"), ("49", "Europe/Berlin"), ("1", "UTC")):
             with self.subTest(country=country):
                 owner = self.plain("sdk", username=fresh_name(), countryCode=country)
@@ -312,7 +312,7 @@ class TheModel(Sdk):
                 self.assertEqual(own, "Asia/Kolkata")
 
     def test_a_picture_goes_with_null(self):
-        """Overlooked 13: null takes the picture away; to say nothing is a mistake."""
+        """Overlooked 13: null removes the picture; a missing value is a mistake."""
         owner = self.register(app="sdk")
         owner.get("account/setAvatar", {"data": base64.b64encode(png()).decode()})
         self.assertIn("avatarUrl", self.whoami(owner))
@@ -323,7 +323,7 @@ class TheModel(Sdk):
 
 class Closing(Sdk):
     def test_the_session_is_enough_where_the_app_says_so(self):
-        """I1: the SDK's call carries no proof; every address is told, and logging in undoes it."""
+        """I1: the SDK's call has no proof; every address is notified, and a login undoes it."""
         email, phone = fresh_email(), fresh_phone()
         owner = self.register(app="sdk-bare", email=email)
         owner.get("account/bindPhone", {
@@ -335,13 +335,13 @@ class Closing(Sdk):
         self.assertEqual(self.login(app="sdk-bare", email=email).uid, owner.uid)
 
     def test_elsewhere_it_needs_a_proof_and_a_wrong_one_counts_everywhere(self):
-        """I1: the default stays, and what is given is checked even where nothing is needed."""
+        """I1: the default needs a proof, and a given proof is checked even if none is needed."""
         self.assertError(self.register(app="sdk").ask("account/cancel"), "InvalidRequest")
         owner = self.register(app="sdk-bare")
         self.assertError(owner.ask("account/cancel", {"password": WRONG}), "InvalidCredentials")
 
     def test_a_session_lives_as_long_as_the_app_says(self):
-        """Overlooked 8: 30 days where the app says so, 7 else; a refresh starts them again."""
+        """Overlooked 8: 30 days if the app sets them, otherwise 7; a refresh restarts them."""
         for app, days in (("sdk-bare", 30), ("sdk", 7)):
             with self.subTest(app=app):
                 owner = self.register(app=app)
@@ -353,7 +353,7 @@ class Closing(Sdk):
 
 class BeforeLogin(Sdk):
     def test_what_may_be_done_here(self):
-        """Overlooked 6: policies, providers and regions with their country codes, before any login."""
+        """Overlooked 6: policies, providers, and regions with country codes, before any login."""
         info = self.stranger("sdk-bare").get("app/info")
         self.assertEqual((info["name"], info["sessionDays"], info["passwordMinLength"]), ("sdk-bare", 30, 8))
         self.assertEqual(info["providers"], [])
@@ -369,7 +369,7 @@ class Adopting(Sdk):
     app = "test-app"
 
     def begun(self, count=1):
-        """An anonymous terminal with so many devices of its own."""
+        """Returns an anonymous terminal and `count` devices that it has bound."""
         terminal, devices = self.terminal(), [self.device() for _ in range(count)]
         for device in devices:
             terminal.bind(device)
@@ -388,7 +388,7 @@ class Adopting(Sdk):
         return result
 
     def test_devices_bound_before_the_login_come_along(self):
-        """Overlooked 2: begin anonymously, bind, log in to an account that exists: it may share and be reset."""
+        """Overlooked 2: devices bound before a login move to the account, and can be shared."""
         name, owner = self.account()
         terminal, (one, two) = self.begun(2)
         terminal.get("device/setCustomInfo", {"did": one.did, "alias": "Kitchen"})
@@ -415,7 +415,7 @@ class Adopting(Sdk):
         self.world.watcher.expect(f"user/{anonymous}/device", lambda b: b["type"] == "unbound" and b["did"] == two.did)
 
     def test_without_it_the_answer_says_how_many_could(self):
-        """Overlooked 2: the login offers it; nothing moves by itself."""
+        """Overlooked 2: the login offers it; nothing moves automatically."""
         name, _ = self.account()
         terminal, _ = self.begun(2)
         result = self.enter(terminal, name)
@@ -425,7 +425,7 @@ class Adopting(Sdk):
         self.assertNotIn("adoptable", self.enter(self.stranger("test-app"), name))
 
     def test_where_both_are_bound_the_stronger_role_stays(self):
-        """Overlooked 2: the account that bound the device again beside its anonymous self is special at last."""
+        """Overlooked 2: an account that bound the device too takes the special role."""
         name, owner = self.account()
         terminal, (device,) = self.begun()
         owner.bind(device)
@@ -438,7 +438,7 @@ class Adopting(Sdk):
         self.assertEqual(len(terminal.get("device/users", {"did": device.did})["users"]), 1)
 
     def test_guests_stay_guests_of_the_account(self):
-        """Overlooked 2: the anonymous user's guests stay, and are notified of that alone."""
+        """Overlooked 2: the anonymous user's guests stay, and are notified only of that."""
         name, _ = self.account()
         terminal, (device,) = self.begun()
         guest = self.terminal()
@@ -453,7 +453,7 @@ class Adopting(Sdk):
         terminal.get("device/removeUser", {"did": device.did, "uid": guest.uid})
 
     def test_a_command_that_waits_goes_out_for_the_account(self):
-        """Overlooked 2: what was queued before the login is done after it."""
+        """Overlooked 2: a command queued before the login is carried out after it."""
         name, _ = self.account()
         terminal, (device,) = self.begun()
         device.close()
@@ -469,7 +469,7 @@ class Adopting(Sdk):
 
 
 class ProfilesOfProviders(Each):
-    """B16, M of the overlooked 14, and 16: what providers tell people is taken over."""
+    """B16, M of the overlooked 14, and 16: profiles of providers are adopted."""
 
     WAYS = (("wechat", None, "小莲", "https://thirdwx.qlogo.cn/mmopen/x/46"),
             ("qq", "userId", "Lena", "https://thirdqq.qlogo.cn/x/100"),
@@ -485,7 +485,7 @@ class ProfilesOfProviders(Each):
         return {"accessToken": token, **({name: user} if name else {})}
 
     def test_at_the_first_login(self):
-        """B16: a random name, no password, and nickname and picture of WeChat, QQ, Weibo and Facebook."""
+        """B16: a random name, no password, and the provider's nickname and picture."""
         for kind, name, nickname, picture in self.WAYS:
             with self.subTest(provider=kind):
                 result = self.enter(kind, **self.credential(kind, name))["result"]
@@ -494,7 +494,7 @@ class ProfilesOfProviders(Each):
                 self.assertTrue(result["user"]["username"])
 
     def test_at_linking_where_the_profile_has_none(self):
-        """Overlooked 14: linking fills what is empty and leaves what is there."""
+        """Overlooked 14: linking fills empty fields and leaves others."""
         for kind, name, nickname, picture in self.WAYS:
             with self.subTest(provider=kind):
                 owner = self.register()
@@ -507,7 +507,7 @@ class ProfilesOfProviders(Each):
         self.assertEqual(self.whoami(named)["nickname"], "My own")
 
     def test_a_profile_that_cannot_be_had_fails_no_login(self):
-        """B16: the login is good without."""
+        """B16: the login succeeds without the profile."""
         paths = {"wechat": "/wechat/sns/userinfo", "qq": "/qq/user/get_user_info",
                  "weibo": "/weibo/2/users/show.json", "facebook": "/facebook/me"}
         for kind, name, _nickname, _picture in self.WAYS:
@@ -537,7 +537,7 @@ class ProfilesOfProviders(Each):
         self.assertEqual((user["nickname"], user["avatarUrl"]), ("Lena", "https://lh3.googleusercontent.com/a/x"))
 
 
-del Each, People  # their tests run where they stand
+del Each, People  # their tests run in their own modules
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,4 +1,4 @@
-"""What the device SDKs and the firmware ask of the service, as they ask it; each docstring names the row."""
+"""Calls of the device SDKs and the firmware, as they make them; each docstring names the row."""
 
 import base64
 import json
@@ -16,7 +16,7 @@ from world import FREE, LAMP, EndToEnd, OwnWorldOfClass, World
 
 
 class Reports(EndToEnd):
-    """Times, and what a device is told of its reports."""
+    """Times of reports, and their answers."""
 
     SECONDS = (0, 1, 1_420_070_399, 1_420_070_399_999)
 
@@ -79,10 +79,10 @@ class Reports(EndToEnd):
 
 
 class Raw(EndToEnd):
-    """Bytes of the device's own."""
+    """Binary values in the maker's own format."""
 
     def test_a_product_with_data_points_takes_no_binary(self):
-        """N2: reports and commands are checked against the product; bytes could not be."""
+        """N2: reports and commands are checked against the product; bytes can't be."""
         device, terminal = self.pair()
         version = device.report(data={"power": True})["version"]
         for report in ({"binary": "AAEC"}, {"data": {"power": False}, "binary": "AAEC"}, {"cid": 1, "binary": "AAEC"}):
@@ -99,7 +99,7 @@ class Raw(EndToEnd):
         self.assertEqual(terminal.unread("/binary"), [])
 
     def test_a_product_without_data_points_does(self):
-        """N2: where there are none, instructions are of the maker's own format."""
+        """N2: without data points, instructions have the maker's own format."""
         device, terminal = self.pair(FREE)
         cid = terminal.get("device/control", {"did": device.did, "binary": "AAEC"})["cid"]
         self.assertEqual(device.command().body["binary"], "AAEC")
@@ -108,7 +108,7 @@ class Raw(EndToEnd):
 
 
 class Roles(Sharing):
-    """Who is what to a device before and after an invitation."""
+    """The roles with a device before and after an invitation."""
 
     def setUp(self):
         super().setUp()
@@ -120,7 +120,7 @@ class Roles(Sharing):
         return [self.role(t, self.thing) for t in (self.one, self.two, *terminals)]
 
     def test_the_first_acceptance_changes_roles_and_no_invitation_does(self):
-        """Q6: a special user becomes the owner when an invitation is accepted, not by a mistyped name."""
+        """Q6: a special user becomes the owner by an acceptance, not by a mistyped name."""
         guest, late = self.terminal(), self.terminal()
         id = self.invite(self.one, self.thing, guest)["sharingId"]
         self.told(guest, id, "pending")
@@ -162,7 +162,7 @@ class Roles(Sharing):
                               if m.body and m.body.get("type") == "roleChanged"], [])
 
     def test_who_leaves_takes_their_invitations_along(self):
-        """Q6: the next special user is bound by their own invitations alone."""
+        """Q6: the next special user is bound only by their own invitations."""
         guest = self.terminal()
         id = self.invite(self.one, self.thing, guest)["sharingId"]
         self.one.get("device/unbind", {"did": self.thing.did})
@@ -173,7 +173,7 @@ class Roles(Sharing):
         self.assertEqual(self.roles(guest), [None, "owner", "guest"])
 
     def test_of_two_invitations_the_second_changes_nothing_more(self):
-        """Q6: who accepts later is one more guest."""
+        """Q6: a later acceptance only adds a guest."""
         guests = [self.terminal() for _ in range(2)]
         ids = [self.invite(self.one, self.thing, guest)["sharingId"] for guest in guests]
         for guest, id in zip(guests, ids):
@@ -182,7 +182,7 @@ class Roles(Sharing):
 
 
 class Targets(People):
-    """Who can be invited, and what the two sides see of each other."""
+    """The users who can be invited, and the data that both sides see of each other."""
 
     UNKNOWN = (("phone", fresh_phone, {"countryCode": COUNTRY}), ("email", fresh_email, {}),
                ("username", fresh_name, {}), ("uid", lambda: fresh_id("u-"), {}),
@@ -209,7 +209,7 @@ class Targets(People):
         friend.expect(f"user/{friend.uid}/share", lambda b: share(b, id, "pending"))
 
     def test_and_is_pending_like_any_other_where_they_are_not(self):
-        """Q6: without revealAccounts no caller learns who has an account; the role stays."""
+        """Q6: without revealAccounts no caller learns of accounts; the role stays."""
         owner = self.register(username=fresh_name())
         device = self.device()
         owner.bind(device)
@@ -221,7 +221,7 @@ class Targets(People):
         self.assertEqual(owner.get("device/list")["devices"][0]["role"], "special")
 
     def test_a_guest_sees_which_device_and_whose_it_is_before_accepting(self):
-        """Overlooked 12: product, the inviter's name for the device, who invites, and since when it is so."""
+        """Overlooked 12: product, the inviter's alias for the device, inviter, and time."""
         email = fresh_email()
         owner = self.register(email=email, profile={"nickname": "Olivia"})
         guest = self.register(username=fresh_name())
@@ -264,7 +264,7 @@ class Targets(People):
         self.assertError(people[1].fail("device/users", {"did": device.did}), "Forbidden")
 
     def test_an_address_that_nobody_proved_names_nobody(self):
-        """L12: else a guest could pass for another user."""
+        """L12: otherwise a guest could pass for another user."""
         owner, guest = self.register(username=fresh_name()), self.register(username=fresh_name())
         device = self.device()
         owner.bind(device), guest.bind(device)
@@ -274,7 +274,7 @@ class Targets(People):
 
 
 class Gateways(People):
-    """What a gateway says of a number."""
+    """A gateway's answers about a number."""
 
     def ask(self, terminal, **params):
         return terminal.get("account/sendCode", {"countryCode": COUNTRY, **params})["requestId"]
@@ -283,7 +283,7 @@ class Gateways(People):
         return terminal.expect("/code", lambda b: b["requestId"] == request, seconds).body
 
     def test_a_number_that_does_not_exist_is_told_at_once_and_not_tried_again(self):
-        """Overlooked 15: the user waits no 15 s for three tries of a mistyped number."""
+        """Overlooked 15: the user doesn't wait 15 s for three tries of a mistyped number."""
         phone, email = fresh_phone(), fresh_email()
         self.gateway.dead = (phone, email)
         self.addCleanup(setattr, self.gateway, "dead", ())
@@ -298,7 +298,7 @@ class Gateways(People):
         self.assertEqual([len(self.gateway.unread_to(to)) for to in (phone, email)], [1, 1])
 
     def test_it_does_not_tell_who_has_an_account(self):
-        """Overlooked 15: a code to reset a password is told of alike for known and unknown addresses."""
+        """Overlooked 15: a reset code is reported alike for known and unknown addresses."""
         email = fresh_email()
         self.register(email=email)
         self.gateway.dead = (email,)
@@ -309,7 +309,7 @@ class Gateways(People):
             self.assertEqual(self.told(terminal, request, 10)["state"], "sent")
 
     def test_any_other_refusal_is_tried_again(self):
-        """Overlooked 15, the other way round: without `final` the message is not given up."""
+        """Overlooked 15, the other way round: without `final` the message is tried again."""
         phone = fresh_phone()
         self.gateway.refused = (phone,)
         self.addCleanup(setattr, self.gateway, "refused", ())
@@ -321,7 +321,7 @@ class Gateways(People):
 
 
 class Zones(EndToEnd):
-    """Which clock a schedule of the SDKs means, which give none."""
+    """The time zone of schedules of SDKs, which send none."""
 
     def zone(self, country, **profile):
         device, terminal = self.device(), self.terminal(login=False)
@@ -342,13 +342,13 @@ class Zones(EndToEnd):
                 self.assertEqual(self.zone(country), zone)
 
     def test_what_the_user_says_comes_first(self):
-        """Overlooked 9: a zone that was set holds, UTC too."""
+        """Overlooked 9: a zone that was set counts, even UTC."""
         self.assertEqual(self.zone("86", timezone="Asia/Urumqi"), "Asia/Urumqi")
         self.assertEqual(self.zone("86", timezone="UTC"), "UTC")
 
 
 class Documents(EndToEnd):
-    """What operators import and export."""
+    """The documents that operators import and export."""
 
     PROVIDER = {"enabled": True, "clientIds": ["id-at-twitter"], "clientSecret": "hush-provider"}
 
@@ -390,7 +390,7 @@ class Documents(EndToEnd):
         self.assertIn("LL1202", error.stderr)
 
     def test_an_app_is_shown_without_secrets(self):
-        """Overlooked 7: an operator sees which policy is on, and which providers are."""
+        """Overlooked 7: an operator sees which policies and providers are on."""
         given = {"revealAccounts": True, "sessionDays": 90}
         made = self.take("app", {"name": "Shown", "policies": given, "providers": {"twitter": self.PROVIDER},
                                  "products": [LAMP["productKey"]], "secret": "hush-hush-hush-hush"})
@@ -429,7 +429,7 @@ class Documents(EndToEnd):
         self.assertEqual(self.keep(client).connect(), 0, "the app's own secret still works")
 
     def test_a_new_app_still_needs_its_providers_secrets(self):
-        """Overlooked 7, the other way round: there is none to keep."""
+        """Overlooked 7, the other way round: a new app has no secret to keep."""
         provider = {k: v for k, v in self.PROVIDER.items() if k != "clientSecret"}
         path = self.write({"appId": "never-seen", "name": "New", "providers": {"twitter": provider}})
         failed = self.run_cli("app", "import", path, check=False)
@@ -452,10 +452,10 @@ class Documents(EndToEnd):
 
 
 class Finding(EndToEnd):
-    """A device that is looked for by what is printed on it."""
+    """A device that is found by the texts on its label."""
 
     def test_by_mac_and_product_key_also_when_the_app_was_there_first(self):
-        """J6: an app that asks before its new device has reached the service binds it a moment later."""
+        """J6: an app that asks before its new device has registered binds it a moment later."""
         terminal, mac = self.terminal(), fresh_mac()
         name = {"productKey": LAMP["productKey"], "mac": mac, "passcode": "123456"}
         for _ in range(3):
@@ -469,7 +469,7 @@ class Finding(EndToEnd):
 
 
 class Full(OwnWorldOfClass):
-    """A service in which a device's history of a day is full soon, or never."""
+    """A service in which a device's history of a day is soon full, or never."""
 
     CHUNK = base64.b64encode(bytes(36_000)).decode()  # 48,000 characters
     megabytes = 1
@@ -487,7 +487,7 @@ class Full(OwnWorldOfClass):
 
 
 class HistoryOfADay(Full):
-    """One device can't fill the disk with its past."""
+    """One device can't fill the disk with its history."""
 
     def test_beyond_the_bound_only_the_state_is_kept(self):
         device, terminal = self.pair(FREE)
@@ -523,7 +523,7 @@ class HistoryOfADay(Full):
 
 
 class WithoutABound(Full):
-    """The control: with the bound switched off, all is kept."""
+    """The control: with the bound switched off, everything is stored."""
 
     megabytes = 0
 

@@ -1,4 +1,4 @@
-"""`lamplighter serve` against a broker that runs apart, set up as deploy/mosquitto and deploy/systemd say."""
+"""`lamplighter serve` with a separate broker, set up as in deploy/mosquitto and deploy/systemd."""
 
 import contextlib
 import getpass
@@ -28,7 +28,7 @@ GATE = BINARY.parent / "libLamplighterGate.so"
 
 
 def filled_in(text, **values):
-    """The text with each of the phrases replaced, each of which must stand in it."""
+    """Returns the text with each phrase replaced; fails if it lacks one."""
     for old, new in values.items():
         if old not in text:
             raise AssertionError(f"{old!r} is not in the file that is to be filled in")
@@ -37,7 +37,7 @@ def filled_in(text, **values):
 
 
 def make_certificates(folder):
-    """A CA of our own, and the certificate that it gave a server on this machine."""
+    """Creates a CA, and its certificate for a server on this machine."""
     folder.mkdir()
     (folder / "names").write_text("subjectAltName=IP:127.0.0.1,DNS:localhost\n")
     for line in (
@@ -63,7 +63,7 @@ class Outside(Service):
         self.write_config()
 
     def write_config(self, port=None, tls=True):
-        """deploy/mosquitto's settings, with our ports; over TLS as devices outside come."""
+        """Writes deploy/mosquitto's settings with this test's ports, by default with TLS."""
         text = (DEPLOY / "mosquitto/lamplighter.yaml").read_text()
         more = f"port: {port or self.tls_port}\n  webSocketPort: 0"
         if tls:
@@ -73,7 +73,7 @@ class Outside(Service):
                                + f"\nconsole:\n  port: {self.console_port}\n")
 
     def command(self):
-        """The line of deploy/systemd's unit, with our paths."""
+        """Returns the command of deploy/systemd's unit, with this test's paths."""
         unit = (DEPLOY / "systemd/lamplighter-serve.service").read_text()
         line = re.search(r"^ExecStart=(.*)$", unit, re.M)[1]
         return shlex.split(filled_in(line, **{
@@ -83,7 +83,7 @@ class Outside(Service):
         }))
 
     def start_broker(self):
-        """Fills deploy/mosquitto's configuration in as it says itself, and starts mosquitto with it."""
+        """Fills in deploy/mosquitto's configuration as it says, and starts mosquitto with it."""
         text = (DEPLOY / "mosquitto/lamplighter.conf").read_text()
         line = re.search(r"^#\s+(printf .*)$", text, re.M)[1]
         hash = subprocess.run(
@@ -112,7 +112,7 @@ class Outside(Service):
             return s.connect_ex(("127.0.0.1", self.tls_port)) == 0
 
     def start(self):
-        """Starts the service first: it makes the secret that the broker's configuration needs."""
+        """Starts the service, which creates the secret for the broker's configuration."""
         self.process = subprocess.Popen(
             self.command(), stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, env=self.environment)
         eventually(lambda: self.why_not_ready() is not None or self.process.poll() is not None, 60, "HTTP")
@@ -126,7 +126,7 @@ class Outside(Service):
         return self
 
     def why_not_ready(self):
-        """What /readyz says while it refuses; None when nothing answers, "" when ready."""
+        """Returns the text of /readyz; None if nothing answers, "" if it is ready."""
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.health_port}/readyz", timeout=5) as answer:
                 return "" if answer.status == 200 else None
@@ -222,7 +222,7 @@ class AgainstABrokerOutside(OwnWorldOfClass):
             chance.shuffle(processes)
             began = time.monotonic()
             processes[0].terminate()
-            # No wait for anything: what is tried is how near the two signals are.
+            # Without waiting for anything, since the test varies the time between the two signals.
             time.sleep(chance.uniform(0, 0.012))
             processes[1].terminate()
             self.assertEqual(service.process.wait(20), 0, service.tail())
@@ -269,7 +269,7 @@ class AgainstABrokerOutside(OwnWorldOfClass):
 
 @unittest.skipUnless(shutil.which("openssl"), "openssl is not installed")
 class AgainstABrokerWithoutTheGate(unittest.TestCase):
-    """One that lets everybody in, as a mosquitto with `allow_anonymous true` does."""
+    """A broker that admits every client, as mosquitto with `allow_anonymous true` does."""
 
     def setUp(self):
         self.service = Outside()
@@ -312,7 +312,7 @@ class AgainstABrokerWithoutTheGate(unittest.TestCase):
 
 @unittest.skipUnless(shutil.which("openssl"), "openssl is not installed")
 class WhenTheGateIsLost(OwnWorld):
-    """The broker comes back as one that lets every client in, and one forges reports."""
+    """The broker restarts without the gate and admits every client, and a client forges reports."""
 
     def make_world(self):
         service = Outside()

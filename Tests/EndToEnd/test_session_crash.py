@@ -1,4 +1,4 @@
-"""Killed while sessions end: each ends once, and nothing of it is forgotten."""
+"""The service killed while sessions end: each ends once and completely."""
 
 import contextlib
 import threading
@@ -16,7 +16,7 @@ OTHERS = 3
 
 class Killed(OwnWorld, People):
     def by_token(self, terminal):
-        """The same terminal, connected with its token, so that it comes back when the broker does."""
+        """Reconnects the terminal with its token, so that it returns with the broker."""
         terminal.close()
         again = self.keep(Terminal(self.own.port, self.app, terminal.token, terminal_id=terminal.terminal_id,
                                    reconnect=True, keepalive=5)).come()
@@ -24,7 +24,7 @@ class Killed(OwnWorld, People):
         return again
 
     def patient(self, terminal, method, params):
-        """Asks with one id until there is an answer, as an app does after a time-out."""
+        """Repeats a request with one id until it is answered, as an app does after a time-out."""
         id = fresh_id("k")
         end = time.monotonic() + 90
         while time.monotonic() < end:
@@ -40,7 +40,7 @@ class Killed(OwnWorld, People):
         raise AssertionError(f"{method} was never answered")
 
     def is_out(self, terminal):
-        """Whether a logout has come through; a broker that died with it unread is told again."""
+        """Returns whether a logout has taken effect; sends it again if not."""
         if [r for r in self.audit(terminal.uid) if r["kind"] == "sessionEnded"]:
             return True
         if terminal.connected:
@@ -49,14 +49,14 @@ class Killed(OwnWorld, People):
         return False
 
     def struck(self, seconds, work):
-        """Does the work while the service is killed so long after its beginning, and started again."""
+        """Does the work while the service is killed after `seconds` and started again."""
         result = []
         thread = threading.Thread(target=lambda: result.append(work()), daemon=True)
         thread.start()
         time.sleep(seconds)
         self.own.service.kill()
         self.own.service.start()
-        # The broker went with the service, and the gateway's connection with the broker.
+        # The broker ended with the service, and the gateway's connection with the broker.
         self.gateway.close()
         service = self.own.service.ready["service"]
         self.gateway = self.own.gateway = Gateway(

@@ -1,6 +1,7 @@
-"""A session's end reaches the broker: nothing arrives a second later, however it ended, however much is going on.
+"""A session's end reaches the broker: a second later nothing arrives, however it ended.
 
-Beside other tests the second may be longer, and who is never cut off fails; LAMPLIGHTER_LONG=1 measures it.
+Beside other tests the second can be longer, and only a terminal that is never cut off fails;
+LAMPLIGHTER_LONG=1 measures the second.
 """
 
 import threading
@@ -20,12 +21,12 @@ SECOND = 1.0 if LONG else 3.0
 
 
 def probes(terminal):
-    """The moments at which the probes were published that reached the terminal."""
+    """Returns the times of publication of the probes that reached the terminal."""
     return [m.body["at"] for m in terminal.everything if m.leaf == "probe"]
 
 
 class Ways(People):
-    """Each way a session ends, while a client publishes to the user's topics all the time."""
+    """Each way to end a session, while a client keeps publishing to the user's topics."""
 
     def setUp(self):
         super().setUp()
@@ -34,7 +35,7 @@ class Ways(People):
         self.other = self.login(email=self.email)
 
     def cut(self, end, reason, others=(), told=True):
-        """Ends the session of `other` and sees what reaches it; gives the time the last message was late."""
+        """Ends the session of `other`, checks its last messages, and returns the end's time."""
         probe = Probe(self.world.tool(fresh_id("probe")), self.owner.uid)
         probe.tool.connect()
         try:
@@ -42,7 +43,7 @@ class Ways(People):
             end()
             ended = time.monotonic()
             if told:
-                self.other.wait_lost(10)  # nothing comes after that
+                self.other.wait_lost(10)  # nothing arrives after that
             else:
                 self.owner.wait(lambda: any(at > ended + SECOND for at in probes(self.owner)), SECOND + 10)
         finally:
@@ -91,7 +92,7 @@ class Ways(People):
         self.cut(lambda: self.world.service.cli("user", "erase", self.owner.uid, "--yes"), "accountCancelled")
 
     def test_another_user_on_the_terminal(self):
-        """The old user's topics are gone, the connection and the new one's stay."""
+        """The old user's topics are gone; the connection and the new user's topics stay."""
         stranger = self.register()
         name = stranger.user["username"]
         stranger.get("account/logout")
@@ -163,7 +164,7 @@ class Ways(People):
 
 
 class Away(People):
-    """Terminals that are not connected when their session ends."""
+    """Terminals that aren't connected when their session ends."""
 
     def test_what_was_queued_for_a_terminal_that_was_away_is_gone(self):
         secret = fresh_id("installation-secret-")
@@ -177,7 +178,8 @@ class Away(People):
         device.report(data={"power": False})
         here.expect(f"/device/{device.did}/status", lambda b: b["data"].get("power") is False)
         back = self.stranger(terminal_id=away.terminal_id, clean=False, expiry=600)
-        # The app secret begins a new session of MQTT: what was queued for the old one, the notice too, is gone with it.
+        # The app's secret starts a new MQTT session, so messages queued for the old one, including
+        # the notice, are gone.
         error = self.assertError(back.ask("account/whoami", token=away.token), "InvalidToken")
         self.assertEqual(error["reason"], "operator")
         self.assertEqual([m for m in back.everything if f"/user/{away.uid}/" in m.topic], [])
@@ -196,7 +198,7 @@ class Away(People):
         back = self.stranger(terminal_id=terminal_id)
         self.login(back, username=owner.user["username"])
         self.assertNotEqual(back.get("account/whoami")["user"]["nickname"], "from the grave")
-        self.world.watcher.expect(f"{base}/request/account/whoami")  # the will would have come before
+        self.world.watcher.expect(f"{base}/request/account/whoami")  # the will would arrive before
         self.assertEqual([m for m in self.world.watcher.everything if m.topic == will[0]], [])
 
     def test_the_outcome_of_a_command_does_not_reach_whoever_has_the_terminal_now(self):
@@ -217,7 +219,7 @@ class Away(People):
 
 
 class Expiring(OwnWorld, People):
-    """Time is set forward in the database, while the service is down."""
+    """Sessions expire early in the database while the service is down."""
 
     def test_a_session_whose_time_is_over_is_told_and_cut_off(self):
         owner = self.register()
@@ -254,7 +256,7 @@ class Expiring(OwnWorld, People):
 class Crowded(OwnWorld):
     """One user with fifty terminals, and a thousand others, all with traffic.
 
-    LAMPLIGHTER_LONG=1 for the thousand; a hundred otherwise.
+    LAMPLIGHTER_LONG=1 uses the thousand; other runs use a hundred.
     """
 
     def make_world(self):
@@ -264,7 +266,7 @@ class Crowded(OwnWorld):
     def test_fifty_terminals_of_one_user_while_others_get_traffic(self):
         secret = self.own.apps["test-app"]["secret"]
         devices = [self.device() for _ in range(DEVICES)]
-        # Before the crowd: paho knows 1,024 descriptors.
+        # Before the crowd, since paho takes 1,024 descriptors.
         tool = self.own.tool("probe")
         tool.connect()
         ended = Crowd(self.own.port, "test-app", secret, TERMINALS)

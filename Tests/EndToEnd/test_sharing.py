@@ -1,4 +1,4 @@
-"""share/invite and share/answer between users: roles, and who is told what."""
+"""share/invite and share/answer between users: roles and notifications."""
 
 import signal
 import time
@@ -185,7 +185,8 @@ class ByUser(Sharing):
         guest = self.terminal()
         id = self.share(owner, device, guest, guestMinutes=1)
         guest.status(device)
-        # The minute is over while the service stands still, and the owner asks before it looks at the time.
+        # The minute ends while the service is stopped, and the owner asks before the service checks
+        # the time.
         process = self.world.service.process
         process.send_signal(signal.SIGSTOP)
         try:

@@ -1,4 +1,4 @@
-"""Sharing by QR code, handing a device over, and unanswered invitations."""
+"""Sharing by QR code, transfer of a device, and unanswered invitations."""
 
 import base64
 import time
@@ -110,7 +110,7 @@ class Transfer(Sharing):
 
 
 class Expiry(OwnWorldOfClass, Sharing):
-    """With short lives: unanswered invitations end by themselves."""
+    """Invitations with short lives end automatically if nobody answers."""
 
     @classmethod
     def make_world(cls):

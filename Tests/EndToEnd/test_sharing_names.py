@@ -1,4 +1,4 @@
-"""Invitations by the names that people log in with."""
+"""Invitations by the names that users log in with."""
 
 import json
 import unittest
@@ -8,7 +8,7 @@ from sharing import share
 
 
 class Names(People):
-    """Invitations by the names that people log in with, and what they give away."""
+    """Invitations by the names that users log in with, and what they reveal."""
 
     def setUp(self):
         super().setUp()

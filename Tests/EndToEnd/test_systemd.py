@@ -1,4 +1,4 @@
-"""What systemd hears of a service of `Type=notify`, over a socket that stands in for systemd's."""
+"""Notifications of a service of `Type=notify`, over a socket that stands in for systemd's."""
 
 import os
 import pathlib
@@ -15,7 +15,7 @@ WATCHDOG_SECONDS = 4
 
 
 class Systemd:
-    """Hears the notifications of one service, line after line."""
+    """A receiver of one service's notifications, line by line."""
 
     def __init__(self, folder):
         self.path = f"{folder}/notify"
@@ -28,7 +28,7 @@ class Systemd:
         return ENVIRONMENT | {"NOTIFY_SOCKET": self.path, "WATCHDOG_USEC": str(WATCHDOG_SECONDS * 1_000_000)}
 
     def lines(self, seconds):
-        """The lines of the next message; none where none comes in that time."""
+        """Returns the lines of the next message; none if no message arrives in time."""
         self.socket.settimeout(max(seconds, 0.001))
         try:
             data, ancillary, _flags, _address = self.socket.recvmsg(4096, 64)
@@ -39,7 +39,7 @@ class Systemd:
         return data.decode().splitlines()
 
     def until(self, beginning, seconds=30):
-        """All lines up to one that begins so."""
+        """Returns all lines up to the first that begins with `beginning`."""
         deadline, heard = time.monotonic() + seconds, []
         while not any(line.startswith(beginning) for line in heard):
             if time.monotonic() > deadline:
@@ -106,7 +106,7 @@ class Notifications(unittest.TestCase):
         self.systemd.until("WATCHDOG=1", WATCHDOG_SECONDS)
         os.kill(service.process.pid, signal.SIGSTOP)
         try:
-            time.sleep(0.1)  # a message that was under way
+            time.sleep(0.1)  # for a message in transit
             while self.systemd.lines(0):
                 pass
             self.assertEqual(self.systemd.lines(WATCHDOG_SECONDS), [])
@@ -135,7 +135,7 @@ class Notifications(unittest.TestCase):
         self.quick(service, 0)
         os.kill(service.process.pid, signal.SIGSTOP)
         try:
-            # A machine that runs other tests meanwhile is given a second more.
+            # A machine that runs other tests gets a second more.
             self.quick(service, 1)
         finally:
             os.kill(service.process.pid, signal.SIGCONT)

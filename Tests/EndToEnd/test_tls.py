@@ -1,4 +1,4 @@
-"""Others than this machine come by TLS: certificates of one's own and given ones, renewed and warned about."""
+"""TLS for other machines: own and foreign certificates, their renewal, and warnings."""
 
 import os
 import pathlib
@@ -15,13 +15,13 @@ from client import Device
 from harness import BINARY, ENVIRONMENT, Service, eventually
 from world import SETTINGS, OwnWorld, OwnWorldOfClass, World
 
-# Another address of this machine, as a lamp elsewhere would see it, and one that a lamp elsewhere comes from.
+# This machine's address for a lamp elsewhere, and the address of that lamp.
 HOST, ELSEWHERE = "127.0.0.2", "127.0.0.3"
 LISTENERS = ("mqttTlsPort", "webSocketTlsPort", "httpTlsPort")
 
 
 def secure_world(*names, settings=()):
-    """A service that was given a certificate of its own authority before it started."""
+    """Returns a service that had a certificate of its own authority before it started."""
     service = Service(arguments=[*SETTINGS, "--set", f"tls.host={HOST}", *settings])
     try:
         service.cli("tls", "init", *(word for name in (HOST, *names) for word in ("--name", name)))
@@ -32,7 +32,7 @@ def secure_world(*names, settings=()):
 
 
 def await_banner(service, line):
-    """Waits for a line of the banner, which is printed behind `ready.json`."""
+    """Waits for a line of the banner, which is printed after `ready.json` is written."""
     eventually(lambda: re.search(line, pathlib.Path(service.log.name).read_text()), 10, f"the line {line}")
 
 
@@ -50,7 +50,7 @@ class Tls(OwnWorldOfClass):
         return self.service.data / "tls" / "authority.pem"
 
     def lamp(self, **more):
-        """A registered device that comes from elsewhere over TLS."""
+        """Returns a registered device that connects from elsewhere over TLS."""
         plain = self.world.device(connect=False)
         return self.keep(Device(
             self.service.ready["mqttTlsPort"], plain.did, plain.secret, plain.mac, plain.product, plain.passcode,
@@ -176,9 +176,9 @@ class Renewing(OwnWorld):
         app.get("device/list")
         self.assertIsNone(lamp.lost)
         self.assertIsNone(app.lost)
-        # Nor was it taken for gone: its last arrival is the one before.
+        # The lamp was never considered gone: its last connection is the same as before.
         self.assertEqual(service.json("device", "show", lamp.did).get("online"), number.get("online"))
-        # The rights are those of before as well: what is not the lamp's own stays closed.
+        # The rights are the same as before: other devices' topics stay closed.
         self.assertGreaterEqual(lamp.subscribe("ll/v1/device/+/command"), 0x80)
 
     def test_a_revoked_session_ends_after_a_new_certificate_as_before(self):
@@ -218,11 +218,11 @@ class Renewing(OwnWorld):
                 eventually(lambda: abs(self.metric("server") - days) < 1, 20, "the metric")
                 found, told = self.doctor()
                 self.assertEqual(found, code, told)
-                self.assertIn(f"ends in {days - 1} days", told)
+                self.assertIn(f"expires in {days - 1} days", told)
                 eventually(lambda: re.search(rf"{level}.*a certificate needs to be renewed", log.read_text()), 20, "the log")
 
     def put(self, begin, end):
-        """Puts a certificate of the service's own authority in place, by its times in days from now."""
+        """Installs a certificate of the service's authority; `begin`, `end` are days from now."""
         tls = self.world.service.data / "tls"
         certificate, key = issued(tls / "authority.pem", pathlib.Path(self.world.service.holder) / "issued", "server", begin, end)
         for source, target in ((key, tls / "server.key"), (certificate, tls / "server.pem")):
@@ -243,7 +243,7 @@ class Renewing(OwnWorld):
         service, log = self.world.service, pathlib.Path(self.world.service.log.name)
         before = self.certificates()
         self.put(-30, -1)
-        eventually(lambda: re.search(r"a new certificate cannot be used.*it ended at", log.read_text()), 20, "the log")
+        eventually(lambda: re.search(r"a new certificate cannot be used.*it expired at", log.read_text()), 20, "the log")
         self.assertEqual(self.certificates(), before)
         self.assertGreater(self.metric("server"), 300)
         with urllib.request.urlopen(f"http://127.0.0.1:{service.health_port}/metrics", timeout=10) as page:
@@ -252,12 +252,13 @@ class Renewing(OwnWorld):
         self.assertIn('\nlamplighter_certificate_lifetime_seconds{certificate="server"} 34300800\n', text)
         code, told = self.doctor()
         self.assertEqual(code, 1)
-        self.assertIn("it ended at", told)
+        self.assertIn("it expired at", told)
         for name in LISTENERS:
             self.assertIn(f"{HOST}:{service.ready[name]} shows another certificate", told)
-        # The doctor skips that port: a handshake without a device's certificate counts as a refusal.
+        # The doctor skips that port: a handshake without a device's certificate counts as a
+        # refusal.
         self.assertNotIn(f":{service.ready['clientCertificatePort']} ", told)
-        # At the start there is none to keep, and the banner says so.
+        # At a start there is no older certificate to keep, and the banner says so.
         service.stop()
         service.start()
         await_banner(service, r"!!  tls +mqtts .*server\.pem: it ended at")
@@ -303,7 +304,7 @@ class Renewing(OwnWorld):
         before = self.certificates()
         told = service.cli("tls", "init", "--renew-authority")
         self.assertIn("(new)", told.stdout)
-        self.assertIn("start the service again", told.stderr)
+        self.assertIn("restart the service", told.stderr)
         eventually(lambda: not set(self.certificates()) & set(before), 20, "the new certificate on all listeners")
         new = pathlib.Path(service.holder) / "new.pem"
         new.write_text(authority.read_text().partition("-----END CERTIFICATE-----\n")[0] + "-----END CERTIFICATE-----\n")
@@ -315,10 +316,10 @@ class Renewing(OwnWorld):
         rows = service.json("tls", "show")
         self.assertEqual([row["certificate"] for row in rows], ["server", "authority", "authority"])
         self.assertEqual(rows[0]["issuer"], rows[1]["subject"])
-        # The broker reads devices' authority at its start only.
+        # The broker reads the devices' authority only at its start.
         code, told = self.doctor()
         self.assertEqual(code, 3, told)
-        self.assertIn("start the service again", told)
+        self.assertIn("restart the service", told)
         service.stop()
         service.start()
         code, told = self.doctor()
@@ -326,7 +327,7 @@ class Renewing(OwnWorld):
 
 
 class Starting(unittest.TestCase):
-    """What `up` says of certificates and listeners that it can't begin with."""
+    """Certificates and listeners with which `up` can't start."""
 
     def setUp(self):
         self.service = Service()
@@ -334,7 +335,7 @@ class Starting(unittest.TestCase):
         self.folder = pathlib.Path(self.service.holder)
 
     def refused(self, *settings):
-        """The start's error."""
+        """Asserts that the start fails, and returns its error."""
         arguments = [word for setting in settings for word in ("--set", setting)]
         done = subprocess.run(
             [str(BINARY), "up", "--data", str(self.service.data), "--mqtt-port", "0", "--http-port", "0", "--health-port", "0",
@@ -343,7 +344,7 @@ class Starting(unittest.TestCase):
         return done.stderr
 
     def pair(self, name, days=10):
-        """A certificate and key by openssl, as another authority would give them."""
+        """Creates a certificate and key by openssl, as another authority would."""
         paths = self.folder / f"{name}.pem", self.folder / f"{name}.key"
         openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", days, "-subj", "/CN=localhost", "-addext",
                 "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", paths[1], "-out", paths[0])
@@ -404,7 +405,7 @@ class Starting(unittest.TestCase):
         for name in LISTENERS:
             with self.subTest(name):
                 shown("127.0.0.1", self.service.ready[name], trusting(certificate))
-        # Without an authority of devices' certificates there is nothing to check one by.
+        # Without an authority, devices' certificates can't be checked.
         self.assertNotIn("clientCertificatePort", self.service.ready)
 
     def test_plain_listeners_elsewhere_need_to_be_asked_for(self):

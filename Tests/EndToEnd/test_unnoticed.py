@@ -1,6 +1,6 @@
-"""What honest clients do stays below every default: none of them is refused, slowed down or cut off.
+"""Honest clients stay below every default limit: none is refused, slowed down or cut off.
 
-LAMPLIGHTER_LONG=1 takes a thousand simulated devices; a hundred otherwise.
+LAMPLIGHTER_LONG=1 simulates a thousand devices; other runs simulate a hundred.
 """
 
 import json
@@ -28,7 +28,7 @@ class Unnoticed(OwnWorldOfClass):
         self.addCleanup(self._nobody_was_refused)
 
     def _nobody_was_refused(self):
-        # What the gate tells comes before what is published after it.
+        # The gate's refusals arrive before the mark that is published after them.
         mark = secrets.token_hex(8)
         tool = self.world.tool(mark)
         tool.connect()
@@ -45,7 +45,7 @@ class Simulated(Unnoticed):
     def test_the_demo_with_its_app(self):
         summary = self.simulate_with_app()
         self.assertIn("lost 0  refused 0", summary)
-        self.assertNotIn("last trouble", summary)
+        self.assertNotIn("last error", summary)
 
     def simulate_with_app(self):
         done = self.world.service.cli("simulate", "--app", "--devices", "10", "--rate", "20", "--duration", "10" if LONG else "5")
@@ -59,7 +59,7 @@ class Simulated(Unnoticed):
 
 
 class ComesBack(Unnoticed):
-    """A device that was away for long has 500 reports to tell."""
+    """A device that was away for long has 500 stored reports."""
 
     count = 500
 
@@ -85,7 +85,7 @@ class ComesBack(Unnoticed):
                 self.assertIsNone(device.lost, "its connection stands")
 
     def send_all(self, device, reports, window=16):
-        """Sends as honest devices do: at most so many without an answer."""
+        """Sends as honest devices do: at most `window` reports without an answer."""
         for number, report in enumerate(reports):
             if number >= window:
                 self.assertTrue(device.response(reports[number - window]["id"], 30)["ok"])
@@ -94,7 +94,7 @@ class ComesBack(Unnoticed):
             self.assertTrue(device.response(report["id"], 30)["ok"])
 
     def assert_told(self, device, terminal):
-        """All of it is in the history."""
+        """Asserts that the history and the status have the reports."""
         rows, more = [], {}
         while True:
             page = terminal.get("device/history", {
@@ -103,15 +103,16 @@ class ComesBack(Unnoticed):
             if "cursor" not in page:
                 break
             more = {"cursor": page["cursor"]}
-        # History reaches back to the binding, which came after most of these times: no user may see those.
+        # History reaches back to the binding, which is later than most of these times: users can't
+        # see those.
         self.assertTrue(all("temperature" in row["data"] for row in rows), rows[:3])
         status = terminal.get("device/status", {"did": device.did})
         self.assertEqual(status["data"]["temperature"], (self.count - 1) % 100 / 4)
 
     def test_all_at_once_as_the_burst_allows(self):
         device = self.device()
-        # The gate holds 200 answers for a device. An answer counts until its acknowledgement comes, and this client may send
-        # the next report first.
+        # The gate holds 200 answers for a device. An answer counts until its acknowledgement
+        # arrives, and this client can send the next report first.
         self.send_all(device, [{"id": fresh_id("s"), **report} for report in self.stored()], window=190)
 
 
@@ -127,7 +128,7 @@ class Opens(Unnoticed):
                 self.open_all(terminal, devices)
 
     def reopened(self, terminal, version):
-        """The app is started again: it connects with its token."""
+        """Restarts the app, which connects with its token."""
         terminal.close()
         again = Terminal(self.world.port, terminal.app_id, terminal.token, terminal.terminal_id, version=version)
         self.keep(again).come()
@@ -136,7 +137,7 @@ class Opens(Unnoticed):
         return again
 
     def open_all(self, terminal, devices):
-        """Everything about each device at once, without waiting for anything in between."""
+        """Requests everything about all devices at once, without waiting in between."""
         listed = terminal.get("device/list", {"limit": 100})
         self.assertEqual(len(listed["devices"]), len(devices))
         asked = []
@@ -159,7 +160,7 @@ class Opens(Unnoticed):
 
 
 class Foreign(Unnoticed):
-    """Mosquitto's own clients and paho as they come."""
+    """Mosquitto's own clients, and paho unchanged."""
 
     def run_tool(self, *words, input=None):
         done = subprocess.run(words, input=input, capture_output=True, text=True, timeout=60)
@@ -224,7 +225,7 @@ class Foreign(Unnoticed):
                 for number in range(50 if LONG else 20):
                     answer = device.report(data={"temperature": number / 4})
                     assert answer["ok"], answer
-                    time.sleep(0.1)  # the pace is what is tested
+                    time.sleep(0.1)  # the test is about this pace
             except Exception as error:
                 failures.append(error)
 

@@ -1,4 +1,4 @@
-"""Stores of earlier versions, and of this one, are brought up to date with everything that was in them."""
+"""Stores of earlier versions, and of this one, are migrated with all their contents."""
 
 import json
 import pathlib
@@ -17,7 +17,7 @@ from world import SETTINGS, EndToEnd
 
 
 def contents(path):
-    """The rows of each table, each row a set of columns with values."""
+    """Returns the rows of each table, each as a set of columns with values."""
     database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     database.row_factory = sqlite3.Row
     try:

@@ -1,4 +1,4 @@
-"""What operators see and do of users and sessions, with the service running and without it."""
+"""Operators' commands for users and sessions, with the service running and without it."""
 
 import json
 import stat
@@ -12,7 +12,7 @@ from world import EndToEnd, OwnWorld
 
 
 class Beside(EndToEnd):
-    """Beside a running service."""
+    """Commands alongside a running service."""
 
     def test_lists_and_shows_without_secrets(self):
         secret = fresh_id("installation-secret-")
@@ -32,7 +32,7 @@ class Beside(EndToEnd):
             self.assertNotIn(secret, output)
 
     def all_users(self):
-        """Page by page: other tests beside may have made thousands."""
+        """Returns all users, page by page: other tests can have created thousands."""
         rows = []
         while True:
             after = ["--after", rows[-1]["uid"]] if rows else []
@@ -73,7 +73,7 @@ class Beside(EndToEnd):
             self.assertEqual(json.loads(path.read_text())["devices"], document["devices"])
             again = self.world.service.cli("user", "export", terminal.uid, str(path), check=False)
             self.assertEqual(again.returncode, 1)
-            self.assertIn("is there already", again.stderr)
+            self.assertIn("already exists", again.stderr)
 
     def test_erasing_needs_a_yes_and_says_before_and_after_what_goes(self):
         device, terminal = self.pair()
@@ -82,7 +82,7 @@ class Beside(EndToEnd):
         done = self.world.service.cli("user", "erase", terminal.uid, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertIn(f"would erase {terminal.uid}", done.stdout)
-        self.assertIn(f"goes to {heir.uid}", done.stdout)
+        self.assertIn(f"passes to {heir.uid}", done.stdout)
         self.assertIn("--yes", done.stderr)
         planned = json.loads(self.world.service.cli("user", "erase", terminal.uid, "--json", check=False).stdout)
         self.assertEqual((planned["erased"], planned["sessions"]), (False, 1))
@@ -110,7 +110,7 @@ class Beside(EndToEnd):
 
 
 class Alone(OwnWorld):
-    """While no service runs: what is owed goes out when it starts."""
+    """Commands while no service runs: their effects are published when it starts."""
 
     def test_a_session_ended_while_the_service_is_down(self):
         world = self.own

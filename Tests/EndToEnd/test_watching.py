@@ -1,5 +1,7 @@
-"""A real Prometheus that scrapes a real service with deploy/prometheus: every expression of the rules and of the dashboard
-answers."""
+"""A real Prometheus with deploy/prometheus scrapes a real service.
+
+Every expression of the rules and of the dashboard has an answer.
+"""
 
 import json
 import pathlib
@@ -23,17 +25,17 @@ from world import OwnWorldOfClass, World
 
 PROMETHEUS = ROOT / "deploy/prometheus"
 DASHBOARD = ROOT / "deploy/grafana/lamplighter.json"
-# Not there without TLS; Tests/Deploy/alerts.test.yml shows when its alert fires.
+# These don't exist without TLS; Tests/Deploy/alerts.test.yml tests their alerts.
 WITH_TLS = {"lamplighter_certificate_remaining_seconds", "lamplighter_certificate_lifetime_seconds",
             "lamplighter_certificate_refused"}
-# A database's server makes backups, and gives room back, by itself.
+# A database's server makes backups and frees space itself.
 OF_A_FILE = {"lamplighter_backup_age_seconds", "lamplighter_database_free_bytes"} if postgres.WANTED else set()
 METRIC = re.compile(r'\b((?:lamplighter|process)_\w+|up)(\{[^}]*\})?')
 LABELS = re.compile(r"\b(?:by|on|ignoring|without) \([^)]*\)")
 
 
 class Prometheus:
-    """Debian's Prometheus on a port of its own, with deploy/prometheus and the ports of a service."""
+    """Debian's Prometheus on a free port, with deploy/prometheus and the ports of a service."""
 
     def __init__(self, service):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-prometheus-"))
@@ -50,7 +52,7 @@ class Prometheus:
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
 
     def get(self, path, **query):
-        """The data of an answer, or nothing while it does not answer."""
+        """Returns the data of an answer, or None while it doesn't answer."""
         if self.process.poll() is not None:
             raise AssertionError(f"prometheus ended: {(self.folder / 'log').read_text()[-2000:]}")
         url = f"http://127.0.0.1:{self.port}/api/v1/{path}?{urllib.parse.urlencode(query)}"
@@ -65,7 +67,7 @@ class Prometheus:
             return None
 
     def ask(self, expression):
-        """The samples that an expression gives now."""
+        """Returns the current samples of an expression."""
         data = self.get("query", query=expression)
         return data["result"] if data else []
 
@@ -85,7 +87,7 @@ class Prometheus:
 
 
 def expressions():
-    """Those of the dashboard, as Grafana asks them for all instances."""
+    """Yields the dashboard's expressions, as Grafana sends them for all instances."""
     for panel in json.loads(DASHBOARD.read_text())["panels"]:
         for target in panel.get("targets", []):
             expression = target["expr"].replace("$instance", ".*").replace("$__rate_interval", "1m")
@@ -116,12 +118,12 @@ class Watching(OwnWorldOfClass):
     def setUp(self):
         super().setUp()
         self.live_a_little()
-        # Two scrapes, a second apart, that began after all that.
+        # Two scrapes, a second apart, that began after that load.
         since = time.time()
         eventually(lambda: self.prometheus.value("timestamp(lamplighter_ready)") > since + 1.1, 60, "two more scrapes")
 
     def live_a_little(self):
-        """Something of everything that is measured."""
+        """Causes some of every event that is measured."""
         device, terminal = self.pair()
         terminal.get("device/control", {"did": device.did, "data": {"power": True}})
         device.report(cid=device.command().body["cid"], code=0, data={"power": True})
@@ -138,7 +140,7 @@ class Watching(OwnWorldOfClass):
             if any(name in expression for name in OF_A_FILE):
                 continue
             with self.subTest(panel=title, expression=expression):
-                # Devices and sessions are counted every half a minute.
+                # Devices and sessions are counted every half minute.
                     eventually(lambda expression=expression: self.prometheus.ask(expression), 60, "a sample")
 
     def test_every_rule_is_evaluated_and_all_that_it_rests_on_is_there(self):
@@ -165,7 +167,7 @@ class Watching(OwnWorldOfClass):
     def test_a_service_that_is_well_sets_off_nothing(self):
         firing = {alert["labels"]["alertname"] for alert in self.prometheus.get("alerts")["alerts"]
                   if alert["state"] == "firing"}
-        # A machine that is busy with other tests may be slow to cut a session off.
+        # A machine that is busy with other tests can be slow to cut a session off.
         self.assertEqual(firing - {"LamplighterRevocationSlow"}, set())
 
 

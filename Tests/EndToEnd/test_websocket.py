@@ -1,4 +1,4 @@
-"""MQTT over WebSocket: browsers' way in, by the service's own listener."""
+"""MQTT over WebSocket, for browsers, by the service's own listener."""
 
 import base64
 import contextlib
@@ -25,7 +25,7 @@ UPGRADE = {
 
 
 class Raw:
-    """A WebSocket by hand, to do what clients that behave don't."""
+    """A raw WebSocket, which can misbehave as ordinary clients don't."""
 
     def __init__(self, port, source="", path="/mqtt", upgrade=True, **headers):
         self.socket = socket.create_connection(("127.0.0.1", port), 10, source_address=(source, 0) if source else None)
@@ -50,7 +50,7 @@ class Raw:
         self.socket.sendall(head + mask + payload)
 
     def receive(self):
-        """The next frame's opcode and payload; None at the end."""
+        """Returns the next frame's opcode and payload; None at the end."""
         head = self.file.read(2)
         if len(head) < 2:
             return None
@@ -60,7 +60,7 @@ class Raw:
         return head[0] & 15, self.file.read(size)
 
     def closing(self):
-        """The code of the closing frame, after which the connection ends."""
+        """Returns the code of the closing frame; asserts that the connection ends after it."""
         while (frame := self.receive()) is not None:
             if frame[0] == CLOSE:
                 assert self.receive() is None
@@ -68,7 +68,7 @@ class Raw:
         return None
 
     def is_over(self, seconds=10):
-        """Whether the other side ends the connection within a time."""
+        """Returns whether the other side ends the connection within `seconds`."""
         self.socket.settimeout(seconds)
         try:
             return self.socket.recv(1) == b""
@@ -83,14 +83,14 @@ class Raw:
 
 
 def connect_packet(username, password, client_id):
-    """An MQTT 3.1.1 CONNECT."""
+    """Returns an MQTT 3.1.1 CONNECT."""
     texts = b"".join(struct.pack(">H", len(text)) + text.encode() for text in (client_id, username, password))
     body = b"\0\4MQTT\4\xc2\0\x1e" + texts
     return b"\x10" + remaining(len(body)) + body
 
 
 def remaining(size):
-    """MQTT's length of a packet."""
+    """Encodes a packet's length as MQTT does."""
     found = b""
     while True:
         size, digit = divmod(size, 128)
@@ -189,7 +189,7 @@ class WebSocket(EndToEnd):
         self.assertEqual(found, b"\xd0\x00\xd0\x00")
 
     def refused_from(self, source="", **headers):
-        """The address that the gate tells of a refused client."""
+        """Returns the address that the gate reports for a refused client."""
         name = f"d-{os.urandom(7).hex()[:13]}"
         raw = self.raw(self.port, source=source, **headers)
         raw.send(connect_packet(f"device:{name}", "wrong", name))
@@ -200,7 +200,7 @@ class WebSocket(EndToEnd):
     def test_the_gate_sees_where_clients_come_from(self):
         self.assertEqual(self.refused_from(source="127.0.0.9"), "127.0.0.9")
         self.assertEqual(self.refused_from(), "127.0.0.1")
-        # A proxy on this machine says whom it passes on; anyone else is not believed.
+        # Only a proxy on this machine is trusted to name the client's address.
         self.assertEqual(self.refused_from(X_Forwarded_For="203.0.113.9, 192.0.2.7"), "192.0.2.7")
         self.assertEqual(self.refused_from(X_Forwarded_For="2001:db8::7"), "2001:db8::7")
         self.assertEqual(self.refused_from(source="127.0.0.9", X_Forwarded_For="192.0.2.7"), "127.0.0.9")
@@ -242,7 +242,8 @@ class Secure(OwnWorldOfClass):
                         plain.recv(1)
                 row = told(service, "handshakeFailed", address=source, wait=True)[0]
                 self.assertEqual(row["detail"], "HTTP_REQUEST")
-        # One that does not trust the authority; with TLS 1.3 its alert can't be read by the other side.
+        # A client that doesn't trust the authority; with TLS 1.3 the other side couldn't read its
+        # alert.
         distrust = ssl.create_default_context()
         distrust.maximum_version = ssl.TLSVersion.TLSv1_2
         with socket.create_connection((HOST, service.ready["webSocketTlsPort"]), 10, source_address=("127.0.0.33", 0)) as plain:
@@ -287,7 +288,7 @@ class Limits(OwnWorld):
         upgraded = self.raw()
         self.assertTrue(silent.is_over())
         self.assertTrue(half.is_over())
-        # A WebSocket has longer, for its first packet.
+        # A WebSocket has more time for its first packet.
         self.assertEqual(upgraded.status, 101)
         self.assertFalse(upgraded.is_over(1.5))
 
@@ -306,7 +307,7 @@ class Limits(OwnWorld):
         self.assertFalse(speaking.is_over(0.5))
 
     def speaking(self, **more):
-        """A WebSocket whose MQTT the broker has answered."""
+        """Returns a WebSocket whose CONNECT the broker has answered."""
         lamp = self.world.device(connect=False)
         raw = self.raw(**more)
         self.assertEqual(raw.status, 101)
@@ -336,7 +337,7 @@ class Limits(OwnWorld):
         self.assertEqual(terminal("127.0.0.8").connect(), 0)
 
     def quiet(self):
-        """A terminal beside others, logged in."""
+        """Returns another terminal, logged in."""
         secret = self.world.apps["test-app"]["secret"]
         terminal = self.keep(Terminal(self.port, "test-app", secret, transport="websockets").come())
         terminal.login()
@@ -361,11 +362,12 @@ class Limits(OwnWorld):
             sender.publish("ll/v1/system/test", b"x" * 60_000, wait=False)
         eventually(lambda: sender.publish("ll/v1/system/test", b"last") is not None, 60, "the last PUBACK")
 
-        # 60 MB wait, in the broker.
+        # 60 MB wait in the broker, not in the service.
         self.assertLess(resident(service.process.pid) - before, 30 << 20)
-        # And no other client waits for them.
+        # No other client waits for them.
         self.assertEqual(self.quiet().ask("device/list")["ok"], True)
-        # What the broker kept for it comes, in order and whole, once it reads; through the small window it took minutes.
+        # The broker's messages arrive complete and in order once the client reads; through the
+        # small window it took minutes.
         raw.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
         read = 0
         while read < 5_000_000:
@@ -375,7 +377,7 @@ class Limits(OwnWorld):
 
 
 def told(service, reason, address, wait=False):
-    """The kept refusals of a listener for a reason."""
+    """Returns a listener's stored refusals for a reason and an address."""
     def found():
         rows = [json.loads(line) for line in service.cli("refusals", "--json").stdout.splitlines()]
         return [row for row in rows if (row["reason"], row["address"]) == (reason, address)]
@@ -383,19 +385,19 @@ def told(service, reason, address, wait=False):
 
 
 def counted(service, reason):
-    """How many refusals of a reason the metrics count."""
+    """Returns the metrics' count of refusals for a reason."""
     page = urllib.request.urlopen(f"http://127.0.0.1:{service.health_port}/metrics", timeout=10).read().decode()
     return float(re.search(rf'^lamplighter_refusals_total{{reason="{reason}"}} (\S+)$', page, re.M)[1])
 
 
 def refusals(service, client_id):
-    """What the gate told of a client's refusals."""
+    """Returns the gate's stored refusals of a client."""
     rows = [json.loads(line) for line in service.cli("refusals", "--json").stdout.splitlines()]
     return [row for row in rows if row["clientId"] == client_id]
 
 
 def resident(pid):
-    """The bytes of memory that a process has."""
+    """Returns the resident bytes of a process."""
     return int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
 
 
@@ -414,5 +416,5 @@ class Restarting(OwnWorld):
             finally:
                 raw.close()
 
-        # Refused as before, by a broker that stands again.
+        # The restarted broker refuses the client as before.
         eventually(lambda: (found := answer()) and found[0] == BINARY and found[1][:1] == b"\x20", 20, "CONNACK")

@@ -1,4 +1,4 @@
-"""What the tests take from PyPI: a Python of its own, with the modules of deploy/requirements.txt."""
+"""The tests' tools from PyPI: a separate Python with the modules of deploy/requirements.txt."""
 
 import functools
 import pathlib
@@ -15,7 +15,7 @@ CHROMIUM = shutil.which("chromium-headless-shell")
 
 @functools.cache
 def python():
-    """The Python with these modules, installed when it is not there."""
+    """Returns the Python with these modules, and installs it if it is missing."""
     done = subprocess.run(
         ["bash", "-c", f'source "{ROOT}/deploy/packages.sh" && install_tools "{ROOT}"'],
         capture_output=True, text=True, timeout=300)
@@ -25,14 +25,14 @@ def python():
 
 
 def use():
-    """Lets this Python import them."""
+    """Lets this Python import the modules."""
     python()
     for folder in FOLDER.glob("lib/python3*/site-packages"):
         site.addsitedir(str(folder))
 
 
 class Chromium:
-    """A browser without windows; all of a process share one driver, which ends with the last of them."""
+    """A browser without windows; a process's browsers share a driver, which ends with the last."""
 
     driver, running = None, 0
 
@@ -61,7 +61,7 @@ class Chromium:
 
 
 def file(module, path):
-    """A file that comes with a module."""
+    """Returns the path of a file that a module contains."""
     python()
     found = list(FOLDER.glob(f"lib/python3*/site-packages/{module}/{path}"))
     assert len(found) == 1, f"{module}/{path}: {found}"

@@ -1,19 +1,20 @@
-"""Two users who take turns on a terminal: who logs out gets in again at once."""
+"""Two users who take turns on a terminal: after a logout the next login works at once."""
 
 import threading
 
 from accounts import People
 from harness import LONG
 
-# From a logout's answer to the next login, in seconds: the gate cuts the connection off 0.3 to 0.5 s after the logout.
+# The seconds from a logout's answer to the next login; the gate cuts the connection 0.3 to 0.5 s
+# after the logout.
 PAUSES = [step / 20 for step in range(21)] * 2 if LONG else [0, 0.2, 0.3, 0.35, 0.4, 0.6]
 SECONDS = 2
-PAUSED_SECONDS = 6 if LONG else 15  # of a machine that others use too, now and then; who is locked out waits for 30
-ROUNDS = 8  # of one terminal: it may have 20 passwords hashed in 15 minutes
+PAUSED_SECONDS = 6 if LONG else 15  # on a shared machine, at times; a locked-out user waits for 30
+ROUNDS = 8  # of one terminal, which is allowed 20 hashes of passwords in 15 minutes
 
 
 class Pair(People):
-    """Two users who take turns on a terminal, each with a device that reports all the time."""
+    """Two users who take turns on a terminal, each with a device that keeps reporting."""
 
     def setUp(self):
         super().setUp()

@@ -1,6 +1,6 @@
-"""A TCP way to a port, in a process of its own, so that a signal cuts it: what is on it is held, and new connections as well.
+"""A TCP proxy in its own process, which a signal stops: it then holds all data and new connections.
 
-    way.py PORT [REPLACEMENTS]     says its own port; replacements are a JSON object, of texts of the same length
+    way.py PORT [REPLACEMENTS]     prints its port; REPLACEMENTS: JSON of texts of equal length
 """
 
 import json
@@ -16,7 +16,7 @@ SYNC = b"S\0\0\0\4"
 
 
 class Way:
-    """The test's side of it."""
+    """The proxy, for a test."""
 
     def __init__(self, port, replacements=None):
         self.process = subprocess.Popen(
@@ -28,7 +28,7 @@ class Way:
         self.process.send_signal(signal.SIGSTOP)
 
     def withhold_ends(self):
-        """Carries all but the end of each pipeline to PostgreSQL, and nothing of that connection from then on."""
+        """Withholds each pipeline's end from PostgreSQL, and all later data of the connection."""
         self.process.send_signal(signal.SIGUSR1)
 
     def mend(self):
@@ -42,7 +42,7 @@ class Way:
 
 
 class End:
-    """One side of a connection, with what the other side has for it."""
+    """One side of a connection, with the data that waits for it."""
 
     def __init__(self, it, is_near):
         it.setblocking(False)
@@ -52,7 +52,7 @@ class End:
 
 
 class Carrier:
-    """The process's side."""
+    """The proxy, in its process."""
 
     def __init__(self, port, replacements):
         self.to, self.selector = port, selectors.DefaultSelector()
@@ -70,7 +70,7 @@ class Carrier:
     def run(self):
         print(self.listener.getsockname()[1], flush=True)
         while True:
-            # A signal does not end the wait.
+            # A signal doesn't end the wait.
             ready = self.selector.select(0.1 if self.withholding else None)
             if not self.withholds:
                 self.give_back()

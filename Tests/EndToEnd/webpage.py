@@ -1,4 +1,4 @@
-"""Debian's Chromium driven by Playwright, with an ear for what a page must not do, and axe to look at it."""
+"""Debian's Chromium driven by Playwright, which records pages' faults, with axe's checks."""
 
 import tools
 
@@ -14,13 +14,13 @@ class Chromium(tools.Chromium):
     """One browser; `close` ends it."""
 
     def visitor(self, width=1280, height=900, scheme="light", locale="en-US", **more):
-        """Somebody with a browser of this size, who was never here."""
+        """Returns a new visitor with a browser of this size."""
         return Visitor(self.browser.new_context(
             viewport={"width": width, "height": height}, color_scheme=scheme, locale=locale, reduced_motion="reduce", **more))
 
 
 class Visitor:
-    """One visitor's pages: `requests` are the addresses that they asked for, `faults` what the browser complained of."""
+    """One visitor's pages, with the addresses that they requested and the browser's complaints."""
 
     def __init__(self, context):
         self.context = context
@@ -32,12 +32,12 @@ class Visitor:
         context.on("console", self._console)
 
     def _console(self, message):
-        # A service that is away is what the tests make; the page says so itself.
+        # Tests stop the service on purpose, and the page reports it itself.
         if message.type in ("error", "warning") and "net::ERR_CONNECTION" not in message.text:
             self.faults.append(message.text)
 
     def open(self, address):
-        """A new page, once it and its scripts are there."""
+        """Opens a page, and waits until its scripts are loaded."""
         page = self.context.new_page()
         page.on("websocket", lambda socket: self.requests.append(socket.url))
         page.goto(address)
@@ -48,6 +48,6 @@ class Visitor:
 
 
 def barriers(page):
-    """What axe finds wrong, a line each."""
+    """Returns axe's findings, a line each."""
     found = Axe().run(page).response["violations"]
     return [f"{one['id']}: {node['target']} {node['failureSummary']}" for one in found for node in one["nodes"]]

@@ -1,4 +1,4 @@
-"""Pages on this machine for the browser: files of folders, and texts."""
+"""Pages on this machine for the browser: files in folders, and texts."""
 
 import http.server
 import pathlib
@@ -8,7 +8,7 @@ TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=u
 
 
 class Pages:
-    """A web server: `folders` by their first level, and `texts` by path."""
+    """A web server of `folders`, by the first level of the path, and `texts`, by path."""
 
     def __init__(self, folders, texts):
         self.folders = {name: pathlib.Path(folder).resolve() for name, folder in folders.items()}
@@ -31,7 +31,7 @@ class Pages:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def find(self, path):
-        """The bytes at a path, or None."""
+        """Returns the bytes at a path, or None."""
         if path in self.texts:
             return self.texts[path].encode()
         folder, _, rest = path.partition("/")

@@ -1,4 +1,4 @@
-"""The world most tests share: one service, products and apps to test with, and a watcher."""
+"""The world that most tests share: one service, test products and apps, and a watcher."""
 
 import os
 import secrets
@@ -35,32 +35,34 @@ OTHER = {"productKey": "5e" * 16, "name": "Of the other app", "registration": "o
 REMOTE = {"productKey": "6f" * 16, "name": "Bound by secret", "registration": "open", "remoteBind": "secret"}
 OPERATED = {"productKey": "7a" * 16, "name": "Reset by operators", "registration": "open", "reset": "operator"}
 PRODUCTS = [LAMP, FREE, LISTED, EASY, OTHER, REMOTE, OPERATED]
-# Codes go to a gateway, which tests read; `up` would write them to its log.
-# All tests together, with the rounds that a loaded machine makes them repeat, are one app's flood of codes.
+# Codes are sent to a gateway, which tests read; `up` would write them to its log.
+# All tests together, with their repetitions on a busy machine, would exceed one app's limits for
+# codes.
 SETTINGS = ["--set", "delivery.email=gateway", "--set", "delivery.sms=gateway",
             "--set", "limits.codesPerHour=100000", "--set", "limits.codesPerCountry=100000",
-            # Tests go faster than people; the defaults are shown in worlds of their own (test_limits_accounts).
+            # Tests are faster than users; test_limits_accounts tests the defaults in separate
+            # worlds.
             "--set", "limits.codesPerTerminal=1000", "--set", "limits.anonymousPerTerminal=100000",
             "--set", "limits.mailsPerTerminal=1000",
             "--set", "limits.namedPerTerminal=1000", "--set", "limits.hashesPerTerminal=10000",
             "--set", "limits.sessionsPerTerminal=100000", "--set", "limits.hashesAtOnce=256",
             "--set", "limits.providerCallsAtOnce=128"]
-# Tests send faster than fingers and sensors do; test_limits_connection has the defaults.
+# Tests send faster than users and sensors; test_limits_connection tests the defaults.
 SETTINGS += [word for who in ("terminal", "device", "product") for kind in (
     "MessagesPerSecond", "MessageBurst", "KilobytesPerSecond", "KilobyteBurst")
     for word in ("--set", f"limits.{who}{kind}=1000000")]
-# One terminal logs in as a hundred users, and goes on holding what it subscribed to as each.
+# One terminal logs in as a hundred users, and keeps the subscriptions of each.
 SETTINGS += ["--set", "limits.terminalSubscriptions=1000"]
 
 
 class World:
-    """A running service with the test products and apps in it."""
+    """A running service with the test products and apps."""
 
     def __init__(self, watch=True, service=None, settings=()):
         self.service = service or Service(arguments=[*SETTINGS, *settings])
         self.secrets, self.apps, self.watcher, self.gateway = {}, {}, None, None
         try:
-            # Others than a plain service, or with other contents, are furnished over the command line.
+            # Special services, and services with other contents, are filled over the command line.
             if Furnished.fits(self):
                 furnished().copy_to(self)
                 self.service.start()
@@ -90,7 +92,7 @@ class World:
             self.import_app(app_id, app)
 
     def import_app(self, app_id, app):
-        """Imports an app of this name; makes its secret unless it has one."""
+        """Imports an app under this name, and makes a secret if it has none."""
         self.apps[app_id] = {"secret": secrets.token_urlsafe(32), **app}
         self.service.import_document("app", {"appId": app_id, "name": app_id, **self.apps[app_id]})
 
@@ -103,12 +105,12 @@ class World:
         return Tool(self.port, service["username"], service["password"], service["clientIdPrefix"] + suffix)
 
     def register(self, product=LAMP, mac=None, **more):
-        """Registers; gives the whole answer back."""
+        """Registers a device; returns the whole answer."""
         key = product["productKey"]
         return register(self.port, key, self.secrets[key], mac, **more)
 
     def device(self, product=LAMP, connect=True, passcode="123456", mac=None, **more):
-        """A registered device, connected unless told otherwise."""
+        """Returns a registered device, by default connected."""
         mac = mac or fresh_mac()
         answer = self.register(product, mac, passcode=passcode)
         assert answer["ok"], answer
@@ -117,7 +119,7 @@ class World:
         return device.come() if connect else device
 
     def terminal(self, app_id="test-app", login=True, device_id=None, **more):
-        """A connected terminal, logged in unless told otherwise."""
+        """Returns a connected terminal, by default logged in."""
         terminal = Terminal(self.port, app_id, self.apps[app_id]["secret"], **more)
         try:
             terminal.come()
@@ -135,7 +137,10 @@ class World:
 
 
 class Furnished:
-    """A stopped service's data with the test products and apps, made once in a process and copied for each world."""
+    """A stopped service's data with the test products and apps, which each world copies.
+
+    Each process makes it once.
+    """
 
     def __init__(self):
         self.owner = os.getpid()
@@ -168,7 +173,7 @@ _furnished = None
 
 
 def furnished():
-    """The data that this process copies for its worlds."""
+    """Returns the data that this process copies for its worlds."""
     global _furnished
     if _furnished is None or _furnished.owner != os.getpid():
         _furnished = Furnished()
@@ -190,7 +195,7 @@ _shared = None
 
 
 def shared():
-    """The service that the tests that don't harm it share."""
+    """Returns the service shared by all tests that don't harm it."""
     global _shared
     if _shared is None:
         _shared = World()
@@ -208,7 +213,7 @@ def close_shared():
 
 
 class EndToEnd(unittest.TestCase):
-    """A test over the wire; it also fails when any message it caused breaks a schema."""
+    """A test over the wire, which also fails if a message that it caused violates a schema."""
 
     longMessage = True
     own = None  # a world that these tests share with no others
@@ -238,7 +243,7 @@ class EndToEnd(unittest.TestCase):
         return self.keep(self.world.terminal(*arguments, **more))
 
     def pair(self, product=LAMP, **more):
-        """A device and a terminal whose user has bound it; what the binding told is read already."""
+        """Returns a device, and a terminal whose user has bound it and read the first status."""
         device, terminal = self.device(product, **more), self.terminal()
         terminal.bind(device)
         terminal.status(device)
@@ -248,13 +253,16 @@ class EndToEnd(unittest.TestCase):
         error = answer.get("error", answer)
         self.assertEqual(error.get("code"), code, answer)
         if field is not None:
-            # Fields of requests are paths from the message's top; tests name those below params plainly.
+            # A request's field is a path from the message's top; tests omit `params` from it.
             self.assertEqual(error.get("field", "").removeprefix("params."), field, answer)
         return error
 
 
 class OwnWorld(EndToEnd):
-    """Each test has a service of its own. It stands before other base classes, whose `setUp` may use the service."""
+    """A test class in which each test has its own service.
+
+    It precedes other base classes, whose `setUp` can use the service.
+    """
 
     def setUp(self):
         self.own = self.make_world()
@@ -266,7 +274,7 @@ class OwnWorld(EndToEnd):
 
 
 class OwnWorldOfClass(EndToEnd):
-    """The tests of a class have one service among them."""
+    """A test class whose tests share one service."""
 
     @classmethod
     def setUpClass(cls):

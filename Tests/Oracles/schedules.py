@@ -1,17 +1,18 @@
-"""Makes random schedules and says when they are due, without any code of the service.
+"""Makes random schedules and computes when they are due, without any code of the service.
 
 Days come from dateutil's rrule, offsets from Python's zoneinfo, sunrise and sunset from NOAA's hour
-angle in the form of its spreadsheet. The contract differs from what zoneinfo does by itself in one class,
-counted on the last line:
+angle in the form of its spreadsheet. The last line counts four classes; only in the first does the
+contract differ from zoneinfo:
 
   gap       a local time that a clock change skips: Python moves it on by the length of the gap, the
-            contract says the end of the gap
-  fold      a local time that occurs twice: both take the first (told for the record, no difference)
-  grazing   the sun touches the horizon near noon or midnight, where the hour angle does not converge:
-            the height of the sun is followed step by step instead
-  border    a sunrise within 2 ms of the border between two minutes: left out
+            contract moves it to the end of the gap
+  fold      a local time that occurs twice: both take the first
+  grazing   the sun touches the horizon near noon or midnight, where the hour angle doesn't
+            converge: the height of the sun is followed step by step instead
+  border    a sunrise or sunset within 2 ms of a half minute, where rounding can differ: the
+            schedule is left out
 
-Usage: schedules.py SEED COUNT; one schedule a line:
+Usage: schedules.py SEED COUNT; prints one schedule a line:
   zone, days, time, latitude, longitude, after (ms), due times (ms, comma), separated by tabs
 """
 
@@ -36,7 +37,7 @@ counts = {"gap": 0, "fold": 0, "grazing": 0, "border": 0}
 # Time zones.
 
 def seconds(naive: dt.datetime) -> int:
-    """Seconds since the epoch of a naive time, as if it were UTC."""
+    """Returns the seconds from the epoch to a naive time, read as UTC."""
     delta = naive - EPOCH
     return delta.days * 86400 + delta.seconds
 
@@ -47,7 +48,7 @@ def offset(zone: zoneinfo.ZoneInfo, at: int) -> int:
 
 
 def resolve(zone: zoneinfo.ZoneInfo, local: dt.datetime) -> int:
-    """The moment of a local time: the first one, or the end of the gap that skips it."""
+    """Returns the moment of a local time: the first of two, or the end of the gap that skips it."""
     wall = seconds(local)
     first = wall - int(local.replace(tzinfo=zone, fold=0).utcoffset().total_seconds())
     second = wall - int(local.replace(tzinfo=zone, fold=1).utcoffset().total_seconds())
@@ -68,7 +69,7 @@ def resolve(zone: zoneinfo.ZoneInfo, local: dt.datetime) -> int:
 
 
 def transitions(zone: zoneinfo.ZoneInfo) -> list[int]:
-    """Most of a zone's changes between 1930 and 2070, found by looking twice a month."""
+    """Returns most of a zone's changes between 1930 and 2070: compares offsets twice a month."""
     found, step = [], 15 * 86400
     at, before = -1262304000, offset(zone, -1262304000)
     while at < 3155760000:
@@ -89,7 +90,7 @@ def transitions(zone: zoneinfo.ZoneInfo) -> list[int]:
 # The sun.
 
 def sun(at: float) -> tuple[float, float]:
-    """Declination in degrees and equation of time in minutes, NOAA's spreadsheet."""
+    """Returns declination in degrees and equation of time in minutes, as in NOAA's spreadsheet."""
     day = at / 86400 + 2440587.5
     t = (day - 2451545) / 36525
     long = (280.46646 + t * (36000.76983 + t * 0.0003032)) % 360
@@ -126,7 +127,7 @@ def noon(day: int, longitude: float) -> float:
 
 
 def event(kind: str, day: int, latitude: float, longitude: float) -> float | None:
-    """Sunrise before or sunset after the solar noon of a day counted in UTC."""
+    """Returns the sunrise before or the sunset after the solar noon of a day counted in UTC."""
     middle = noon(day, longitude)
     sign = -1 if kind == "sunrise" else 1
     at = middle + sign * 21600
@@ -206,14 +207,14 @@ def due_by_sun(zone, kind, numbers, which, shift, latitude, longitude, after) ->
             counts["border"] += 1
             return None
         local = (math.floor(at) + offset(zone, math.floor(at))) // 86400
-        # The first of a day counts; of the first day of the span we may see only the second.
+        # Only a day's first event counts; on the span's first day this can be the day's second.
         if local in seen or day == span[0]:
             seen.add(local)
             continue
         seen.add(local)
         if local in wanted:
             found.append((math.floor((at + 30) / 60) * 60 + shift * 60) * 1000)
-    # The last day of the span may hold an event that has not come yet, never an earlier one.
+    # The span's last day can still get a later event, never an earlier one.
     return sorted({at for at in found if at > after})[:2]
 
 

@@ -8,9 +8,9 @@ import Testing
 struct TrialTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var provider: ProviderName
-        /// The answers by their paths; `URL` in a body stands for the server's address.
+        /// The answers by path; `URL` in a body stands for the server's URL.
         var answers: [String: Say] = [:]
-        /// The reason why it does not work; nil where it does.
+        /// The reason why the provider doesn't work; nil if it does.
         var reason: String?
 
         var testDescription: String { "\(provider): \(reason ?? "works")" }
@@ -52,7 +52,7 @@ struct TrialTests {
         Case(
             provider: .google,
             answers: [discovery: Say(status: 404)],
-            reason: "it answered 404 to a question for its keys"
+            reason: "it answered 404 to a request for its keys"
         ),
         Case(
             provider: .wechat,
@@ -70,7 +70,7 @@ struct TrialTests {
         Case(
             provider: .qq,
             answers: ["/oauth2.0/me": Say(body: "nothing of it")],
-            reason: "its answer has no form"
+            reason: "its answer is malformed"
         ),
     ]
 
@@ -124,7 +124,7 @@ struct TrialTests {
     }
 }
 
-/// Where a server listens, which its answers name.
+/// The URL of a server, which its answers contain.
 private final class ServerPlace: Sendable {
     private let text = Mutex("")
 

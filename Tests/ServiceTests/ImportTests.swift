@@ -133,7 +133,7 @@ import Workers
 
     private static let did = DeviceID(trusted: "d-0000000000001")
 
-    /// Makes a device that a user is bound to.
+    /// Creates a device with a bound user.
     private func bindDevice() throws {
         try store.batch(at: SystemClock().now) { (tx) throws in
             try tx.lockAll()
@@ -205,7 +205,7 @@ import Workers
                 "dataPoints.0.access is missing.",
                 "dataPoints.0.type must be one of bool, int, float, enum, string, raw.",
                 "dataPoints.0.min must be a number.",
-                "historyDays must lie within 1 and 36500.",
+                "historyDays must lie between 1 and 36500.",
             ]
         )
 
@@ -223,7 +223,7 @@ import Workers
                 "policies.uidLogins is unknown; did you mean uidLogin?",
                 "policies.anonymous must not be null.",
                 "texts.code.en.smss is unknown; did you mean sms?",
-                "providers.qq.subject is unknown; there are enabled, keepToken, clientIds, baseUrl.",
+                "providers.qq.subject is unknown; expected one of enabled, keepToken, clientIds, baseUrl.",
                 "providers.qq.enabled must be true or false.",
             ]
         )

@@ -64,7 +64,7 @@ import Testing
             problem.text == """
                 error LL1105  Missing expected argument '<did>'
                   why   Usage: lamplighter device show <did> [--json]
-                  do    lamplighter device show --help   everything that it takes
+                  do    lamplighter device show --help   lists all arguments
                   more  lamplighter explain LL1105
                 """
         )

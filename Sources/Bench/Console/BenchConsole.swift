@@ -140,7 +140,7 @@ package struct BenchConsole: Sendable {
     /// Closes the pages, and requires that their streams were still open.
     private static func end(_ consoles: [OpenConsole]) throws {
         guard !consoles.contains(where: \.hasEnded) else {
-            throw LoadError.failed("the console ended a stream by itself")
+            throw LoadError.failed("the console ended a stream unexpectedly")
         }
         for console in consoles { console.end() }
     }

@@ -140,7 +140,7 @@ struct Access: Sendable {
             throw Refused(
                 403,
                 "Forbidden",
-                "With a cookie, changes come from the console's own pages alone; scripts use a token."
+                "With a cookie, only the console's own pages can make changes; scripts use a token."
             )
         }
     }

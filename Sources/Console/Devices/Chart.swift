@@ -31,7 +31,7 @@ struct Chart {
     init(_ call: ConsoleCall) throws {
         self.call = call
         guard let name = call.request.query["name"], !name.isEmpty else {
-            throw Refused.invalid("name", "name says which data point.")
+            throw Refused.invalid("name", "name must be a data point.")
         }
         self.name = name
         (from, to) = try Self.period(call)
@@ -40,11 +40,11 @@ struct Chart {
             call.request.query["step"]
             ?? Self.steps.first { length / $0.milliseconds <= Self.rowsWanted }?.text ?? "1M"
         guard let step = TimeStep(text, isFine: true) else {
-            throw Refused.invalid("step", "step is 5s, 1m, 15m, 1h, 1d, 1w, 1M or the like.")
+            throw Refused.invalid("step", "step must be 5s, 1m, 15m, 1h, 1d, 1w, 1M or the like.")
         }
         (self.step, stepText) = (step, text)
         guard let zone = TimeZone(identifier: call.request.query["zone"] ?? "UTC") else {
-            throw Refused.invalid("zone", "zone is an IANA zone such as Europe/Berlin.")
+            throw Refused.invalid("zone", "zone must be an IANA time zone such as Europe/Berlin.")
         }
         self.zone = zone
     }
@@ -54,7 +54,7 @@ struct Chart {
         let range = 0...JSONValue.integerMax
         let to = try call.integer("to", in: range, default: call.now.milliseconds)
         let from = try call.integer("from", in: range, default: max(0, to - dayMilliseconds))
-        guard from < to else { throw Refused.invalid("from", "from lies before to.") }
+        guard from < to else { throw Refused.invalid("from", "from must be before to.") }
         return (Instant(milliseconds: from), Instant(milliseconds: to))
     }
 

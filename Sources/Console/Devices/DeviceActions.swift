@@ -31,7 +31,7 @@ enum DeviceActions {
 
     private static func command(_ call: ConsoleCall) throws -> Reply {
         guard let data = try call.fields.object("data"), !data.members.isEmpty else {
-            throw Refused.invalid("data", "data says what to set.")
+            throw Refused.invalid("data", "data must contain the values to set.")
         }
         let mode = try call.fields.word("mode", as: Command.Mode.self) ?? .now
         let ttl = try call.fields.integer("ttl", in: 1...Command.ttlMax)

@@ -42,7 +42,7 @@ enum DeviceLabels {
             }
         }
         guard change.name != nil || !change.set.isEmpty || !change.removed.isEmpty else {
-            throw Refused.invalid("name", "Give a name, or tags to set or take away.")
+            throw Refused.invalid("name", "Give a name, or tags to set or remove.")
         }
         return change
     }

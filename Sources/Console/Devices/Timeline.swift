@@ -36,7 +36,7 @@ struct Timeline {
         )
         guard wanted.isSubset(of: Self.allKinds) else {
             let names = Self.allKinds.sorted().joined(separator: ", ")
-            throw Refused.invalid("kinds", "kinds are \(names).")
+            throw Refused.invalid("kinds", "kinds must be among \(names).")
         }
         kinds = wanted.isEmpty ? Self.allKinds : wanted
         guard let cursor = call.request.query["cursor"] else {
@@ -44,7 +44,7 @@ struct Timeline {
             return
         }
         guard let place = HistoryPlace(cursor: cursor) else {
-            throw Refused.invalid("cursor", "This is no cursor.")
+            throw Refused.invalid("cursor", "This is not a cursor.")
         }
         (before, skip) = (place.ts, place.skip)
     }

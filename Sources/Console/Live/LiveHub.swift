@@ -69,7 +69,7 @@ final class LiveHub: Sendable {
         )
         if !enter(stream, isBegun: false) { try dropEnded(at: call.now) }
         guard enter(stream, isBegun: false) else {
-            let detail = "Too many streams are open, of all operators or of \(stream.caller.name)."
+            let detail = "Too many streams are open, in total or for \(stream.caller.name)."
             throw Refused(503, ErrorCode.unavailable.rawValue, detail)
         }
         // The stream is open while its body runs, and not every answer's body is run.
@@ -121,7 +121,7 @@ final class LiveHub: Sendable {
         let id = call.parameter("stream")
         let stream = state.withLock { $0.streams[id] }
         guard let stream, stream.caller.name == call.caller.name else {
-            throw Refused.notFound("stream of that id; open one")
+            throw Refused.notFound("stream with that id; open one")
         }
         stream.watches = try Watch.read(call.fields.texts("watch").map { Substring($0) })
         tellTap()

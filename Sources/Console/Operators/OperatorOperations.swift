@@ -81,7 +81,7 @@ struct OperatorOperations: Sendable {
 
     private static func role(_ call: ConsoleCall) throws -> OperatorRole {
         guard let role = try call.fields.word("role", as: OperatorRole.self) else {
-            throw Refused.invalid("role", "role is viewer, operator or admin.")
+            throw Refused.invalid("role", "role must be viewer, operator or admin.")
         }
         return role
     }
@@ -94,7 +94,7 @@ struct OperatorOperations: Sendable {
                 throw Refused(
                     409,
                     ErrorCode.duplicated.rawValue,
-                    "There is an operator \(name).",
+                    "The operator \(name) already exists.",
                     field: "name"
                 )
             }
@@ -217,7 +217,7 @@ struct OperatorOperations: Sendable {
         try call.act { work, act in
             let session = try work.tx.operators.session(id)
             guard let session, call.caller.role == .admin || session.name == call.caller.name else {
-                throw Refused.notFound("session of that id")
+                throw Refused.notFound("session with that id")
             }
             act.subject = "session \(session.id)"
             act.before = ["operator": .string(session.name)]
@@ -250,7 +250,12 @@ struct OperatorOperations: Sendable {
         let role = try call.fields.word("role", as: OperatorRole.self) ?? call.caller.role
         let days = try call.fields.integer("days", in: 1...OperatorSignIn.tokenDaysMax)
         guard role <= call.caller.role else {
-            throw Refused(403, "Forbidden", "A token may do at most what you may.", field: "role")
+            throw Refused(
+                403,
+                "Forbidden",
+                "A token can't have more rights than you.",
+                field: "role"
+            )
         }
         let token = OperatorToken(
             id: "ot-" + Sodium.base64URL(Sodium.randomBytes(9)),
@@ -281,7 +286,7 @@ struct OperatorOperations: Sendable {
         try call.act { work, act in
             let token = try work.tx.operators.token(id)
             guard let token, call.caller.role == .admin || token.name == call.caller.name else {
-                throw Refused.notFound("token of that id")
+                throw Refused.notFound("token with that id")
             }
             act.subject = "token \(id)"
             act.before = ["operator": .string(token.name), "name": .string(token.label)]

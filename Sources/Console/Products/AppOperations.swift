@@ -100,7 +100,7 @@ enum AppOperations {
                 throw Refused(
                     409,
                     ErrorCode.duplicated.rawValue,
-                    "There is an app \(id); change that one.",
+                    "The app \(id) already exists; change it instead.",
                     field: "appId"
                 )
             }

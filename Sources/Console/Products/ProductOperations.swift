@@ -135,7 +135,7 @@ enum ProductOperations {
                 throw Refused(
                     409,
                     ErrorCode.duplicated.rawValue,
-                    "There is a product \(key); change that one.",
+                    "The product \(key) already exists; change it instead.",
                     field: "productKey"
                 )
             }
@@ -179,7 +179,7 @@ enum ProductOperations {
     static func requireMatch(_ call: ConsoleCall, _ updatedAt: Instant?) throws {
         guard let wanted = call.request.header("if-match") else { return }
         guard wanted.filter({ $0 != "\"" }) == updatedAt.map({ "\($0.milliseconds)" }) else {
-            throw Refused(412, "Conflict", "It was changed since it was read; read it again.")
+            throw Refused(412, "Conflict", "It was changed after it was read; read it again.")
         }
     }
 
@@ -198,13 +198,13 @@ enum ProductOperations {
     private static func allow(_ call: ConsoleCall) throws -> Reply {
         let texts = try call.fields.texts("macs")
         guard (1...macsMax).contains(texts.count) else {
-            throw Refused.invalid("macs", "macs lists 1 to \(macsMax) addresses.")
+            throw Refused.invalid("macs", "macs must list 1 to \(macsMax) addresses.")
         }
         let macs = try texts.map { text in
             guard let mac = MAC(text) else {
                 throw Refused.invalid(
                     "macs",
-                    "\(text.prefix(64)) is no MAC: 12 lowercase hex digits, or 15 digits."
+                    "\(text.prefix(64)) is not a MAC: 12 lowercase hex digits, or 15 digits."
                 )
             }
             return mac

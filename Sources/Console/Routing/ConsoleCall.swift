@@ -49,7 +49,7 @@ struct ConsoleCall: Sendable {
         guard let number = Int64(text), range.contains(number) else {
             throw Refused.invalid(
                 name,
-                "\(name) is a whole number from \(range.lowerBound) to \(range.upperBound)."
+                "\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound)."
             )
         }
         return number
@@ -68,7 +68,7 @@ struct ConsoleCall: Sendable {
     func cursor<Kind: IdentifierKind>(after prefix: String, _: Kind.Type) throws -> String {
         guard let cursor = request.query["cursor"], !cursor.isEmpty else { return "" }
         guard cursor.hasPrefix(prefix), Identifier<Kind>(cursor) != nil else {
-            throw Refused.invalid("cursor", "This is no cursor.")
+            throw Refused.invalid("cursor", "This is not a cursor.")
         }
         return cursor
     }

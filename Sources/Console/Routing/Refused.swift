@@ -35,7 +35,7 @@ struct Refused: Error {
     static let unauthorized = Refused(
         401,
         ErrorCode.invalidToken.rawValue,
-        "Nobody is signed in. Sign in, or make a link: lamplighter console"
+        "You are not signed in. Sign in, or make a link: lamplighter console"
     )
 
     /// Converts an operation's error.
@@ -45,13 +45,17 @@ struct Refused: Error {
         case let rejection as Rejection: self.init(rejection)
         case let problem as Problem: self.init(problem)
         case is ConsoleThreads.IsFull:
-            self.init(503, ErrorCode.unavailable.rawValue, "Too many requests wait; ask again.")
+            self.init(
+                503,
+                ErrorCode.unavailable.rawValue,
+                "Too many requests are waiting; try again."
+            )
             retryAfter = 1
         default:
             self.init(
                 500,
                 ErrorCode.internal.rawValue,
-                "The service could not do it; its log says why, and lamplighter doctor looks for it."
+                "The service failed to do this; see its log, or run lamplighter doctor."
             )
         }
     }
@@ -111,8 +115,8 @@ struct Refused: Error {
 
     private static let titles = [
         400: "The request is wrong", 401: "Not signed in", 403: "Not allowed",
-        404: "Not found", 405: "No such operation", 409: "It conflicts with what is there",
+        404: "Not found", 405: "No such operation", 409: "It conflicts with existing data",
         412: "It was changed meanwhile", 413: "Too large", 415: "Not JSON",
-        429: "Too many tries", 500: "It failed", 503: "Not now", 504: "No answer",
+        429: "Too many tries", 500: "The service failed", 503: "Not now", 504: "No answer",
     ]
 }

@@ -67,7 +67,7 @@ struct SearchTerms: Sendable, Equatable {
         for term in terms where !term.key.isEmpty && !known.contains(term.key) {
             throw Refused.invalid(
                 "query",
-                "\(term.key): is no key here; there are \(known.map { $0 + ":" }.joined(separator: ", "))"
+                "\(term.key): is not a search key; use \(known.map { $0 + ":" }.joined(separator: ", "))"
             )
         }
     }

@@ -74,7 +74,7 @@ struct SystemOperations: Sendable {
         }
         guard Doctor.groups.contains(group) else {
             let groups = Doctor.groups.joined(separator: ", ")
-            throw Refused.invalid("group", "group is one of \(groups).")
+            throw Refused.invalid("group", "group must be one of \(groups).")
         }
         return Reply(Doctor.jsonWithWords(try await examine([group])))
     }
@@ -105,7 +105,10 @@ struct SystemOperations: Sendable {
     private func setLogLevel(_ call: ConsoleCall) throws -> Reply {
         guard let level = call.body["level"]?.stringValue.flatMap(Logger.Level.init(rawValue:))
         else {
-            throw Refused.invalid("level", "level is trace, debug, info, notice, warning or error.")
+            throw Refused.invalid(
+                "level",
+                "level must be trace, debug, info, notice, warning or error."
+            )
         }
         let minutes =
             try call.fields.integer("minutes", in: Self.logMinutes) ?? Self.logMinutesDefault

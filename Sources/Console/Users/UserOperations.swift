@@ -248,7 +248,7 @@ enum UserOperations {
                 throw Refused(
                     409,
                     "Forbidden",
-                    "\(user.uid) is not to be erased, or erasing has begun."
+                    "\(user.uid) is not going to be erased, or erasing has begun."
                 )
             }
         }

@@ -33,7 +33,9 @@ enum MessageOperations {
         let id = try call.id("messageId", MessageKind.self)
         try call.act { work, act in
             guard let due = try work.tx.outgoingMessages.find(id), !due.message.isDummy else {
-                throw Refused.notFound("message \(id) that waits; what a sent one said is not kept")
+                throw Refused.notFound(
+                    "waiting message \(id); the text of a sent message is not kept"
+                )
             }
             act.subject = "message \(id)"
             try work.tx.outgoingMessages.retry(id)
@@ -53,11 +55,14 @@ enum MessageOperations {
     private static func sendTest(_ call: ConsoleCall) throws -> Reply {
         let recipient = try recipient(call)
         guard let app = call.body["appId"]?.stringValue.flatMap({ AppID($0) }) else {
-            throw Refused.invalid("appId", "appId is the app in whose name the message is sent.")
+            throw Refused.invalid(
+                "appId",
+                "appId must be the app in whose name the message is sent."
+            )
         }
         let language = call.body["language"]?.stringValue
         guard language.map({ Language(rawValue: $0) != nil }) ?? true else {
-            throw Refused.invalid("language", "language is en or zh.")
+            throw Refused.invalid("language", "language must be en or zh.")
         }
         let id = try call.act { work, act in
             guard try work.tx.apps.find(app) != nil else { throw Refused.notFound("app \(app)") }
@@ -96,7 +101,7 @@ enum MessageOperations {
         switch call.body["channel"]?.stringValue {
         case OutgoingMessage.Channel.email.rawValue:
             guard let address = EmailAddress(to) else {
-                throw Refused.invalid("to", "to is no e-mail address.")
+                throw Refused.invalid("to", "to is not an e-mail address.")
             }
             return Recipient(channel: .email, to: address.text)
         case OutgoingMessage.Channel.sms.rawValue:
@@ -105,14 +110,14 @@ enum MessageOperations {
             guard to.hasPrefix("+"), CountryCode.accepts(String(digits)),
                 let phone = Phone(to, countryCode: String(digits))
             else {
-                throw Refused.invalid("to", "to is a number such as +49 1511 2345678.")
+                throw Refused.invalid("to", "to must be a number such as +49 1511 2345678.")
             }
             return Recipient(
                 channel: .sms,
                 to: phone.national,
                 countryCode: phone.countryCode
             )
-        default: throw Refused.invalid("channel", "channel is email or sms.")
+        default: throw Refused.invalid("channel", "channel must be email or sms.")
         }
     }
 }

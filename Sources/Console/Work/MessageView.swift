@@ -79,7 +79,7 @@ enum MessageView {
         guard let cursor else { return .begin }
         let parts = cursor.split(separator: ".", maxSplits: 1).map(String.init)
         guard parts.count == 2, let milliseconds = Int64(parts[0]) else {
-            throw Refused.invalid("cursor", "cursor is `next` of the page before.")
+            throw Refused.invalid("cursor", "cursor must be `next` of the previous page.")
         }
         return .init(createdAt: Instant(milliseconds: milliseconds), id: parts[1])
     }

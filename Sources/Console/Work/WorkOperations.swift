@@ -140,7 +140,7 @@ enum WorkOperations {
     private static func letter(_ call: ConsoleCall, in tx: Transaction) throws -> DeadLetter {
         let id = Int64(call.parameter("letter"))
         guard let id, let found = try tx.deadLetters.find(id) else {
-            throw Refused.notFound("dead letter of that number")
+            throw Refused.notFound("dead letter with that number")
         }
         return found
     }
@@ -161,7 +161,7 @@ enum WorkOperations {
             throw Refused(
                 409,
                 ErrorCode.forbidden.rawValue,
-                "Only names and sizes of it were kept, since its values may be secret."
+                "Only its names and sizes were kept, since its values may be secret."
             )
         }
         try ToolClient(call.context.run.directory, call.context.settings).replay(found)

@@ -145,7 +145,7 @@ package enum ProviderFailure: Error, Equatable, Sendable {
         case .unavailable(let seconds, _):
             Rejection(
                 .unavailable,
-                "The identity provider can't be asked at present; try again later.",
+                "The identity provider can't be reached at present; try again later.",
                 retryAfter: seconds
             )
         case .disabled:

@@ -31,7 +31,10 @@ package enum PasswordRules {
             throw weak(field, "A password has at least \(length.lowerBound) characters.")
         }
         guard !CommonPasswords.contains(text) else {
-            throw weak(field, "This password is among those that are tried first; choose another.")
+            throw weak(
+                field,
+                "This password is among the first that attackers try; choose another."
+            )
         }
         let lower = text.lowercased()
         let own = names.flatMap { ownForms(of: normalise($0).lowercased()) }

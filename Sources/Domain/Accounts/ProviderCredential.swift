@@ -60,7 +60,7 @@ package struct ProviderCredential: Sendable, Equatable {
         let fields = CredentialFields(object: credential, path: "params.credential")
         if provider == "auth2" { return try parseAuth2(fields) }
         guard let name = ProviderName(rawValue: provider) else {
-            throw .invalid("params.provider", "There is no identity provider of this name.")
+            throw .invalid("params.provider", "There is no identity provider with this name.")
         }
         switch name {
         case .wechat:

@@ -38,7 +38,7 @@ package enum ProductRules {
         guard !product.isFreeForm else { return nil }
         return .invalid(
             field,
-            "The product has data points: its devices are told and tell values (data), not binary."
+            "The product has data points: its devices exchange values (data), not binary."
         )
     }
 

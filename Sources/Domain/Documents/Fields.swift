@@ -100,7 +100,7 @@ package struct Fields {
         guard let value = object[name] else { return nil }
         guard let number = value.intValue else { throw refuse(name, "must be an integer") }
         guard range.contains(number) else {
-            throw refuse(name, "must lie within \(range.lowerBound) and \(range.upperBound)")
+            throw refuse(name, "must lie between \(range.lowerBound) and \(range.upperBound)")
         }
         return number
     }

@@ -72,7 +72,7 @@ package enum ProductCodec {
             }
             let point = dataPoint(Fields(object, path: path + "."), path: path, faults: &faults)
             if !point.name.isEmpty, points.contains(where: { $0.name == point.name }) {
-                faults.add(.invalid("\(path).name", "\(path).name \(point.name) stands twice."))
+                faults.add(.invalid("\(path).name", "\(path).name \(point.name) occurs twice."))
             }
             points.append(point)
         }

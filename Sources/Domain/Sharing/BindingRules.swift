@@ -29,7 +29,10 @@ package enum BindingRules {
         case .strangerToFree: change.joined = .special
         case .strangerToShared: change.joined = .normal
         case .strangerToOwned:
-            throw Rejection(.forbidden, "The device has an owner, who alone lets others in.")
+            throw Rejection(
+                .forbidden,
+                "The device has an owner; only the owner can let others in."
+            )
         case .special, .normal, .owner, .guest: break
         }
         return change

@@ -136,7 +136,7 @@ package enum StatusRules {
             }
             return .invalid(
                 kind.field,
-                "\(condition.name) is none of the product's \(kind.field)."
+                "\(condition.name) is not one of the product's \(kind.field)."
             )
         }
         return nil

@@ -58,7 +58,7 @@ final class Shortage {
         let now = Clock.coarse()
         guard now &- loggedAt >= 10_000 else { return }
         loggedAt = now
-        Broker.log(.error, "memory is short: nobody but workers is served")
+        Broker.log(.error, "memory is short: only workers are served")
     }
 
     /// Whether to refuse an event because memory is short: a CONNECT that isn't a service's, or an

@@ -108,7 +108,7 @@ extension Gate {
         if let source = client.sourceText, closings.note(source, at: now) {
             penalties.impose(on: Self.key(ofAddress: source), at: now)
         }
-        Broker.log(.notice, "\(client.clientId) sends too fast and is closed")
+        Broker.log(.notice, "\(client.clientId) sends too fast; its connection is closed")
     }
 
     /// Refuses a client that was closed for sending too fast and reconnects too soon.

@@ -123,7 +123,7 @@ extension Gate {
             client.isConnected, client.tally == nil
         else { return }
         guard BatchReader.count(in: payload) != nil, var reader = BatchReader(payload) else {
-            Broker.log(.warning, "a batch that is not understood from \(client.clientId)")
+            Broker.log(.warning, "ignored an unintelligible batch from \(client.clientId)")
             return
         }
         // As for every message to a user (`lookIfNeeded`).
@@ -155,7 +155,7 @@ extension Gate {
         {
             return true
         }
-        Broker.log(.warning, "a message that \(client.clientId) must not publish was left out")
+        Broker.log(.warning, "skipped a message that \(client.clientId) must not publish")
         return false
     }
 }

@@ -14,7 +14,7 @@ extension Gate {
         hasShards = true
         Broker.log(
             .warning,
-            "messages are divided by shard since a worker asks for it: set plugin_opt_shards true"
+            "messages are divided by shard because a worker requests it: set plugin_opt_shards true"
         )
     }
 

@@ -158,7 +158,7 @@ actor IssuerKeys {
         guard answer.isSuccess, let object = (try? JSONValue.parse(answer.body))?.objectValue else {
             throw line.unusable(
                 settings,
-                "it answered \(answer.status) to a question for its keys"
+                "it answered \(answer.status) to a request for its keys"
             )
         }
         return object

@@ -19,7 +19,7 @@ extension TokenProvider {
                 ]
             )
         )
-        guard let body = answer.decode(Body.self) else { throw unusable("its answer has no form") }
+        guard let body = answer.decode(Body.self) else { throw unusable("its answer is malformed") }
         switch body.errcode ?? 0 {
         case 0: break
         // Used up.
@@ -52,7 +52,7 @@ extension TokenProvider {
         let start = answer.body.firstIndex(of: UInt8(ascii: "{")) ?? 0
         let end = answer.body.lastIndex(of: UInt8(ascii: "}")).map { $0 + 1 } ?? start
         let json = WebClient.Answer(status: answer.status, body: Array(answer.body[start..<end]))
-        guard let body = json.decode(Body.self) else { throw unusable("its answer has no form") }
+        guard let body = json.decode(Body.self) else { throw unusable("its answer is malformed") }
         switch body.error?.text {
         case nil: break
         case "100013", "100015", "100016", "100030": throw .invalidCredential(.refused)
@@ -74,7 +74,7 @@ extension TokenProvider {
         let answer = try await ask(
             .post(settings.baseURL + "/oauth2/get_token_info", form: [("access_token", token)])
         )
-        guard let body = answer.decode(Body.self) else { throw unusable("its answer has no form") }
+        guard let body = answer.decode(Body.self) else { throw unusable("its answer is malformed") }
         switch body.error_code {
         case nil: break
         case 21315, 21327: throw .invalidCredential(.expired)
@@ -104,12 +104,12 @@ extension TokenProvider {
         }
         let query = [("access_token", token)]
         let first = try await ask(.get(settings.baseURL + "/oauth/2.0/tokeninfo", query))
-        guard let info = first.decode(Info.self) else { throw unusable("its answer has no form") }
+        guard let info = first.decode(Info.self) else { throw unusable("its answer is malformed") }
         switch info.error {
         case nil: break
         case "invalid_grant", "invalid_token": throw .invalidCredential(.refused)
         case "expired_token": throw .invalidCredential(.expired)
-        default: throw unusable("it answered an error that isn't known")
+        default: throw unusable("it answered with an unknown error")
         }
         try check(app: info.client_id?.text)
         if let seconds = info.expires_in ?? info.expire_in, seconds <= 0 {
@@ -118,7 +118,7 @@ extension TokenProvider {
         let second = try await ask(
             .get(settings.baseURL + "/rest/2.0/passport/users/getInfo", query)
         )
-        guard let user = second.decode(User.self) else { throw unusable("its answer has no form") }
+        guard let user = second.decode(User.self) else { throw unusable("its answer is malformed") }
         switch user.error_code?.text {
         case nil, "0": break
         case "100", "110": throw .invalidCredential(.refused)

@@ -61,7 +61,7 @@ struct TokenProvider: Sendable {
     ) throws(ProviderFailure) -> VerifiedIdentity {
         guard let subject, (1...ProviderCredential.idMax).contains(subject.utf8.count),
             subject.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-        else { throw unusable("it gave no user") }
+        else { throw unusable("it returned no user") }
         return VerifiedIdentity(
             provider: settings.provider,
             subject: subject,

@@ -58,7 +58,7 @@ package struct SMTPSettings: Sendable, Equatable {
             throw .invalid("port", "The mail server's port must be 1 to 65535.")
         }
         guard security != .none || ["127.0.0.1", "localhost"].contains(host) else {
-            throw .invalid("security", "Mail may leave without TLS only to this machine itself.")
+            throw .invalid("security", "Mail may be sent without TLS only to this machine itself.")
         }
         guard (user == nil) == (password == nil) else {
             throw .invalid("user", "The mail server's user and password go together.")

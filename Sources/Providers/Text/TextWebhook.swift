@@ -19,7 +19,7 @@ package struct TextWebhook: Sendable {
         timeout: Duration = .seconds(10)
     ) throws(Rejection) {
         guard ProviderSettings.isSafeURL(url) else {
-            throw .invalid("url", "The webhook's address must be https, or lie on this machine.")
+            throw .invalid("url", "The webhook's address must be https, or on this machine.")
         }
         if let token, !token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) || token.isEmpty {
             throw .invalid("token", "The webhook's token must be visible ASCII characters.")

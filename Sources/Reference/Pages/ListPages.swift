@@ -27,7 +27,7 @@ struct ListPages {
 
             **Cause:** \(code.page.cause)
 
-            **Cure:** \(code.page.cure)\(code.isPassing ? " The same request may well succeed later." : "")
+            **Cure:** \(code.page.cure)\(code.isPassing ? " The same request can succeed later." : "")
             """
         }
         return ([Texts.text("errors-head.md")] + sections).joined(separator: "\n\n")

@@ -32,9 +32,9 @@ struct MessagePages {
         let text = """
             # Topics
 
-            All topics stand below the root, `ll/v1` unless the setting `root` says otherwise; those that begin with \
-            `$` stand alone. What each kind of client may publish and subscribe is said in \
-            [Connecting](connecting.md#rights). All messages are QoS 1 and not retained unless said here.
+            All topics are below the root, `ll/v1` by default (setting `root`); only those that begin with \
+            `$` are not. [Connecting](connecting.md#rights) lists what each kind of client may publish and subscribe. \
+            All messages are QoS 1 and not retained unless stated here.
 
             \(parts.joined(separator: "\n\n"))
 
@@ -175,7 +175,7 @@ struct MessagePages {
                 SchemaTable(contract: contract).markdown(place),
             ].filter { !$0.isEmpty }.joined(separator: "\n\n")
         }
-        let text = (["# Types", "What several messages and answers share."] + parts).joined(
+        let text = (["# Types", "Types that several messages and answers share."] + parts).joined(
             separator: "\n\n"
         )
         return ReferencePage(name: "types", title: "Types", group: .contract, markdown: text + "\n")

@@ -154,7 +154,7 @@ package enum BackupNow {
         guard let folder = context.settings.backupDirectory else {
             throw Problem(
                 .conflict,
-                "there is no place for backups",
+                "no directory is set for backups",
                 at: "backup.directory",
                 why: "the service makes them in backup.directory, which is not set",
                 cures: [.init("lamplighter backup FILE", "make one elsewhere")]

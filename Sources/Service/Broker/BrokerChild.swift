@@ -98,7 +98,7 @@ package final class BrokerChild: Service {
             if isNow { reload() }
         } catch {
             logger.error(
-                "the broker keeps its old certificate until it is started again",
+                "the broker keeps its old certificate until it is restarted",
                 metadata: ["reason": "\(error)"]
             )
         }
@@ -156,8 +156,8 @@ package final class BrokerChild: Service {
             let exit = await process.waitForExit()
             rotation.cancel()
             guard mayRun else { return }
-            logger.error("broker ended, starting it again", metadata: ["broker.exit": "\(exit)"])
-            readiness.isWaiting("broker", for: "it ended and is being started again")
+            logger.error("broker ended, restarting it", metadata: ["broker.exit": "\(exit)"])
+            readiness.isWaiting("broker", for: "it ended and is being restarted")
             restarts.increment()
             await startAgain(after: &pause, ran: ContinuousClock.now - started)
         }
@@ -172,7 +172,7 @@ package final class BrokerChild: Service {
                 return try await start()
             } catch {
                 let why = (error as? Problem)?.why ?? "\(error)"
-                logger.error("broker does not start", metadata: ["broker.reason": "\(why)"])
+                logger.error("broker failed to start", metadata: ["broker.reason": "\(why)"])
                 wait = pause.next(ran: .zero)
             }
         }
@@ -202,7 +202,7 @@ package final class BrokerChild: Service {
                 .init("cat '\(plan.directory.brokerLog)'", "the broker's log"),
                 .init(
                     "\(plan.program) -v -c '\(plan.directory.brokerConfiguration)'",
-                    "start it by hand"
+                    "start it manually"
                 ),
             ]
         )

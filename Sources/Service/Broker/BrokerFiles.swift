@@ -21,7 +21,7 @@ package enum BrokerFiles {
             .mosquittoMissing,
             "mosquitto was not found",
             at: settings.brokerProgram,
-            why: "\"up\" runs Mosquitto as its broker; it is not in PATH nor in /usr/sbin",
+            why: "\"up\" runs Mosquitto as its broker; it is neither in PATH nor in /usr/sbin",
             cures: [
                 .init("sudo apt-get install mosquitto", "Debian's package"),
                 .init("--set broker.program=PATH", "one that lies elsewhere"),

@@ -160,13 +160,14 @@ final class BrokerMonitor: Service {
                 .gateNotLoaded,
                 "the broker at \(address) runs without the gate",
                 at: address,
-                why: "any client could read and send everything, so nothing is taken from it",
+                why:
+                    "any client could read and send everything, so the service accepts nothing from it",
                 cures: [
                     .init(
                         "plugin /usr/lib/lamplighter/libLamplighterGate.so",
                         "load it in mosquitto.conf, as deploy/mosquitto/lamplighter.conf does"
                     ),
-                    .init("lamplighter up", "or a broker of the service's own, with the gate"),
+                    .init("lamplighter up", "starts its own broker, with the gate"),
                 ]
             )
         }
@@ -177,7 +178,10 @@ final class BrokerMonitor: Service {
         guard let readiness, !readiness.accepts(Self.gatePart) else { return }
         let summary = StoreError.summary(error)
         guard BrokerAbsence.isCause(of: error) else {
-            logger.warning("The broker's gate is not found yet", metadata: ["error": "\(summary)"])
+            logger.warning(
+                "The broker's gate has not been found yet",
+                metadata: ["error": "\(summary)"]
+            )
             return readiness.isWaiting(Self.gatePart, for: summary)
         }
         readiness.isWaiting(Self.gatePart, for: summary)
@@ -228,7 +232,7 @@ final class BrokerMonitor: Service {
             try refusals.write(to: environment.store, at: now)
         } catch {
             logger.debug(
-                "Refusals have to wait for the store",
+                "Refusals wait for the store",
                 metadata: ["error": "\(StoreError.summary(error))"]
             )
         }

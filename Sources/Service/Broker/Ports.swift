@@ -72,13 +72,13 @@ package enum Ports {
     private static func foreign(_ host: String, _ setting: String, purpose: String) -> Problem {
         Problem(
             .settingInvalid,
-            "\(setting) is \(host), which is no address of this machine",
+            "\(setting) is \(host), which is not an address of this machine",
             at: setting,
             why:
-                "it takes an address to listen on, 192.0.2.7 or 2001:db8::7, and no name; \(purpose)",
+                "it takes an address to listen on, 192.0.2.7 or 2001:db8::7, not a name; \(purpose)",
             cures: [
-                .init("ip -brief address", "see which addresses there are"),
-                .init("leave \(setting) out", "to listen where it does by itself"),
+                .init("ip -brief address", "lists this machine's addresses"),
+                .init("omit \(setting)", "to listen at the default address"),
             ]
         )
     }
@@ -105,7 +105,7 @@ package enum Ports {
         if let holder {
             cures.append(
                 holder.name == "mosquitto" && holder.isSystemService
-                    ? .init("systemctl disable --now mosquitto", "use ours instead")
+                    ? .init("systemctl disable --now mosquitto", "use Lamplighter's own instead")
                     : .init("kill \(holder.pid)", "end that program")
             )
         }

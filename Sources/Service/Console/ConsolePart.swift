@@ -74,11 +74,11 @@ extension LocalHosts {
             .consoleOpen,
             "console.host is \(settings.consoleHost), where other machines reach it without TLS",
             at: "console.host",
-            why: "operators' passwords and sessions would go over the network in clear",
+            why: "operators' passwords and sessions would cross the network in the clear",
             cures: [
-                .init("lamplighter tls init --name HOST", "have it speak TLS"),
-                .init("--set console.proxy=true", "where a proxy with TLS stands before it"),
-                .init("--no-console", "serve none"),
+                .init("lamplighter tls init --name HOST", "let it use TLS"),
+                .init("--set console.proxy=true", "if a proxy with TLS stands in front of it"),
+                .init("--no-console", "don't serve it"),
             ]
         )
     }

@@ -17,8 +17,8 @@ struct BackupCheck {
             return Self.check(
                 .skip,
                 directory.path,
-                evidence: "the database's server makes its own",
-                cure: "keep server.key, service.secret and tools.secret beside them"
+                evidence: "the database server makes its own",
+                cure: "keep server.key, service.secret and tools.secret with them"
             )
         }
         if let reason = TextFile.read(directory.backupFailure) {
@@ -26,7 +26,7 @@ struct BackupCheck {
                 .warn,
                 directory.path,
                 evidence: "the last try failed: \(reason)",
-                cure: "mend that, or name another directory (backup.directory)"
+                cure: "fix that, or set another directory (backup.directory)"
             )
         }
         let now = SystemClock().now
@@ -70,7 +70,7 @@ struct BackupCheck {
             subject,
             evidence: evidence,
             cure: state == .pass
-                ? "" : "make one, or have the service make them (backup.directory)",
+                ? "" : "make one, or let the service make them (backup.directory)",
             command: state == .pass ? nil : "lamplighter backup FILE --data '\(directory.path)'"
         )
     }

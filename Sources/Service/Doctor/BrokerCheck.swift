@@ -35,7 +35,7 @@ struct BrokerCheck {
                 subject,
                 evidence: evidence,
                 cure: dropped == "0"
-                    ? "" : "a client is too slow or away for long; see broker.queuedMessages"
+                    ? "" : "a client is too slow or offline for too long; see broker.queuedMessages"
             )
         } catch {
             let why = (error as? Problem)?.why ?? "\(error)"

@@ -9,7 +9,7 @@ struct CertificateCheck {
     let directory: DataDirectory
     let settings: Settings
 
-    private static let check = Check(.doctorCertificates, "the certificates hold")
+    private static let check = Check(.doctorCertificates, "the certificates are valid")
 
     func run(at now: Instant) async -> Finding {
         do {
@@ -17,7 +17,7 @@ struct CertificateCheck {
                 return Self.check(
                     .skip,
                     directory.path,
-                    evidence: "there are none; nothing listens with TLS",
+                    evidence: "there are none; no listener uses TLS",
                     command: "lamplighter tls init --data '\(directory.path)'"
                 )
             }

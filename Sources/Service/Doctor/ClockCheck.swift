@@ -28,7 +28,7 @@ struct ClockCheck {
                 .fail,
                 "system clock",
                 evidence: "it says \(shown)",
-                cure: "set it: reports, codes and sessions live by it",
+                cure: "set it: reports, codes and sessions depend on it",
                 command: "sudo timedatectl set-ntp true"
             )
         }
@@ -49,9 +49,9 @@ struct ClockCheck {
         return check(
             abs(step) >= Self.stepFail ? .fail : .warn,
             "system clock",
-            evidence: "\(shown); it was set by \(signed) s since the service started",
+            evidence: "\(shown); it was changed by \(signed) s since the service started",
             cure:
-                "see what sets it, start the service behind time-sync.target, and restart it once the time is right: it counts from there",
+                "see what changes it, start the service after time-sync.target, and restart it once the time is right: it measures from then on",
             command: "timedatectl"
         )
     }

@@ -31,7 +31,7 @@ struct DatabaseChecks {
             ]
         } catch {
             return [
-                Check(.doctorStandbys, "the database's server answers")(
+                Check(.doctorStandbys, "the database server answers")(
                     .skip,
                     address.place,
                     evidence: FindingText(
@@ -51,7 +51,7 @@ struct DatabaseChecks {
             return check(
                 .warn,
                 subject,
-                evidence: "no standby: what this server's disk loses is lost",
+                evidence: "no standby: data that this server's disk loses is lost",
                 cure: "make one: docs/guides/growing.md, pg_basebackup --write-recovery-conf"
             )
         }
@@ -83,12 +83,12 @@ struct DatabaseChecks {
     }
 
     private func durability(_ health: DatabaseHealth) -> Finding {
-        Check(.doctorDurability, "the database keeps what it confirmed")(
+        Check(.doctorDurability, "the database keeps confirmed data")(
             health.isDurable ? .pass : .fail,
             subject,
             evidence: health.isDurable
                 ? "fsync and full_page_writes are on" : "fsync or full_page_writes is off",
-            cure: health.isDurable ? "" : "a loss of power can destroy it: switch both on",
+            cure: health.isDurable ? "" : "a power failure can destroy it: switch both on",
             command: health.isDurable ? nil : "ALTER SYSTEM SET fsync = on"
         )
     }
@@ -102,7 +102,7 @@ struct DatabaseChecks {
             evidence: isOld
                 ? "the oldest is \(oldest.seconds) s old, process \(oldest.pid)"
                 : "the oldest is \(oldest.seconds) s old",
-            cure: isOld ? "end it: while it lasts nothing deleted is cleared away" : "",
+            cure: isOld ? "end it: while it lasts, deleted rows can't be removed" : "",
             command: isOld ? "SELECT pg_terminate_backend(\(oldest.pid))" : nil
         )
     }
@@ -111,11 +111,11 @@ struct DatabaseChecks {
         let shown = health.bloat.map { row -> FindingText in
             "\(row.table) \(row.dead) dead, \(row.live) live"
         }
-        return Check(.doctorBloat, "tables are cleared of old rows")(
+        return Check(.doctorBloat, "old rows are removed from tables")(
             shown.isEmpty ? .pass : .warn,
             subject,
             evidence: shown.isEmpty ? "autovacuum keeps up" : FindingText(joining: shown, by: "; "),
-            cure: shown.isEmpty ? "" : "end old transactions, and see that autovacuum is on",
+            cure: shown.isEmpty ? "" : "end old transactions, and check that autovacuum is on",
             command: health.bloat.first.map { "VACUUM \($0.table)" }
         )
     }

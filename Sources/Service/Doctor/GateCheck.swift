@@ -20,7 +20,7 @@ struct GateCheck {
             return check(
                 .fail,
                 file,
-                evidence: "the file that it reads is missing: it admits only the workers",
+                evidence: "the file that it reads is missing: it admits only workers",
                 cure: "restart the service, which writes it",
                 command: "lamplighter up --data '\(directory.path)'"
             )
@@ -46,8 +46,8 @@ struct GateCheck {
     /// the proxy's address: a proxy on this machine is exempt, one elsewhere counts as a single
     /// address.
     private static let sourceAddresses: FindingText = """
-        limits by source address count what connects to the broker (IPv6 by its /64), a proxy as \
-        one address, and not 127.0.0.1 and ::1
+        limits by source address count connections to the broker (IPv6 by its /64): a proxy counts \
+        as one address, 127.0.0.1 and ::1 are exempt
         """
 
     private func isStrangerLetIn(_ host: String, _ port: Int) -> Bool {
@@ -76,8 +76,8 @@ struct AddressCheck {
         let host = settings.mqttHost
         let isLocal = host == "localhost" || host == "::1" || host.hasPrefix("127.")
         let rule: FindingText = """
-            the address of a connection counts, of IPv6 its /64; 127.0.0.1 and ::1 are exempt; \
-            Mosquitto 2.0 takes no PROXY protocol, so a proxy counts as one address
+            a connection counts by its address, for IPv6 by its /64; 127.0.0.1 and ::1 are exempt; \
+            Mosquitto 2.0 does not support the PROXY protocol, so a proxy counts as one address
             """
         let evidence: FindingText =
             isLocal

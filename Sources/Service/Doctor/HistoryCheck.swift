@@ -20,7 +20,7 @@ struct HistoryCheck {
     private var subject: String { place.database?.place ?? directory.database }
 
     func run() -> Finding {
-        let check = Check(.doctorHistory, "the history has each record once")
+        let check = Check(.doctorHistory, "the history has each record exactly once")
         do {
             let days = try compare(in: store ?? StoreAccess.tool(directory, place))
             let wrong = days.filter { $0.stored != $0.taken }
@@ -33,9 +33,9 @@ struct HistoryCheck {
                 .fail,
                 subject,
                 evidence:
-                    "\(wrong.count) of \(days.count) days of devices differ: of \(date(first.day)) \(first.did.text) has \(first.stored) records, and \(first.taken) were taken",
+                    "\(wrong.count) of \(days.count) days of devices differ: for \(date(first.day)), \(first.did.text) has \(first.stored) records, but \(first.taken) were accepted",
                 cure: first.stored > first.taken
-                    ? "some stand twice: stop the processes of other versions, and see lamplighter explain LL1318"
+                    ? "some are stored twice: stop the processes of other versions, and see lamplighter explain LL1318"
                     : "some are missing: see whether rows were deleted by hand, and lamplighter explain LL1318",
                 command:
                     "lamplighter history export \(first.did.text) --from \(date(first.day))T00:00:00Z"

@@ -19,7 +19,7 @@ struct RefusalCheck {
     private var subject: String { place.database?.place ?? directory.database }
 
     func run() -> Finding {
-        let check = Check(.doctorRefusals, "the gate refuses few")
+        let check = Check(.doctorRefusals, "the gate refuses few clients")
         do {
             let hourAgo = SystemClock().now.adding(seconds: -3600)
             let store = try store ?? StoreAccess.tool(directory, place)

@@ -87,7 +87,7 @@ extension ServedCertificates {
                     text: "the authority of devices' certificates changed since the broker started",
                     isUrgent: false,
                     cure:
-                        "start the service again: the broker takes the certificates of the new one then",
+                        "restart the service: the broker then accepts certificates of the new one",
                     command: nil
                 )
             )
@@ -105,7 +105,7 @@ extension ServedCertificates {
                 path: shown.place,
                 text: "\(shown.place) shows no certificate: \(shown.fault)",
                 isUrgent: true,
-                cure: "see the service's log, and start it again",
+                cure: "see the service's log, and restart it",
                 command: nil
             )
         }
@@ -117,7 +117,7 @@ extension ServedCertificates {
                 \(CertificateText.date(certificate.facts.end))
                 """,
             isUrgent: !CertificateAge(certificate.facts, at: now).isValid,
-            cure: "see the service's log for why it did not take the file's",
+            cure: "see in the service's log why it did not pick up the file's",
             command: nil
         )
     }

@@ -26,7 +26,7 @@ struct ServiceCheck {
                 .fail,
                 "pid \(pid)",
                 evidence: "it has not become ready yet: there is no ready.json",
-                cure: "look at its log, which is its standard error"
+                cure: "see its log, which is its standard error"
             )
         }
         guard
@@ -36,7 +36,7 @@ struct ServiceCheck {
                 .fail,
                 "pid \(pid)",
                 evidence: "it does not answer on health port \(port)",
-                cure: "look at its log; restart it if it hangs"
+                cure: "see its log; restart it if it hangs"
             )
         }
         let waiting = waitingParts(answer)
@@ -46,7 +46,7 @@ struct ServiceCheck {
                 .fail,
                 "pid \(pid)",
                 evidence: FindingText(joining: waiting, by: "; "),
-                cure: "it goes on trying by itself; the reason says what it waits for"
+                cure: "it keeps trying automatically; the reason says what it waits for"
             )
     }
 

@@ -46,7 +46,7 @@ struct StoreCheck {
                 .fail,
                 subject,
                 evidence: FindingText(verbatim: StoreError.summary(error)),
-                cure: "look at the disk; restore a backup if the file is damaged"
+                cure: "check the disk; restore a backup if the file is damaged"
             )
         }
     }

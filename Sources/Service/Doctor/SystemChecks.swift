@@ -21,15 +21,15 @@ enum SystemChecks {
         return check(
             .fail,
             first,
-            evidence: "others may read it: mode 0\(String(TextFile.mode(first) ?? 0, radix: 8))",
-            cure: "take the others' rights away",
+            evidence: "others can read it: mode 0\(String(TextFile.mode(first) ?? 0, radix: 8))",
+            cure: "remove the others' permissions",
             command: "chmod -R go= '\(directory.path)'"
         )
     }
 
     /// Returns whether there is room for the database to grow.
     static func disk(_ directory: DataDirectory, _ reserve: DiskReserve) -> Finding {
-        let check = Check(.doctorDisk, "the disk has room")
+        let check = Check(.doctorDisk, "the disk has space")
         guard let room = DiskGuard.Room.of(directory.path), room.total > 0 else {
             return check(.skip, directory.path, evidence: "the system does not say")
         }
@@ -38,7 +38,7 @@ enum SystemChecks {
             room.free < least ? .fail : room.free < max(roomWarn, 2 * least) ? .warn : .pass
         let rule: FindingText =
             reserve.percent > 0
-            ? "below \(least >> 20) MiB nothing more is taken in"
+            ? "below \(least >> 20) MiB nothing more is accepted"
             : "no reserve is kept (limits.diskFreePercent)"
         return check(
             state,
@@ -46,14 +46,14 @@ enum SystemChecks {
             evidence:
                 "\(room.free >> 20) MiB free of \(room.total >> 20), \(room.free * 100 / room.total) %; \(rule)",
             cure: state == .pass
-                ? "" : "make room: reports and requests that write wait for it",
+                ? "" : "free some space: reports and requests that write wait for it",
             command: state == .pass ? nil : "df -h '\(directory.path)'"
         )
     }
 
     /// Returns whether the system's limit of open files allows the configured connections.
     static func limits(_ settings: Settings) -> Finding {
-        let check = Check(.doctorLimits, "enough files may be open")
+        let check = Check(.doctorLimits, "enough files can be open")
         let limit = FileLimit.current
         let wanted = UInt(settings.brokerConnections)
         guard limit.hard >= wanted else {
@@ -61,7 +61,7 @@ enum SystemChecks {
                 .warn,
                 "RLIMIT_NOFILE",
                 evidence: "at most \(limit.hard), for \(wanted) connections",
-                cure: "raise it before more devices connect than that",
+                cure: "raise it before more devices than that connect",
                 command: "ulimit -Hn \(wanted)"
             )
         }

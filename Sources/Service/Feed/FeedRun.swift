@@ -29,13 +29,14 @@ package struct FeedRun: Sendable {
         guard let address = settings.database, let file = settings.gateFile else {
             throw Problem(
                 .settingInvalid,
-                settings.database == nil ? "no database is named" : "no gate's file is named",
+                settings.database == nil ? "no database is given" : "no file for the gate is given",
                 at: settings.database == nil ? "store" : "gateFile",
-                why: "a feeder carries what a database tells into the file that the gate reads",
+                why:
+                    "the feed copies credentials from a database into the file that the gate reads",
                 cures: [
                     .init(
                         "lamplighter feed --store postgres://lamplighter_feed@HOST/lamplighter --gate-file FILE",
-                        "FILE is what plugin_opt_credentials names"
+                        "FILE is the path in plugin_opt_credentials"
                     )
                 ]
             )
@@ -103,7 +104,7 @@ private final class Feeder: Service {
         while !isOver {
             do {
                 let feed = try open()
-                isAway ? logger.notice("The feed goes on") : ready(feed.count)
+                isAway ? logger.notice("The feed continues") : ready(feed.count)
                 isAway = false
                 while !isOver {
                     reports.live("follows the database")
@@ -112,7 +113,7 @@ private final class Feeder: Service {
             } catch {
                 if !isAway {
                     logger.error(
-                        "The feed stands still; a gate with credentials_age admits no new client",
+                        "The feed is interrupted; a gate with credentials_age admits no new client",
                         metadata: ["error": "\(StoreError.summary(error))"]
                     )
                 }

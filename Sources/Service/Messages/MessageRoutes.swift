@@ -96,7 +96,7 @@ package enum MessageRoutes {
         } catch let failure as SendFailure {
             throw translated(failure)
         } catch {
-            throw .unavailable("Too many mails are on their way.")
+            throw .unavailable("Too many mails are being sent.")
         }
     }
 

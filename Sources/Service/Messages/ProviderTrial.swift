@@ -41,7 +41,7 @@ package struct ProviderTrial: Sendable {
             return ProviderTrial(
                 .fail,
                 "it has no client id",
-                cure: "put the app's ids at the provider into \(path).clientIds of the document"
+                cure: "put the app's ids from the provider into \(path).clientIds of the document"
             )
         }
         let providers = IdentityProviders(logger: logger)
@@ -65,12 +65,12 @@ package struct ProviderTrial: Sendable {
         guard provider.isEnabled else {
             return ProviderTrial(
                 .warn,
-                "it answers, and users may not log in with it",
+                "it answers, but users may not log in with it",
                 cure: "set \(path).enabled in the document"
             )
         }
         return provider.provider.hasIDTokens
-            ? ProviderTrial(.pass, "it publishes keys that ID tokens are verified with")
+            ? ProviderTrial(.pass, "it publishes keys for verifying ID tokens")
             : ProviderTrial(.pass, "it answers, and refuses an invented credential")
     }
 
@@ -90,14 +90,14 @@ package struct ProviderTrial: Sendable {
         case Route.logName:
             return ProviderTrial(
                 .warn,
-                "nothing is sent: messages are lines of the log",
-                cure: "set \(key) to another way"
+                "nothing is sent: messages are only written to the log",
+                cure: "set \(key) to another value"
             )
         default:
             guard gateways > 0 else {
                 return ProviderTrial(
                     .fail,
-                    "messages are published for a gateway, and none may connect",
+                    "messages are published for a gateway, but none may connect",
                     cure: "lamplighter service add mailer --role gateway"
                 )
             }
@@ -129,7 +129,7 @@ package struct ProviderTrial: Sendable {
     private static func cure(_ obstacle: SMTPClient.Obstacle) -> FindingText {
         switch obstacle {
         case .name: "see whether smtp.host is the server's name"
-        case .connection: "see smtp.host and smtp.port, and whether a firewall is between"
+        case .connection: "see smtp.host and smtp.port, and whether a firewall is in between"
         case .security: "see smtp.security and smtp.caFile, and the server's certificate"
         case .login: "see smtp.username and smtp.passwordFile"
         case .other: "see the settings smtp.… and the server's log"
@@ -165,7 +165,7 @@ package struct ProviderTrial: Sendable {
         return ProviderTrial(
             .fail,
             "\(problem?.message ?? "\(error)"): \(problem?.why ?? "")",
-            cure: "correct the setting, and start the service again"
+            cure: "correct the setting, and restart the service"
         )
     }
 }

@@ -81,10 +81,10 @@ package struct StoreMover {
         guard try SecretFile.read(new.serverKey) != key else { return }
         throw Problem(
             .serverKeyForeign,
-            "\(new.serverKey) is not the key of the store that is moved",
+            "\(new.serverKey) is not the key of the store being moved",
             at: new.serverKey,
-            why: "what the store keeps secret was sealed with \(path); nothing was changed",
-            cures: [.init("--to sqlite:ANOTHER", "a directory that is new")]
+            why: "the store's secrets were sealed with \(path); nothing was changed",
+            cures: [.init("--to sqlite:ANOTHER", "a new directory")]
         )
     }
 }
@@ -100,33 +100,33 @@ private struct MoveProblem {
         case .targetInUse(let table):
             problem(
                 .moveTargetInUse,
-                "\(place) holds something already: its table \(table) has rows",
+                "\(place) is not empty: its table \(table) has rows",
                 why: "a move fills an empty store; nothing was changed",
-                cures: [.init("--to ANOTHER", "a database or directory that is new")]
+                cures: [.init("--to ANOTHER", "a new database or directory")]
             )
         case .outboxNotEmpty(let rows, let topics):
             problem(
                 .moveOutbox,
-                "messages wait to be published, of \(rows) transactions: "
+                "messages of \(rows) transactions wait to be published: "
                     + topics.joined(separator: ", "),
                 why:
-                    "what was promised to users and devices is published first; nothing was changed",
+                    "promised messages to users and devices must be published first; nothing was changed",
                 cures: [
-                    .init("lamplighter up", "start the service, and stop it after some seconds")
+                    .init("lamplighter up", "start the service, and stop it after a few seconds")
                 ]
             )
         case .sourceInUse(let node):
             problem(
                 .moveSourceInUse,
-                "the process \(node) works on the store",
-                why: "what it writes would be missing; nothing was changed",
+                "the process \(node) is working on the store",
+                why: "the rows it writes would be missing; nothing was changed",
                 cures: [.init("systemctl stop lamplighter", "on every machine; then wait 6 s")]
             )
         case .text(let row, let column, let reason):
             problem(
                 .moveText,
-                "PostgreSQL does not take the text in \(column) of \(row): \(reason)",
-                why: "the rows before it were copied; the move goes on once it is mended",
+                "PostgreSQL does not accept the text in \(column) of \(row): \(reason)",
+                why: "the rows before it were copied; the move continues once it is fixed",
                 cures: [
                     .init("sqlite3 lamplighter.db", "change or delete the row"),
                     .init("lamplighter migrate --to …", "the same command again"),
@@ -135,11 +135,11 @@ private struct MoveProblem {
         case .unequal(let table, let source, let target):
             problem(
                 .moveUnequal,
-                "the table \(table) has \(target.rows) rows in \(place), and \(source.rows) where it comes from, "
-                    + "or others",
+                "the table \(table) has \(target.rows) rows in \(place) and \(source.rows) in the source, "
+                    + "or their contents differ",
                 why:
-                    "the store was written to between two parts of the move, or damaged on its way",
-                cures: [.init("--to ANOTHER", "begin anew, with an empty database or directory")]
+                    "the store was written to between two parts of the move, or damaged during it",
+                cures: [.init("--to ANOTHER", "start again, with an empty database or directory")]
             )
         }
     }

@@ -5,16 +5,19 @@ extension Problem {
     package static func backupOnServer(_ database: String) -> Problem {
         Problem(
             .backupOnServer,
-            "a backup is of a file, and the store is a database: \(database)",
+            "a backup copies a file, but the store is a database: \(database)",
             why:
-                "the database's server copies it by programs of its own, which also go back to any moment",
+                "the database server has its own backup programs, which can also restore any point in time",
             cures: [
                 .init(
                     "pg_dump --format custom --file FILE 'postgres://…'",
-                    "one state, in one file"
+                    "a single state, in one file"
                 ),
-                .init("pg_basebackup --pgdata DIR", "with an archive of the log: any moment"),
-                .init("--set backup.directory=", "if the settings ask for backups"),
+                .init(
+                    "pg_basebackup --pgdata DIR",
+                    "with an archive of the log: any point in time"
+                ),
+                .init("--set backup.directory=", "if the settings request backups"),
             ]
         )
     }

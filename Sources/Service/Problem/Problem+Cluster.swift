@@ -5,10 +5,10 @@ extension Problem {
     static func noSlotFree() -> Problem {
         Problem(
             .noSlotFree,
-            "63 processes share the database already",
-            why: "each numbers what it writes by a slot of its own, and there are no more",
+            "63 processes already share the database",
+            why: "each process numbers its writes by its own slot, and no slot is left",
             cures: [
-                .init("lamplighter cluster status", "which processes there are"),
+                .init("lamplighter cluster status", "lists the processes"),
                 .init("systemctl stop lamplighter-serve", "on a machine that is not needed"),
             ]
         )
@@ -29,14 +29,14 @@ extension Problem {
         Problem(
             .lanesDiffer,
             "the work of the \(worker) worker is divided into \(found) lanes, not \(wanted)",
-            why: "processes of one database divide it alike, or two would do the same work",
-            cures: [.init("lamplighter version", "start the version that the other processes have")]
+            why: "all processes of a database must divide it alike, or two would do the same work",
+            cures: [.init("lamplighter version", "start the version that the other processes run")]
         )
     }
 
     /// Makes the problem of `up` on a database that other processes share.
     static func databaseShared(with name: String) -> Problem {
-        databaseInUse("the process \(name) works on the database")
+        databaseInUse("the process \(name) is working on the database")
     }
 
     /// Makes the problem of `up` and another process on one database, in either order.
@@ -44,10 +44,10 @@ extension Problem {
         Problem(
             .databaseShared,
             reason,
-            why: "`up` does all the work itself, with a broker of its own",
+            why: "`up` does all the work itself, with its own broker",
             cures: [
-                .init("lamplighter serve", "to share the work, with the others' broker"),
-                .init("lamplighter cluster status", "which processes there are"),
+                .init("lamplighter serve", "to share the work, using the others' broker"),
+                .init("lamplighter cluster status", "lists the processes"),
             ]
         )
     }
@@ -57,8 +57,9 @@ extension Problem {
         Problem(
             .processUnknown,
             "no process called \(name) shares the database",
-            why: "its name is the setting processName, or its machine's name and its number",
-            cures: [.init("lamplighter cluster status", "the names of all")]
+            why:
+                "a process's name is the setting processName, or the machine's name and the process number",
+            cures: [.init("lamplighter cluster status", "lists all names")]
         )
     }
 
@@ -66,8 +67,8 @@ extension Problem {
     package static func storeNotShared() -> Problem {
         Problem(
             .storeNotShared,
-            "one process has this store for itself",
-            why: "several processes share the work only on a database of PostgreSQL's",
+            "only one process uses this store",
+            why: "several processes share the work only on a PostgreSQL database",
             cures: [
                 .init("--store postgres://USER@HOST/DATABASE", "the database that they share")
             ]

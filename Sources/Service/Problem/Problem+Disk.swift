@@ -23,7 +23,8 @@ extension Problem {
             .diskFull,
             "the disk of \(path) is full",
             at: path,
-            why: "\(sign)\nnothing that was answered is lost; with room the service starts",
+            why:
+                "\(sign)\nnothing that was answered is lost; the service starts once there is space",
             cures: [
                 .init("df -h '\(path)'", "see what is full"),
                 .init("lamplighter up --data DIR", "after moving the directory to a larger disk"),

@@ -8,53 +8,53 @@ extension ProblemCode {
             (
                 "no slot is free for another process",
                 """
-                At most 63 processes share one database. A process that ended well has given its slot back; that of
-                one that was killed is free again after a minute. "lamplighter cluster status" shows all.
+                At most 63 processes share one database. A process that ended normally has given its slot back; the slot
+                of a killed process is free again after a minute. "lamplighter cluster status" shows all processes.
                 """
             )
         case .slotLost:
             (
                 "another process has taken this one's slot",
                 """
-                A process says every 1.5 seconds that it is alive. After six seconds of silence others take its lanes,
-                and after a minute its slot may be taken, too, once all others are in use. It must not go on then, or two
-                processes would number what they write alike. Start it again; if that recurs, look for what froze it.
+                A process reports every 1.5 seconds that it is alive. After six seconds of silence others take its lanes,
+                and after a minute its slot can be taken, too, once all others are in use. It must not continue then, or two
+                processes would give the same numbers. Start it again; if this recurs, find out what froze it.
                 """
             )
         case .lanesDiffer:
             (
                 "processes divide the work differently",
                 """
-                Into how many lanes a worker's messages are divided is fixed when a database is first shared. A
-                version with another number can't run beside it. Start the version of the other processes.
+                The number of lanes of each worker is fixed when a database is first shared. A version with another
+                number can't work on it. Start the version that the other processes run.
                 """
             )
         case .databaseShared:
             (
                 "other processes work on the database",
                 """
-                "lamplighter up" has a broker of its own and does all the work itself: beside other processes of the service
-                each message would be handled by some of them and not by others. So it does not start where another one
-                works on the database, nor does another one where it does. Stop it first, or start all processes with
-                "lamplighter serve" and one broker. One that was killed, or whose machine is gone, counts for some
-                seconds more. The name in the message is what the database calls the other one: "lamplighter up p-..." has a
-                broker of its own, "lamplighter p-..." shares the work.
+                "lamplighter up" has its own broker and does all the work itself: next to other processes of the service,
+                each message would be handled by some of them and not by others. So it does not start while another process
+                works on the database, and no other process starts while it does. Stop it first, or start all processes with
+                "lamplighter serve" and one broker. A process that was killed, or whose machine is gone, counts for a few
+                seconds more. The message has the other process's name in the database: "lamplighter up p-..." has its own
+                broker, "lamplighter p-..." shares the work.
                 """
             )
         case .processUnknown:
             (
-                "no process of that name shares the database",
+                "no process with that name shares the database",
                 """
-                "lamplighter cluster status" lists the processes by the names that "cluster drain" takes. One that has ended
-                is no longer there.
+                "lamplighter cluster status" lists the processes by the names that "cluster drain" takes. A process that has
+                ended is no longer listed.
                 """
             )
         default:
             (
                 "the store is not shared",
                 """
-                The file of a data directory belongs to one process. Several processes share the work on a database
-                of PostgreSQL's, which the setting store names: see the guide "Growing past one machine".
+                The file of a data directory belongs to one process. Several processes share the work on a PostgreSQL
+                database, which the setting store names: see the guide "Growing past one machine".
                 """
             )
         }

@@ -8,9 +8,9 @@ extension ProblemCode {
             (
                 "the data directory cannot be used",
                 """
-                Everything Lamplighter keeps lies in one directory: the database, generated secrets, the
-                broker's files. It must be a directory that the service's user can read and write, and
-                no other user has to. Choose another with --data, or give this one to the user.
+                Everything Lamplighter stores is in one directory: the database, generated secrets, the
+                broker's files. The service's user must be able to read and write it; no other user
+                needs to. Choose another with --data, or make this user its owner.
                 """
             )
         case .dataDirectoryInUse:
@@ -18,18 +18,18 @@ extension ProblemCode {
                 "another service runs on the same data directory",
                 """
                 One directory belongs to one service at a time: two would both acknowledge messages and
-                both publish. The holder has the file "lock" locked (flock); the lock goes with the
+                both publish. The running service holds a lock (flock) on the file "lock"; the lock ends with the
                 process, so there is never a stale one to remove.
                 """
             )
         case .portTaken:
             (
-                "a port that is needed is taken",
+                "a required port is in use",
                 """
-                "up" starts a broker of its own (--mqtt-port), serves the pages behind links (--http-port)
-                and, apart from them, readiness and metrics (--health-port). Debian starts a mosquitto
-                of its own when the package is installed; ours does not need it.
-                Port 0 takes any free port; the banner and ready.json say which.
+                "up" starts its own broker (--mqtt-port), serves the pages behind links (--http-port)
+                and, separately, readiness and metrics (--health-port). Debian starts its own mosquitto
+                when the package is installed; Lamplighter does not need that one.
+                Port 0 takes any free port; the banner and ready.json show which.
                 """
             )
         case .mosquittoMissing:
@@ -45,8 +45,8 @@ extension ProblemCode {
                 "the broker did not start",
                 """
                 Mosquitto ended before it accepted connections. The last lines of its log are in the
-                message; all of it is in broker/mosquitto.log of the data directory, and the
-                configuration it was given in broker/mosquitto.conf.
+                message; the whole log is in broker/mosquitto.log of the data directory, its
+                configuration in broker/mosquitto.conf.
                 """
             )
         case .gateMissing:
@@ -54,8 +54,8 @@ extension ProblemCode {
                 "the gate, libLamplighterGate.so, was not found",
                 """
                 The gate is the plugin that decides who may connect, publish and subscribe; without it
-                the broker is not started at all. It lies beside the executable (or in ../lib/lamplighter
-                from there), or where the setting broker.gate says.
+                the broker is not started at all. It is next to the executable (or in ../lib/lamplighter
+                from there), or where the setting broker.gate points.
                 Build it with: swift build --product LamplighterGate
                 """
             )
@@ -71,8 +71,8 @@ extension ProblemCode {
             (
                 "the database cannot be opened",
                 """
-                lamplighter.db is missing, damaged, not a database, or lies on a disk that does not let SQLite lock and
-                sync it. Network file systems do not; a full disk does not either.
+                lamplighter.db is missing, damaged, not a database, or on a disk that does not let SQLite lock and
+                sync it. Network file systems do not, nor does a full disk.
                 """
             )
         case .databaseUnreachable, .databaseReadOnly, .databaseRefused, .databaseDurability,
@@ -91,60 +91,60 @@ extension ProblemCode {
                 "the disk is full",
                 """
                 The service writes before it answers, from its start on, and the disk of the data directory
-                has no room left. Nothing that was answered is lost: make room, or give the disk more, and
-                start it again. While it runs it takes nothing more in before the disk is full
-                (limits.diskFreePercent), and goes on by itself when there is room.
+                has no space left. Nothing that was answered is lost: free some space, or enlarge the disk, and
+                start the service again. A running service stops accepting messages before the disk is full
+                (limits.diskFreePercent), and continues automatically when there is space.
                 """
             )
         case .certificateUnusable:
             (
                 "a certificate or its key cannot be used",
                 """
-                Certificates and keys are PEM files; a key is that of RSA, P-256, P-384, P-521 or Ed25519, without a
+                Certificates and keys are PEM files; a key is an RSA, P-256, P-384, P-521 or Ed25519 key without a
                 passphrase, and not readable by every user of the machine. The settings tls.certificate, tls.key and
-                tls.authority name them; without those the service takes what "lamplighter tls init" made in
-                the data directory's folder tls. A running service keeps the pair it has, and says so in its log; one that
-                has ended is not taken in the place of one that holds. The message names the command that converts a
-                file of another form, such as .p12 or .der.
+                tls.authority name them; by default the service uses what "lamplighter tls init" made in
+                the data directory's folder tls. A running service keeps its current pair, and says so in its log; it never
+                replaces a valid certificate by an expired one. The message names the command that converts a
+                file of another format, such as .p12 or .der.
                 """
             )
         case .certificateKeyMismatch:
             (
                 "a key belongs to another certificate",
                 """
-                A server proves with the key that its certificate is its own. The first certificate of the file must
-                be the server's; those that lead to its authority follow. Often one of the two files was renewed
+                A server proves with the key that the certificate is its own. The first certificate of the file must
+                be the server's; the chain to its authority follows. Often one of the two files was renewed
                 and the other was not.
                 """
             )
         case .certificateForeign:
             (
-                "a certificate is of another authority",
+                "a certificate comes from another authority",
                 """
-                Devices with certificates are admitted by one authority: tls.authority, else the one of
-                "lamplighter tls init", whose key makes them. A certificate that another one signed would be
-                refused by the broker, so it is not made.
+                The broker accepts devices' certificates of one authority: tls.authority, or by default the one from
+                "lamplighter tls init", whose key signs them. It would refuse a certificate signed by another
+                authority, so none is made.
                 """
             )
         case .listenerOpen:
             (
-                "a plain listener would be reached from other machines",
+                "a plain listener could be reached from other machines",
                 """
-                Without TLS, secrets, tokens and passwords go over the network in clear, so plain MQTT, WebSocket and
-                HTTP listen on this machine alone. Let others come by TLS: "lamplighter tls init --name HOST"
-                makes a certificate, and listeners of their own open. Where something else protects the way, such as
-                a container's own network, --insecure (the setting insecure) lets them listen anywhere.
+                Without TLS, secrets, tokens and passwords cross the network in the clear, so plain MQTT, WebSocket and
+                HTTP listen on this machine only. Let others connect with TLS: "lamplighter tls init --name HOST"
+                makes a certificate, and separate listeners open. If something else protects the network, such as
+                a container's own network, --insecure (the setting insecure) lets plain listeners listen anywhere.
                 """
             )
         case .gateNotLoaded:
             (
                 "the broker runs without the gate",
                 """
-                The gate is the plugin that decides who may connect, publish and subscribe. "serve" asks for
-                it when it connects: a batch of one message, which the gate publishes and a broker without it
-                drops. Without the gate any client could be any device and read every user's messages, so
-                the service takes nothing from such a broker and ends, at its start or when the broker comes
-                back changed. Load libLamplighterGate.so in mosquitto.conf, as deploy/mosquitto/lamplighter.conf
+                The gate is the plugin that decides who may connect, publish and subscribe. "serve" checks for
+                it when it connects, with a batch of one message, which the gate publishes and a broker without it
+                drops. Without the gate, any client could pose as any device and read every user's messages, so
+                the service accepts nothing from such a broker and ends, at its start or when the broker comes
+                back without the gate. Load libLamplighterGate.so in mosquitto.conf, as deploy/mosquitto/lamplighter.conf
                 does, and restart the broker; its log says why a plugin was not loaded.
                 """
             )
@@ -152,11 +152,11 @@ extension ProblemCode {
             (
                 "the console would be open to the network",
                 """
-                Operators' passwords and sessions must not go over a network in clear, whatever else protects it. The console
-                listens on loopback unless console.host names another address; there it speaks TLS with the server's
-                certificate ("lamplighter tls init", or tls.certificate), or stands behind a proxy that does: say so with
-                console.proxy, and give console.url the address that operators type. From afar, "ssh -L 8082:127.0.0.1:8082
-                HOST" needs neither. "--no-console" serves none.
+                Operators' passwords and sessions must not cross a network in the clear, whatever else protects it. The console
+                listens on loopback unless console.host names another address; there it uses TLS with the server's
+                certificate ("lamplighter tls init", or tls.certificate), or stands behind a proxy that does: set
+                console.proxy then, and set console.url to the address that operators type. "ssh -L 8082:127.0.0.1:8082
+                HOST" gives remote access without either. "--no-console" switches the console off.
                 """
             )
         default: laterPage
@@ -182,45 +182,45 @@ extension ProblemCode {
             (
                 "the configuration file cannot be read",
                 """
-                --config (or LAMPLIGHTER_CONFIG) names a YAML or JSON file, told apart by its ending.
-                Settings come from the file, then LAMPLIGHTER_… in the environment, then flags; the
-                later wins.
+                --config (or LAMPLIGHTER_CONFIG) names a YAML or JSON file, recognised by its extension.
+                Settings come from the file, then LAMPLIGHTER_… in the environment, then flags; later
+                ones win.
                 """
             )
         case .secretUnreadable:
             (
                 "a file with a secret cannot be read",
-                "Secrets are files of mode 0600 that hold one line. They are never flags, logs or arguments."
+                "A secret is a file of mode 0600 with one line. Secrets never appear in flags, arguments or logs."
             )
         case .serverKeyForeign:
             (
                 "server.key is not the key of the database",
                 """
-                The file server.key hashes and seals what the database keeps secret, and the database holds a fingerprint of
-                it. With another key each secret, code and token would count as wrong, so nothing starts and nothing
+                The key in server.key hashes and seals the secrets in the database, and the database holds a fingerprint of
+                it. With another key, every secret, code and token would count as wrong, so nothing starts and nothing
                 is changed. Often the database and the key come from two installations, or one of them was copied
-                without the other. A backup holds both: "lamplighter restore FILE --data DIR" puts them side by side.
+                without the other. A backup holds both: "lamplighter restore FILE --data DIR" restores them together.
                 """
             )
         case .usage:
             (
                 "the command line is invalid",
                 """
-                A word is missing, unknown, or not of the kind that the command takes. Every command
-                says with --help what it takes. The exit code is 2, of every other failure 1.
+                A word is missing, unknown, or of the wrong kind. Every command explains its arguments with
+                --help. The exit code is 2; every other failure exits with 1.
                 """
             )
         case .documentUnreadable:
             (
                 "a document cannot be read or written",
-                "The file is missing, its rights forbid it, or it is not JSON."
+                "The file is missing, its permissions forbid it, or it is not JSON."
             )
         case .documentInvalid:
             (
                 "a document does not fit its schema",
                 """
-                In schemas/generated, product.schema.json and app.schema.json say what a document may hold.
-                A member that they don't name is refused. All faults are told at once.
+                In schemas/generated, product.schema.json and app.schema.json define what a document may contain.
+                Unknown members are refused. All faults are reported at once.
                 """
             )
         case .notFound:
@@ -228,11 +228,11 @@ extension ProblemCode {
         case .conflict:
             (
                 "the change would break what is stored",
-                "A data point that stored state uses cannot be removed or narrowed, unless --force is given."
+                "A data point that stored state uses cannot be removed or narrowed without --force."
             )
         case .dataMissing:
             (
-                "there is no data directory to work on",
+                "there is no data directory",
                 "\"lamplighter up\" makes one; --data says where it is."
             )
         case .notRunning:
@@ -245,36 +245,39 @@ extension ProblemCode {
                 "a backup cannot be made or used",
                 """
                 A backup is one file with the database, the keys and the secrets of a data directory. It is
-                written under a name of its own, read back, and only then gets the name that was asked for,
-                so a file of that name is whole. Each part of it is authenticated: one that was changed or
-                cut off is refused as a whole. "lamplighter backup verify FILE" tells which ones are good.
+                written under a temporary name, read back, and only then gets the requested name,
+                so a file with that name is complete. Each part is authenticated: a file that was changed or
+                cut off is refused as a whole. "lamplighter backup verify FILE" checks a file.
                 """
             )
         case .doctorStore:
-            ("the store", "Whether the database opens, with the settings it needs, and is whole.")
+            ("the store", "Whether the database opens, has the settings it needs, and is intact.")
         case .doctorHistory:
             (
                 "the history's records",
                 """
-                Whether the history has as many records of a day as it took: of up to 200 bound devices, other ones each
-                time, the newest day with records and the day before (UTC). More are stored than were taken where two
-                processes of earlier versions moved the same records, as at a rolling restart; charts and sums count those
-                twice until they are no longer kept. Bring all processes to one version; "lamplighter history export" shows the records.
-                Fewer are stored where rows were deleted by hand, or the database lost what it had confirmed: see
-                LL1314, and restore a backup beside this installation to compare.
+                Whether the history has as many records of a day as were accepted: for up to 200 bound devices, different
+                ones each time, the newest day with records and the day before (UTC). Too many are stored if two
+                processes of earlier versions moved the same records, as during a rolling restart; charts and sums count those
+                twice until they expire. Bring all processes to one version; "lamplighter history export" shows the records.
+                Too few are stored if rows were deleted by hand, or the database lost what it had confirmed: see
+                LL1314, and restore a backup next to this installation to compare.
                 """
             )
         case .doctorBroker: ("the broker", "Whether the broker runs, answers, and drops nothing.")
         case .doctorGate:
             ("the gate", "Whether the gate is present, and refuses unknown clients.")
         case .doctorDisk:
-            ("the disk", "Whether there is room, and whether the directory is ours alone.")
+            (
+                "the disk",
+                "Whether there is space, and whether only the service can read the directory."
+            )
         case .doctorClock:
             (
                 "the clock",
                 """
-                Whether the clock is set, and was not set by 2 s or more while the service runs: reports, codes and sessions
-                live by it. Times that were stored meanwhile are wrong by as much.
+                Whether the clock is right, and was not changed by 2 s or more while the service runs: reports, codes and
+                sessions depend on it. Times stored while it was wrong are off by that amount.
                 """
             )
         case .doctorLimits:
@@ -291,39 +294,39 @@ extension ProblemCode {
                 "the gate's refusals",
                 """
                 The gate's refusals within the last hour, by reason; "lamplighter refusals" shows the
-                clients, "lamplighter explain REASON" what to do. Many mean a device or an app with a
-                mistake, or an attack.
+                clients, "lamplighter explain REASON" what to do. Many refusals mean a faulty device or
+                app, or an attack.
                 """
             )
         case .doctorAddresses:
             (
                 "the addresses that limits count by",
                 """
-                Limits count by the address that a connection comes from, of IPv6 by its /64. 127.0.0.1 and
-                ::1 are exempt. Behind a proxy that does not pass on client addresses, all its
-                clients count as one; on this machine, not at all.
+                Limits count by the address that a connection comes from, for IPv6 by its /64. 127.0.0.1 and
+                ::1 are exempt. Behind a proxy that does not pass on client addresses, all
+                clients count as one; if the proxy is on this machine, they are not counted at all.
                 """
             )
         case .doctorCertificates:
             (
                 "the certificates",
                 """
-                Whether the server's certificate and the authority can be read, fit their key and each other, and hold for
-                longer than 30 days, or a third of their time where that is less; within 7 days or a tenth, and when
-                one has ended, it is a failure. Each listener of the running service is connected to, and must show the
-                file's certificate. One of one's own is renewed by "lamplighter tls init", one of a public authority
-                by what gets it there; the running service takes the new one within seconds. The authority
-                is renewed by "lamplighter tls init --renew-authority": both are in authority.pem from then on, the server's
-                certificate leads to both, and until the old one ends the new file is given to all that trust it.
+                Whether the server's certificate and the authority can be read, fit their keys and each other, and are valid
+                for more than 30 days, or a third of their lifetime if that is less; less than 7 days or a tenth, or an
+                expired one, is a failure. The doctor connects to each listener of the running service, which must show the
+                file's certificate. Renew your own certificate with "lamplighter tls init", one from a public authority
+                with the tool that obtains it; the running service uses the new one within seconds. Renew the authority
+                with "lamplighter tls init --renew-authority": from then on both are in authority.pem, the server's
+                certificate chains to both; give the new file to all that trust the old one before it expires.
                 """
             )
         case .doctorBackup:
             (
                 "the backups",
                 """
-                The age of the newest backup that was read back after it was written. Beyond 26 hours
-                it is a warning. "lamplighter backup FILE" makes one beside the running service; the
-                settings backup.directory, backup.every and backup.keep have the service make them.
+                The age of the newest backup that was read back after it was written. More than 26 hours
+                is a warning. "lamplighter backup FILE" makes one while the service runs; with the
+                settings backup.directory, backup.every and backup.keep the service makes them.
                 """
             )
         default:

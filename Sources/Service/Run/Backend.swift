@@ -39,7 +39,7 @@ package struct Backend {
         context.readiness.isReady("store")
         store.onAvailability { [readiness = context.readiness, logger = context.logger] reason in
             guard let reason else {
-                logger.notice("The database is back; work goes on")
+                logger.notice("The database is back; work continues")
                 return readiness.isReady("store")
             }
             readiness.isWaiting("store", for: "the database can't be used: \(reason)")
@@ -102,8 +102,8 @@ package struct Backend {
         if !names.contains(.session) {
             logger.notice(
                 """
-                No session worker runs here. Have another process run it: it answers requests whose \
-                worker is away, and cuts off sessions that ended.
+                No session worker runs here. Run it in another process: it answers requests whose \
+                worker is absent, and cuts off ended sessions.
                 """
             )
         }
@@ -133,13 +133,13 @@ package struct Backend {
                 guard Int(done * 10) > tenths else { return }
                 tenths = Int(done * 10)
                 context.logger.notice(
-                    "copying the database before it is migrated",
+                    "copying the database before migrating it",
                     metadata: ["done": "\(tenths * 10) %"]
                 )
             },
             onCopy: { path in
                 context.logger.notice(
-                    "copied the database before it is migrated",
+                    "copied the database before migrating it",
                     metadata: ["copy": "\(path)"]
                 )
             }

@@ -36,7 +36,8 @@ struct Banner {
         ].compactMap(\.self)
         if let link {
             lines += [
-                "", "Sign in as operator (works once, for 30 minutes; again: lamplighter console)",
+                "",
+                "Sign in as operator (works once, for 30 minutes; new link: lamplighter console)",
                 "  \(link)",
             ]
         }
@@ -97,13 +98,13 @@ struct Banner {
     private var openLine: String? {
         let open = context.openListeners.map(\.text).joined(separator: "  ")
         return open.isEmpty
-            ? nil : "  !!  open       \(open)   no TLS: secrets go over the network in clear"
+            ? nil : "  !!  open       \(open)   no TLS: secrets cross the network in the clear"
     }
 
     /// The line about the listeners with TLS, or how to get them.
     private var tlsLine: String? {
         guard let tls = context.tls else {
-            return "  --  tls        none; `lamplighter tls init --name HOST` lets others come"
+            return "  --  tls        none; `lamplighter tls init --name HOST` lets others connect"
         }
         let ports = context.ports
         let listeners: [(String, Int?)] = [

@@ -112,7 +112,7 @@ package enum Import {
             throw conflict(
                 new.key,
                 narrowed,
-                why: "devices have stored values of it that would not fit any more"
+                why: "devices have stored values that would no longer fit"
             )
         }
         let lost = try tx.products.openConditions(new.key) { kind, name in
@@ -133,7 +133,7 @@ package enum Import {
             "product \(key) would lose or narrow \(names.joined(separator: ", "))",
             at: key.text,
             why: why,
-            cures: [.init("lamplighter product import --force FILE", "do it all the same")]
+            cures: [.init("lamplighter product import --force FILE", "do it anyway")]
         )
     }
 

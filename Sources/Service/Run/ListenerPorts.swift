@@ -121,7 +121,7 @@ package struct ListenerPorts: Sendable, Equatable {
             hosts: LocalHosts.of(settings.mqttHost),
             hostSetting: "mqtt.host",
             cure: "--mqtt-port 0",
-            purpose: "\"up\" starts a broker of its own"
+            purpose: "\"up\" starts its own broker there"
         )
         let pages = Wanted(
             name: "HTTP",
@@ -148,7 +148,7 @@ package struct ListenerPorts: Sendable, Equatable {
             hosts: LocalHosts.of(settings.consoleHost),
             hostSetting: "console.host",
             cure: "--console-port 0",
-            purpose: "operators come there"
+            purpose: "operators connect there"
         )
         return (facts.ownsBroker ? [broker] : []) + [pages, health]
             + (facts.hasConsole ? [console] : [])
@@ -179,7 +179,12 @@ package struct ListenerPorts: Sendable, Equatable {
             )
         }
         if facts.relays, facts.ownsBroker || settings.isGiven(.webSocket) {
-            add(.webSocket, \.webSocket, hosts: web, purpose: "browsers come there, over WebSocket")
+            add(
+                .webSocket,
+                \.webSocket,
+                hosts: web,
+                purpose: "browsers connect there, over WebSocket"
+            )
         }
         guard facts.hasCertificate else { return list }
         add(.httpTLS, \.httpTLS, hosts: secure, purpose: "the pages are served there with TLS")
@@ -188,7 +193,7 @@ package struct ListenerPorts: Sendable, Equatable {
                 .webSocketTLS,
                 \.webSocketTLS,
                 hosts: secure,
-                purpose: "browsers come there, over WebSocket with TLS"
+                purpose: "browsers connect there, over WebSocket with TLS"
             )
         }
         guard facts.ownsBroker else { return list }
@@ -198,7 +203,7 @@ package struct ListenerPorts: Sendable, Equatable {
                 .clientCertificate,
                 \.clientCertificate,
                 hosts: secure,
-                purpose: "devices with certificates come there"
+                purpose: "devices with certificates connect there"
             )
         }
         return list
@@ -213,9 +218,9 @@ package struct ListenerPorts: Sendable, Equatable {
             }
             throw Problem(
                 .portTaken,
-                "port \(listener.port) is asked for twice, by \(holder) and by \(listener.name)",
+                "port \(listener.port) is given twice, for \(holder) and for \(listener.name)",
                 at: "\(listener.hosts[0]):\(listener.port)",
-                why: "each listens on a port of its own",
+                why: "each needs its own port",
                 cures: [.init("lamplighter up \(listener.cure)", "any free port")]
             )
         }
@@ -282,15 +287,15 @@ package enum LocalHosts {
                 .listenerOpen,
                 "\(key) is \(host), where other machines reach it without TLS",
                 at: key,
-                why: "secrets, tokens and passwords would go over the network in clear",
+                why: "secrets, tokens and passwords would cross the network in the clear",
                 cures: [
                     .init(
                         "lamplighter tls init --name HOST",
-                        "let others come by TLS, and leave \(key) out"
+                        "let others connect with TLS, and omit \(key)"
                     ),
                     .init(
                         "--insecure",
-                        "where something else protects the way, such as a container's network"
+                        "if something else protects the connection, such as a container's network"
                     ),
                 ]
             )

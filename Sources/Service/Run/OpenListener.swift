@@ -35,7 +35,7 @@ struct OpenListener: Sendable, Equatable {
     static func warn(of open: [OpenListener], by logger: Logger) {
         guard !open.isEmpty else { return }
         logger.warning(
-            "Other machines reach listeners without TLS: secrets go over the network in clear",
+            "Other machines can reach listeners without TLS: secrets cross the network in the clear",
             metadata: ["listeners": .array(open.map { "\($0.text)" })]
         )
     }

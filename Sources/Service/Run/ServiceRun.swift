@@ -191,7 +191,7 @@ package struct ServiceRun: Sendable {
             },
             onForce: {
                 ready.remove()
-                context.logger.error("drain took longer than 5 s, ending anyway")
+                context.logger.error("draining took longer than 5 s, ending anyway")
             }
         )
         let first: [any Service] = broker.map { [$0] } ?? []

@@ -26,10 +26,10 @@ struct StoreProblem {
             .databaseFailed,
             "\(path) is not a database",
             at: path,
-            why: "the file does not begin as every SQLite database does",
+            why: "the file does not start like an SQLite database",
             cures: [
                 .init("cp BACKUP/lamplighter.db '\(path)'", "from a backup, with its server.key"),
-                .init("mv '\(path)' '\(path).odd'", "put it aside and begin with an empty one"),
+                .init("mv '\(path)' '\(path).odd'", "set it aside and start with an empty one"),
             ]
         )
     }
@@ -46,7 +46,7 @@ struct StoreProblem {
         return [
             .init(
                 "lamplighter restore FILE --data DIR",
-                "a backup of this database holds its server.key: go on with DIR, or take the key from it"
+                "a backup of this database holds its server.key: continue with DIR, or take the key from it"
             ), copy,
         ]
     }
@@ -55,13 +55,13 @@ struct StoreProblem {
     static var gateWithoutDatabase: Problem {
         Problem(
             .settingInvalid,
-            "gateFile is none, and the store is a file",
+            "gateFile is none, but the store is a file",
             at: "gateFile",
-            why: "only a database tells a feeder on another machine what the gate must know",
+            why: "the feed on another machine can read the gate's credentials only from a database",
             cures: [
                 .init(
                     "--store postgres://USER@HOST/DATABASE",
-                    "with `lamplighter feed` beside the broker"
+                    "with `lamplighter feed` on the broker's machine"
                 ),
                 .init("--set gateFile=", "the file of the data directory, on the broker's machine"),
             ]
@@ -95,7 +95,7 @@ struct StoreProblem {
                 .databaseFailed,
                 failure.description,
                 at: path,
-                why: "a command beside the service does not change the tables",
+                why: "this command does not change the tables",
                 cures: [
                     .init("lamplighter migrate --data '\(directory.path)'", "bring it up to date")
                 ]
@@ -106,7 +106,7 @@ struct StoreProblem {
                 "\(serverKey) is not the key of \(path)",
                 at: serverKey,
                 why:
-                    "what the database keeps secret was sealed with another one; nothing was changed",
+                    "the database's secrets were sealed with another key; nothing was changed",
                 cures: keyCures
             )
         case .halfMoved(let path):
@@ -114,8 +114,8 @@ struct StoreProblem {
                 .storeHalfMoved,
                 failure.description,
                 at: path,
-                why: "`migrate --to` did not come to its end",
-                cures: [.init("lamplighter migrate --to …", "the same command again goes on")]
+                why: "`migrate --to` did not finish",
+                cures: [.init("lamplighter migrate --to …", "the same command continues the move")]
             )
         case .unreachable, .readOnly, .refused, .wrongClock: server(failure)
         case .inUse(_, let reason): .databaseInUse(reason)
@@ -138,7 +138,7 @@ struct StoreProblem {
 
     private static let makeDatabase = Problem.Cure(
         "CREATE DATABASE lamplighter TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'",
-        "another one, by psql"
+        "create another one, with psql"
     )
 
     private func server(_ failure: Store.Failure) -> Problem {
@@ -148,19 +148,19 @@ struct StoreProblem {
             problem(
                 .databaseReadOnly,
                 text,
-                why: "what is answered must be written",
+                why: "the service must write before it answers",
                 cures: [.init("--store postgres://USER@HOST1,HOST2/DATABASE", "name every host")]
             )
         case .refused:
             problem(
                 .databaseRefused,
                 text,
-                why: "the server answered, and did not let the service in",
+                why: "the server answered, but did not admit the service",
                 cures: [
                     .init("--set postgres.passwordFile=FILE", "a file of mode 0600, or ~/.pgpass"),
                     .init(
                         "psql --file deploy/postgres/roles.sql",
-                        "make the role and the database"
+                        "create the role and the database"
                     ),
                 ]
             )
@@ -168,7 +168,7 @@ struct StoreProblem {
             problem(
                 .databaseClock,
                 text,
-                why: "deadlines would end too early or too late; a second is the most",
+                why: "deadlines would end too early or too late; at most a second is allowed",
                 cures: [.init("sudo timedatectl set-ntp true", "on both machines")]
             )
         default:
@@ -188,7 +188,7 @@ struct StoreProblem {
         let text = failure.description
         let direct = Problem.Cure(
             "--store postgres://…",
-            "the server itself, not a pooler before it"
+            "the server itself, not a connection pooler"
         )
         return switch name {
         case "server_encoding":
@@ -204,7 +204,7 @@ struct StoreProblem {
             problem(
                 .databaseDurability,
                 text,
-                why: "what was answered must be on disk",
+                why: "confirmed data must be on disk",
                 cures: [direct]
             )
         case _ where name.hasSuffix("_timeout"):

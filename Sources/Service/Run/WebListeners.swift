@@ -119,7 +119,7 @@ struct WebListeners {
         } catch {
             addresses = nil
             context.logger.warning(
-                "the gate will not see addresses of WebSocket clients",
+                "the gate will not see the addresses of WebSocket clients",
                 metadata: ["reason": "\(error)"]
             )
         }

@@ -53,7 +53,7 @@ enum AppDocument {
                 let path = "\(path).\(language.key)"
                 guard LanguageTag(language.key) != nil else {
                     faults.add(
-                        .invalid(path, "\(path) is no tag of a language, such as de or pt-BR.")
+                        .invalid(path, "\(path) is not a language tag, such as de or pt-BR.")
                     )
                     continue
                 }

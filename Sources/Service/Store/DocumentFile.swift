@@ -27,7 +27,7 @@ package enum DocumentFile {
             throw malformed("\(path):\(line)", error.description)
         }
         guard let object = value.objectValue else {
-            throw malformed(path, "it holds \(value.kind), not an object")
+            throw malformed(path, "it contains \(value.kind), not an object")
         }
         return object
     }

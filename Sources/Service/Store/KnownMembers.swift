@@ -25,7 +25,7 @@ enum KnownMembers {
         let cure =
             Suggestion.nearest(to: String(name.prefix(64)), among: known).map {
                 "did you mean \($0)?"
-            } ?? "there are \(known.joined(separator: ", "))."
+            } ?? "expected one of \(known.joined(separator: ", "))."
         return .invalid(shown, "\(shown) is unknown; \(cure)")
     }
 }

@@ -59,7 +59,7 @@ extension TLSMaterial {
             text:
                 "\(files.signer ?? "the authority") has not signed it: clients that trust that refuse it",
             isUrgent: true,
-            cure: "make a certificate by that authority, or bring back the other's authority.pem",
+            cure: "make a certificate with that authority, or restore the other's authority.pem",
             command: cure.command
         )
     }
@@ -70,20 +70,20 @@ extension TLSMaterial {
     /// certificate alone is useless.
     private func serverCure(_ isAuthorityEnding: Bool) -> Cure {
         guard let maker = files.certificateMaker else {
-            return ("renew it where it came from; the running service takes it", nil)
+            return ("renew it where it came from; the running service picks it up", nil)
         }
         if isAuthorityEnding, files.authorityMaker != nil { return authorityCure }
         return (
-            "renew it; the running service takes it", "lamplighter tls init --data '\(maker)'"
+            "renew it; the running service picks it up", "lamplighter tls init --data '\(maker)'"
         )
     }
 
     private var authorityCure: Cure {
         guard let maker = files.authorityMaker else {
-            return ("renew it where it came from, and start the service again", nil)
+            return ("renew it where it came from, and restart the service", nil)
         }
         return (
-            "make another, give authority.pem to all that trust this one, and start the service again",
+            "make another, give authority.pem to all that trust this one, and restart the service",
             "lamplighter tls init --renew-authority --data '\(maker)'"
         )
     }

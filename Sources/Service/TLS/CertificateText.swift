@@ -20,10 +20,10 @@ package enum CertificateText {
     package static func warning(_ facts: CertificateFacts, at now: Instant) -> FindingText? {
         switch CertificateAge(facts, at: now) {
         case .fine: nil
-        case .early: "it holds from \(date(facts.begin)) only; look at the clocks"
+        case .early: "it is valid only from \(date(facts.begin)); check the clocks"
         case .soon, .urgent:
-            "it ends in \(left(until: facts.end, at: now)), at \(date(facts.end))"
-        case .ended: "it ended at \(date(facts.end))"
+            "it expires in \(left(until: facts.end, at: now)), at \(date(facts.end))"
+        case .ended: "it expired at \(date(facts.end))"
         }
     }
 }

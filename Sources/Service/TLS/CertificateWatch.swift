@@ -110,7 +110,7 @@ final class CertificateWatch: Service {
                 return state.material
             }
             logger.notice(
-                "took a new certificate",
+                "a new certificate is in use",
                 metadata: [
                     "certificate": "\(files.certificate)",
                     "until": "\(CertificateText.date(material.certificate.end))",
@@ -122,7 +122,7 @@ final class CertificateWatch: Service {
             guard isFirst else { return }
             let problem = error as? Problem
             logger.error(
-                "a new certificate cannot be used; the one before is kept",
+                "a new certificate cannot be used; the previous one is kept",
                 metadata: [
                     "certificate": "\(problem?.place ?? files.certificate)",
                     "reason": "\(problem?.why ?? "\(error)")",
@@ -143,7 +143,7 @@ final class CertificateWatch: Service {
             else { continue }
             throw TLSMaterial.problem(
                 path,
-                CertificateText.warning(next, at: now)?.description ?? "clients do not take it",
+                CertificateText.warning(next, at: now)?.description ?? "clients do not accept it",
                 cures: []
             )
         }
@@ -152,7 +152,7 @@ final class CertificateWatch: Service {
     private func tellOfAuthority(_ material: TLSMaterial) {
         guard authorityAtStart != nil, material.authorityPEM != authorityAtStart else { return }
         logger.warning(
-            "the authority of devices' certificates changed; the broker takes it when the service starts again",
+            "the authority of devices' certificates changed; the broker uses it after the service restarts",
             metadata: ["certificate": "\(files.authority)"]
         )
     }

@@ -92,20 +92,20 @@ package struct LocalAuthority {
         else {
             throw Problem(
                 .certificateUnusable,
-                "there is no authority of one's own in \(directory.path)",
+                "there is no certificate authority in \(directory.path)",
                 at: certificate,
                 why:
                     "tls/authority.pem or tls/authority.key is missing, or this user may not read it",
                 cures: [
                     .init(
                         "lamplighter restore FILE --data DIR",
-                        "where one of the two is lost: a backup has both, in its folder tls"
+                        "if one of the two is lost: a backup has both, in its folder tls"
                     ),
                     .init(
                         "lamplighter tls init --data '\(directory.path)'",
-                        "where there is neither: make one"
+                        "if there is neither: make one"
                     ),
-                    renewal(directory, "where a backup has neither: make another"),
+                    renewal(directory, "if no backup has them: make another"),
                 ]
             )
         }
@@ -168,7 +168,7 @@ package struct LocalAuthority {
         } catch let fault as CertificateFault {
             throw Problem(
                 .certificateUnusable,
-                "the authority in \(directory.path)/tls can sign nothing more",
+                "the authority in \(directory.path)/tls can't sign any more",
                 at: directory.ownTLS.authority,
                 why: fault.text,
                 cures: [Self.renewal(directory, "make another")]

@@ -17,7 +17,9 @@ extension TLSFiles {
             throw TLSMaterial.problem(
                 authority,
                 "it is named by tls.authority; " + TextFile.unreadable(authority),
-                cures: [.init("leave tls.authority out", "to take that of `lamplighter tls init`")]
+                cures: [
+                    .init("omit tls.authority", "to use the authority of `lamplighter tls init`")
+                ]
             )
         }
         switch (settings.tlsCertificate, settings.tlsKey) {
@@ -44,7 +46,7 @@ extension TLSFiles {
                 "\(missing) is not set",
                 at: missing,
                 why:
-                    "a certificate is of use with its key only; tls.certificate and tls.key go together",
+                    "a certificate is useful only with its key; tls.certificate and tls.key go together",
                 cures: [.init("lamplighter config", "every setting with its value and origin")]
             )
         }

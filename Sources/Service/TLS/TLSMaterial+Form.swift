@@ -15,7 +15,7 @@ extension TLSMaterial {
         switch form {
         case .pkcs12:
             (
-                "it is of the form PKCS #12 (.p12, .pfx), which holds certificate and key in one",
+                "it is in PKCS #12 format (.p12, .pfx), which holds certificate and key in one file",
                 [
                     .init(
                         "openssl pkcs12 -in '\(path)' -nokeys -out server.pem",
@@ -29,23 +29,23 @@ extension TLSMaterial {
             )
         case .derCertificate:
             (
-                "it is a certificate of the form DER (.der, .cer)",
+                "it is a certificate in DER format (.der, .cer)",
                 [.init("openssl x509 -inform DER -in '\(path)' -out server.pem", "convert it")]
             )
         case .pkcs7:
             (
-                "it is of the form PKCS #7 (.p7b)",
+                "it is in PKCS #7 format (.p7b)",
                 [
                     .init(
                         "openssl pkcs7 -print_certs -in '\(path)' -out server.pem",
-                        "convert it; the server's certificate has to come first"
+                        "convert it; the server's certificate must come first"
                     )
                 ]
             )
         case .request:
             (
-                "it is a request for a certificate (.csr), not a certificate",
-                [.init("give it to the authority", "which makes the certificate of it")]
+                "it is a certificate request (.csr), not a certificate",
+                [.init("send it to the authority", "which makes the certificate from it")]
             )
         case .binary:
             (
@@ -53,7 +53,7 @@ extension TLSMaterial {
                 [
                     .init(
                         "openssl pkey -inform DER -in '\(path)' -out server.key",
-                        "convert it, if it is a key of the form DER"
+                        "convert it, if it is a key in DER format"
                     )
                 ]
             )

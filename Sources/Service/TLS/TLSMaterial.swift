@@ -39,7 +39,12 @@ package struct TLSMaterial: Sendable {
             throw Self.problem(
                 files.key,
                 "every user of this machine may read the key",
-                cures: [.init("chmod o= '\(files.key)'", "and make a new pair if others may have")]
+                cures: [
+                    .init(
+                        "chmod o= '\(files.key)'",
+                        "and make a new pair if others may have read it"
+                    )
+                ]
             )
         }
         certificate = server.facts
@@ -91,7 +96,7 @@ package struct TLSMaterial: Sendable {
                 .certificateKeyMismatch,
                 "the key in \(path) belongs to another certificate",
                 at: path,
-                why: "its certificate has another public key than the one that fits to the key",
+                why: "the certificate's public key does not match this private key",
                 cures: cures(maker)
             )
         } catch {
@@ -104,7 +109,7 @@ package struct TLSMaterial: Sendable {
         guard let maker else {
             return [
                 .init("lamplighter config", "see which files tls.certificate and tls.key name"),
-                .init("leave them out", "to take what `lamplighter tls init` makes"),
+                .init("omit them", "to use the pair that `lamplighter tls init` makes"),
             ]
         }
         return [

@@ -161,7 +161,7 @@ package struct ToolClient {
             why: why,
             cures: [
                 .init("lamplighter up --data '\(directory.path)'", "start the service"),
-                .init("lamplighter doctor --data '\(directory.path)'", "look for what is wrong"),
+                .init("lamplighter doctor --data '\(directory.path)'", "find out what is wrong"),
             ]
         )
     }

@@ -6,7 +6,7 @@ extension SettingsTable {
             "backup.directory",
             .text,
             standard: .text(""),
-            doc: "Directory that the service writes backups to; empty: it makes none."
+            doc: "Directory that the service writes backups to; empty: no backups."
         ),
         Setting(
             "backup.every",
@@ -19,7 +19,7 @@ extension SettingsTable {
             "backup.passphraseFile",
             .text,
             standard: .text(""),
-            doc: "File with the passphrase that backups are encrypted with; empty: they are not."
+            doc: "File with the passphrase that backups are encrypted with; empty: no encryption."
         ),
     ]
 }
@@ -30,6 +30,6 @@ extension NumberSetting {
         standard: 14,
         in: 1...10_000,
         unit: "backups",
-        doc: "Backups kept; beyond it the oldest one goes when a new one is whole."
+        doc: "Backups kept; the oldest beyond that is deleted once a new one is complete."
     )
 }

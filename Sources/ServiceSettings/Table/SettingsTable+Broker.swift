@@ -12,13 +12,13 @@ extension SettingsTable {
             "mqtt.port",
             .integer(0...65535),
             standard: .integer(1883),
-            doc: "Port of the broker; with `up` 0 takes any free one."
+            doc: "Port of the broker; with `up`, 0 takes any free one."
         ),
         Setting(
             "mqtt.username",
             .text,
             standard: .text("service:lamplighter"),
-            doc: "Name that `serve` gives the broker."
+            doc: "User name with which `serve` connects to the broker."
         ),
         Setting(
             "mqtt.passwordFile",
@@ -78,14 +78,14 @@ extension NumberSetting {
         standard: 100_000,
         in: 10...1_000_000,
         unit: "connections",
-        doc: "Connections the broker takes at most."
+        doc: "Maximum number of connections to the broker."
     )
     static let brokerQueuedMessages = NumberSetting(
         "broker.queuedMessages",
         standard: 200_000,
         in: 1000...10_000_000,
         unit: "messages",
-        doc: "Messages the broker keeps for one client that is away or slow."
+        doc: "Messages the broker keeps for one client that is offline or slow."
     )
     static let brokerQueuedMegabytes = NumberSetting(
         "broker.queuedMegabytes",
@@ -99,7 +99,7 @@ extension NumberSetting {
         standard: 2048,
         in: 64...1_048_576,
         unit: "MiB",
-        doc: "Memory the broker takes at most; beyond it the broker refuses, or is restarted."
+        doc: "Maximum memory of the broker; beyond it, the broker refuses more or is restarted."
     )
     static let brokerHeldPercent = NumberSetting(
         "broker.heldPercent",
@@ -107,7 +107,7 @@ extension NumberSetting {
         in: 0...100,
         unit: "%",
         doc:
-            "Share of that memory held for products, devices and apps together; near it, who holds most is disconnected. 0: any share."
+            "Share of that memory held for products, devices and apps together; near it, the client that holds most is disconnected. 0: any share."
     )
     static let brokerClientQoS = NumberSetting(
         "broker.clientQoS",

@@ -12,25 +12,25 @@ extension SettingsTable {
             "limits.codesPerTerminal",
             sets: \.counts.codesPerTerminal,
             unit: "1/h",
-            doc: "Addresses to which one terminal has codes sent."
+            doc: "Addresses to which codes are sent for one terminal."
         ),
         NumberSetting(
             "limits.codesPerSource",
             sets: \.counts.codesPerSource,
             unit: "1/h",
-            doc: "Codes that one source address has sent."
+            doc: "Codes that are sent for one source address."
         ),
         NumberSetting(
             "limits.mailsPerTerminal",
             sets: \.counts.mailsPerTerminal,
             unit: "1/h",
-            doc: "Mails with links that one terminal has sent."
+            doc: "Mails with links that are sent for one terminal."
         ),
         NumberSetting(
             "limits.mailsPerSource",
             sets: \.counts.mailsPerSource,
             unit: "1/h",
-            doc: "Mails with links that one source address has sent."
+            doc: "Mails with links that are sent for one source address."
         ),
         NumberSetting(
             "limits.anonymousPerTerminal",
@@ -72,7 +72,7 @@ extension SettingsTable {
             "limits.hashesPerTerminal",
             sets: \.counts.hashesPerTerminal,
             unit: "1/15 min",
-            doc: "Passwords that one terminal has hashed or compared, right ones too."
+            doc: "Passwords hashed or compared for one terminal, correct ones included."
         ),
     ]
 
@@ -111,14 +111,14 @@ extension SettingsTable {
             "limits.previewsPerTerminal",
             sets: \.counts.previewsPerTerminal,
             unit: "1/h",
-            doc: "Invitations that one terminal looks at before it answers them."
+            doc: "Invitations that one terminal previews before it answers them."
         ),
         NumberSetting(
             "limits.unboundDays",
             sets: \.counts.unboundDays,
             in: 1...36_500,
             unit: "days",
-            doc: "Time after which a device that was never bound and not seen is erased."
+            doc: "Time after which a device that was never bound and has not been seen is erased."
         ),
     ]
 
@@ -127,13 +127,13 @@ extension SettingsTable {
             "limits.hashesAtOnce",
             sets: \.counts.hashesAtOnce,
             unit: "requests",
-            doc: "Passwords of one terminal that are hashed, or wait for it, at once."
+            doc: "Passwords of one terminal that are being hashed, or wait to be, at once."
         ),
         NumberSetting(
             "limits.hashesAtOncePerSource",
             sets: \.counts.hashesAtOncePerSource,
             unit: "requests",
-            doc: "The same of one source address."
+            doc: "The same for one source address."
         ),
         NumberSetting(
             "limits.providerCallsAtOnce",
@@ -158,14 +158,14 @@ extension SettingsTable {
             sets: \.answerBytesPerSecond,
             in: 0...(1 << 30),
             unit: "bytes/s",
-            doc: "What one terminal is sent; its requests beyond it wait. 0: no limit."
+            doc: "Answers sent to one terminal; beyond that, its requests wait. 0: no limit."
         ),
         NumberSetting(
             "limits.heldPerTerminal",
             sets: \.heldPerTerminal,
             in: 1...10_000,
             unit: "requests",
-            doc: "Requests of one terminal that wait for that; more are refused."
+            doc: "Requests of one terminal that wait for this reason; more are refused."
         ),
         NumberSetting(
             "limits.slowQueueBytes",
@@ -186,28 +186,28 @@ extension SettingsTable {
             sets: \.counts.rowsMax,
             in: 10_000...100_000_000,
             unit: "rows",
-            doc: "Counts that are kept; those that end first go first."
+            doc: "Counts that are kept; those that expire first are deleted first."
         ),
         NumberSetting(
             "limits.requestRows",
             sets: \.counts.requestRowsMax,
             in: 10_000...100_000_000,
             unit: "rows",
-            doc: "Requests that are remembered for repeats; the oldest go first."
+            doc: "Requests that are remembered to answer repeats; the oldest are deleted first."
         ),
         NumberSetting(
             "limits.requestBytes",
             sets: \.counts.requestBytesMax,
             in: 1 << 20...(1 << 40),
             unit: "bytes",
-            doc: "Such requests with their answers, all together; the oldest go first."
+            doc: "Total size of these requests with their answers; the oldest are deleted first."
         ),
         NumberSetting(
             "limits.deadLetterBytes",
             sets: \.counts.deadLetterBytesMax,
             in: 1 << 20...(1 << 40),
             unit: "bytes",
-            doc: "Dead letters kept, all together; the oldest go first."
+            doc: "Total size of the dead letters kept; the oldest are deleted first."
         ),
     ]
 
@@ -219,7 +219,7 @@ extension SettingsTable {
             in: 0...1_048_576,
             unit: "MiB",
             doc:
-                "History one device may write in a day; beyond it only its state is kept. 0: no bound."
+                "History one device may write in a day; beyond that, only its state is kept. 0: no limit."
         )
     ]
 }

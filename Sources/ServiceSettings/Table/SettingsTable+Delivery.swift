@@ -6,13 +6,13 @@ extension SettingsTable {
             "delivery.email",
             .choice(["auto", "gateway", "smtp", "log"]),
             standard: .text("auto"),
-            doc: "How e-mails leave; auto: log with `up`, else gateway."
+            doc: "How e-mails are sent; auto: log with `up`, otherwise gateway."
         ),
         Setting(
             "delivery.sms",
             .choice(["auto", "gateway", "webhook", "log"]),
             standard: .text("auto"),
-            doc: "How texts leave; auto: log with `up`, else gateway."
+            doc: "How texts are sent; auto: log with `up`, otherwise gateway."
         ),
         Setting(
             "smtp.host",
@@ -30,7 +30,7 @@ extension SettingsTable {
             "smtp.security",
             .choice(["starttls", "tls", "none"]),
             standard: .text("starttls"),
-            doc: "How the connection is secured; none to this machine only."
+            doc: "How the connection is secured; none is possible to this machine only."
         ),
         Setting(
             "smtp.from",
@@ -79,6 +79,6 @@ extension NumberSetting {
         standard: 30,
         in: 1...300,
         unit: "s",
-        doc: "Time that sending one mail may take; then it is tried again later."
+        doc: "Maximum time to send one mail; after that, it is tried again later."
     )
 }

@@ -68,14 +68,14 @@ extension SettingsTable {
                 key: "limits.\(key)MessagesPerSecond",
                 in: 0...1_000_000,
                 unit: "1/s",
-                doc: "Messages that \(who) may send in the long run; 0: any number."
+                doc: "Messages that \(who) may send on average; 0: any number."
             ),
             GateSetting(
                 options.messageBurst,
                 key: "limits.\(key)MessageBurst",
                 in: 0...1_000_000,
                 unit: "messages",
-                doc: "Messages that it may send at once; 0: as many as in a second."
+                doc: "Messages that it may send in a burst; 0: as many as in one second."
             ),
             GateSetting(
                 options.bytes,
@@ -93,7 +93,7 @@ extension SettingsTable {
                 in: 0...1_000_000,
                 unit: "KiB",
                 doc:
-                    "Bytes that it may send at once; a larger message never passes. 0: as many as in a second."
+                    "Bytes that it may send in a burst; a larger message is always refused. 0: as many as in one second."
             ),
         ]
     }
@@ -105,14 +105,14 @@ extension SettingsTable {
             in: 0...1_000_000,
             unit: "1/s",
             doc:
-                "Messages of all terminals and registering devices of one source address; beyond it those that send seldom are served. Not for 127.0.0.1 and ::1; raise it, or set 0 (any number), where a proxy elsewhere stands for all."
+                "Messages of all terminals and registering devices of one source address; beyond it, only those that send seldom are served. Not for 127.0.0.1 and ::1; raise it, or set 0 (any number), where clients come through a proxy on another machine."
         ),
         GateSetting(
             .addressMessageBurst,
             key: "limits.addressMessageBurst",
             in: 0...1_000_000,
             unit: "messages",
-            doc: "Messages that these may send at once; 0: as many as in a second."
+            doc: "Messages that these may send in a burst; 0: as many as in one second."
         ),
     ]
 
@@ -130,14 +130,14 @@ extension SettingsTable {
             in: 0...200,
             unit: "levels",
             doc:
-                "Levels of a terminal's filter, of the granted forms, with a root of two; 0: any form."
+                "Levels of a terminal's filter, which must have a granted form, with a root of two levels; 0: any form."
         ),
         GateSetting(
             .publishLevels,
             key: "limits.publishLevels",
             in: 0...200,
             unit: "levels",
-            doc: "Levels of a message's topic, with a root of two; 0: any number."
+            doc: "Levels of a message's topic, with a root of two levels; 0: any number."
         ),
         GateSetting(
             .correlationBytes,
@@ -145,14 +145,15 @@ extension SettingsTable {
             in: 0...65_535,
             unit: "bytes",
             doc:
-                "MQTT 5 Correlation Data of a request, which is kept with its answer; 0: any length."
+                "Length of a request's MQTT 5 Correlation Data, which is kept with its answer; 0: any length."
         ),
         GateSetting(
             .responseTopicBytes,
             key: "limits.responseTopicBytes",
             in: 0...65_535,
             unit: "bytes",
-            doc: "MQTT 5 Response Topic of a request; a longer one is ignored. 0: any length."
+            doc:
+                "Length of a request's MQTT 5 Response Topic; a longer one is ignored. 0: any length."
         ),
     ]
 
@@ -199,7 +200,7 @@ extension SettingsTable {
             in: 0...86_400,
             unit: "s",
             doc:
-                "Time without an acknowledgement, while nothing more may be sent, after which a client is disconnected; 0: never."
+                "Time after which a client is disconnected that acknowledges nothing and therefore can be sent nothing more; 0: never."
         ),
         GateSetting(
             .connectSeconds,
@@ -207,7 +208,7 @@ extension SettingsTable {
             in: 0...3_600,
             unit: "s",
             doc:
-                "Time in which a new connection has to send its CONNECT, its TLS handshake included; less while memory is full. 0: any time."
+                "Time within which a new connection has to send its CONNECT, TLS handshake included; less while memory is full. 0: any time."
         ),
         GateSetting(
             .terminalSessionSeconds,
@@ -215,7 +216,7 @@ extension SettingsTable {
             in: 0...604_800,
             unit: "s",
             doc:
-                "Time for which the broker keeps a terminal's MQTT session after its connection; 0: as long as it asks for, a week at most."
+                "Time for which the broker keeps a terminal's MQTT session after its connection; 0: as long as the terminal requests, a week at most."
         ),
         GateSetting(
             .newcomersPerSecond,
@@ -223,7 +224,7 @@ extension SettingsTable {
             in: 0...1_000_000,
             unit: "1/s",
             doc:
-                "New client ids, of apps and products, the gate lets in from all source addresses together, 127.0.0.1 included; 0: any number."
+                "New client ids of apps and products that the gate admits from all source addresses together, 127.0.0.1 included; 0: any number."
         ),
     ]
 
@@ -234,7 +235,7 @@ extension SettingsTable {
             in: 0...3600,
             unit: "s",
             doc:
-                "Time of sending too fast after which a connection is closed, each quiet second taking one back; 0: never."
+                "Time of sending too fast after which a connection is closed; each quiet second takes one off. 0: never."
         ),
         GateSetting(
             .tooFastPause,
@@ -242,7 +243,7 @@ extension SettingsTable {
             in: 0...3600,
             unit: "s",
             doc:
-                "Time for which its client id is refused, twice as long each time, an hour at most; 0: not at all."
+                "Time for which its client id is then refused, doubled each time up to an hour; 0: not at all."
         ),
         GateSetting(
             .tooFastClosings,
@@ -250,7 +251,7 @@ extension SettingsTable {
             in: 0...100_000,
             unit: "1/h",
             doc:
-                "Connections closed so within an hour, after which their source address is refused likewise; 0: never."
+                "Connections closed for this within an hour, after which their source address is refused likewise; 0: never."
         ),
         GateSetting(
             .statusBacklog,
@@ -258,7 +259,7 @@ extension SettingsTable {
             in: 0...1_000_000,
             unit: "reports",
             doc:
-                "Reports waiting for the status worker, or one of its lanes, from which on a device has only its share; 0: any number."
+                "Reports waiting for the status worker, or one of its lanes, beyond which a device gets only its share; 0: any number."
         ),
         GateSetting(
             .requestBacklog,
@@ -266,7 +267,7 @@ extension SettingsTable {
             in: 0...1_000_000,
             unit: "requests",
             doc:
-                "Requests waiting for a worker, one for each KiB, from which on a terminal has only its share of them; 0: any number."
+                "Requests waiting for a worker, each KiB counted as one, beyond which a terminal gets only its share; 0: any number."
         ),
     ]
 }

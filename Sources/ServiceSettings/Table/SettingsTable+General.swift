@@ -15,7 +15,7 @@ extension SettingsTable {
             .text,
             standard: .text(""),
             doc:
-                "Database of PostgreSQL's, postgres://USER@HOST/DATABASE, hosts with commas; empty: a file of the directory."
+                "PostgreSQL database, postgres://USER@HOST/DATABASE, several hosts separated by commas; empty: a file in the data directory."
         ),
         Setting(
             "postgres.passwordFile",
@@ -27,39 +27,41 @@ extension SettingsTable {
             "postgres.connections",
             .integer(10...1000),
             standard: .integer(60),
-            doc: "Connections of this process to the database; a thread waits for one beyond."
+            doc:
+                "Connections of this process to the database; beyond that, a thread waits for a free one."
         ),
         Setting(
             "postgres.oneWriter",
             .flag,
             standard: .flag(false),
             doc:
-                "Transactions that write follow one another, of all processes that say so: slower, and rests on no other lock."
+                "Whether writing transactions run one at a time, across all processes with this setting: slower, and depends on no other lock."
         ),
         Setting(
             "serverKeyFile",
             .text,
             standard: .text(""),
-            doc: "File with the key that seals secrets; empty: server.key of the directory."
+            doc: "File with the key that seals secrets; empty: server.key of the data directory."
         ),
         Setting(
             "serviceSecretFile",
             .text,
             standard: .text(""),
-            doc: "File with the workers' password; empty: service.secret of the directory."
+            doc: "File with the workers' password; empty: service.secret of the data directory."
         ),
         Setting(
             "gateFile",
             .text,
             standard: .text(""),
             doc:
-                "File that the gate reads; empty: gate/credentials of the directory; none: it is on another machine."
+                "File that the gate reads; empty: gate/credentials of the data directory; none: the gate is on another machine."
         ),
         Setting(
             "processName",
             .text,
             standard: .text(""),
-            doc: "Name of this process among several; empty: its machine's name and its number."
+            doc:
+                "Name of this process among several; empty: the machine's name and the process number."
         ),
         Setting(
             "root",
@@ -71,13 +73,13 @@ extension SettingsTable {
             "log.level",
             .choice(logLevels),
             standard: .text("info"),
-            doc: "What is logged; none silences."
+            doc: "Lowest level that is logged; none switches the log off."
         ),
         Setting(
             "log.format",
             .choice(LogFormat.allCases.map(\.rawValue)),
             standard: .text(LogFormat.text.rawValue),
-            doc: "Form of the log's lines: for people, or a JSON object each."
+            doc: "Format of the log's lines: plain text, or one JSON object each."
         ),
         Setting(
             "workers",
@@ -89,7 +91,7 @@ extension SettingsTable {
             "demo",
             .flag,
             standard: .flag(true),
-            doc: "Whether `up` makes the demo product and app."
+            doc: "Whether `up` creates the demo product and app."
         ),
     ]
 
@@ -100,7 +102,7 @@ extension SettingsTable {
             .text,
             standard: .text("default"),
             doc:
-                "Regions whose users live here, with commas; the first is that of all other countries."
+                "Regions whose users live here, separated by commas; the first is the region of all other countries."
         ),
         Setting(
             "regions.countries",

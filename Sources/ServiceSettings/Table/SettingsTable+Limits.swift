@@ -23,7 +23,7 @@ extension SettingsTable {
             in: 10...20_000,
             unit: "messages",
             doc:
-                "Messages the broker sends a worker before it has acknowledged any: among these, senders take turns."
+                "Messages the broker sends a worker before the first is acknowledged; among these, senders take turns."
         ),
         NumberSetting(
             "limits.inboxDays",
@@ -45,14 +45,14 @@ extension SettingsTable {
             sets: \.deadLettersMax,
             in: 100...1_000_000,
             unit: "rows",
-            doc: "Dead letters kept; the oldest go first."
+            doc: "Dead letters kept; the oldest are deleted first."
         ),
         NumberSetting(
             "limits.historyDays",
             sets: \.historyDays,
             in: 1...3650,
             unit: "days",
-            doc: "Time reports are kept, where the product does not say."
+            doc: "Time reports are kept, unless the product sets its own."
         ),
         NumberSetting(
             "limits.queuedCommands",
@@ -67,14 +67,14 @@ extension SettingsTable {
             times: 86_400,
             in: 1...365,
             unit: "days",
-            doc: "Life of a login session from login or refresh."
+            doc: "Lifetime of a login session from login or refresh."
         ),
         NumberSetting(
             "limits.auditDays",
             sets: \.auditDays,
             in: 0...36_500,
             unit: "days",
-            doc: "Time the audit trail is kept; 0 for good."
+            doc: "Time the audit trail is kept; 0: forever."
         ),
         NumberSetting(
             "limits.codesPerHour",
@@ -96,7 +96,7 @@ extension SettingsTable {
             in: 1...3600,
             unit: "s",
             doc:
-                "Wait before a mail or text that was not accepted is tried again; doubled each time."
+                "Wait before a mail or text that was not accepted is sent again; doubled each time."
         ),
         .pageVisits,
         NumberSetting(
@@ -132,7 +132,7 @@ extension SettingsTable {
             times: 86_400,
             in: 1...3650,
             unit: "days",
-            doc: "Time that invitations are shown after they ended."
+            doc: "Time that invitations are shown after they have ended."
         ),
         NumberSetting(
             "limits.homesPerUser",
@@ -147,7 +147,7 @@ extension SettingsTable {
             in: 60...86_400,
             unit: "s",
             doc:
-                "Lateness above which a schedule's occurrence is missed; earlier by more it is a dead letter."
+                "Lateness above which a schedule's occurrence is missed; one that is early by more becomes a dead letter."
         ),
         NumberSetting(
             "limits.triggerSettle",
@@ -155,7 +155,7 @@ extension SettingsTable {
             in: 0...60,
             unit: "s",
             doc:
-                "Time that occurrences due before wait for devices when the broker or the scheduler is new (has no session)."
+                "Time that overdue occurrences wait for devices when the broker or the scheduler is new (has no session)."
         ),
         NumberSetting(
             "limits.scheduleRunDays",
@@ -183,7 +183,7 @@ extension SettingsTable {
             sets: \.hashQueue,
             in: 1...100_000,
             unit: "requests",
-            doc: "Passwords that wait to be hashed; more are refused for the moment."
+            doc: "Passwords that wait to be hashed; more are refused for now."
         ),
     ]
 }
@@ -195,6 +195,6 @@ extension NumberSetting {
         standard: 300,
         in: 10...1_000_000,
         unit: "1/min",
-        doc: "Pages behind links that one address (of IPv6 one /64) may open."
+        doc: "Pages behind links that one address (for IPv6 one /64) may open."
     )
 }

@@ -10,14 +10,14 @@ extension SettingsTable {
             in: 0...32,
             unit: "connections",
             doc:
-                "Connections each worker publishes over; the broker reads one packet of each in turn."
+                "Connections each worker publishes over; the broker reads one packet from each in turn."
         ),
         NumberSetting(
             "limits.outboxRows",
             sets: \.outboxRows,
             in: 10...1_000_000,
             unit: "rows",
-            doc: "Rows the broker has not confirmed, from which on a worker reads no messages."
+            doc: "Unconfirmed rows of the outbox at which a worker stops reading messages."
         ),
         NumberSetting(
             "limits.outboxMegabytes",
@@ -25,14 +25,14 @@ extension SettingsTable {
             times: 1 << 20,
             in: 1...4096,
             unit: "MB",
-            doc: "Messages the broker has not confirmed, from which on a worker reads no more."
+            doc: "Size of the messages not confirmed by the broker at which a worker stops reading."
         ),
         NumberSetting(
             "limits.intakeMessages",
             sets: \.intakeMax,
             in: 500...1_000_000,
             unit: "messages",
-            doc: "Messages that wait in a worker for their turn, from which on it reads none."
+            doc: "Messages waiting in a worker for their turn at which it stops reading."
         ),
         NumberSetting(
             "limits.intakeMegabytes",
@@ -40,7 +40,8 @@ extension SettingsTable {
             times: 1 << 20,
             in: 1...4096,
             unit: "MB",
-            doc: "Messages that wait in a worker for their turn, from which on it reads none."
+            doc:
+                "Size of the messages waiting in a worker for their turn at which it stops reading."
         ),
         NumberSetting(
             "limits.turn",
@@ -54,7 +55,7 @@ extension SettingsTable {
             sets: \.lateAfter,
             in: 1...3600,
             unit: .seconds,
-            doc: "Age of the oldest unanswered message from which on a worker counts as not ready."
+            doc: "Age of the oldest unanswered message at which a worker counts as not ready."
         ),
     ]
 }

@@ -15,7 +15,7 @@ extension SettingsTable {
             .integer(0...65535),
             standard: .integer(8081),
             doc:
-                "Port of /readyz and /metrics; 0 takes any free one, as does leaving it out where http.port is 0."
+                "Port of /readyz and /metrics; 0 takes any free one, as does omitting it when http.port is 0."
         ),
     ]
 
@@ -32,20 +32,21 @@ extension SettingsTable {
             .text,
             standard: .text("127.0.0.1"),
             doc:
-                "Address that the console is served on; beyond loopback with TLS alone, or behind console.proxy."
+                "Address that the console is served on; beyond loopback only with TLS, or behind console.proxy."
         ),
         Setting(
             "console.port",
             .integer(0...65535),
             standard: .integer(8082),
             doc:
-                "Port of the console; 0: any free one, as does leaving it out where http.port is 0."
+                "Port of the console; 0 takes any free one, as does omitting it when http.port is 0."
         ),
         Setting(
             "console.proxy",
             .flag,
             standard: .flag(false),
-            doc: "Whether a proxy with TLS stands before the console; browsers then come by https."
+            doc:
+                "Whether a proxy with TLS stands in front of the console; browsers then connect by https."
         ),
         Setting(
             "console.url",
@@ -58,7 +59,7 @@ extension SettingsTable {
             "console.directory",
             .text,
             standard: .text(""),
-            doc: "Directory that the console's files are served from while they are worked on."
+            doc: "Directory that the console's files are served from during their development."
         ),
     ]
 
@@ -73,7 +74,7 @@ extension SettingsTable {
             in: 10...100_000,
             unit: "rows",
             doc:
-                "Refusals of the gate kept for `lamplighter refusals`; alike ones of an hour are one row."
+                "Refusals of the gate kept for `lamplighter refusals`; identical ones within an hour are one row."
         ),
         NumberSetting(
             "limits.refusalDays",
@@ -88,7 +89,7 @@ extension SettingsTable {
             sets: \.messageRecordsMax,
             in: 10...1_000_000,
             unit: "rows",
-            doc: "Sent and given up mails and texts that the console shows; addresses are masked."
+            doc: "Mails and texts, sent or given up, that the console shows; addresses are masked."
         ),
         NumberSetting(
             "limits.messageRecordDays",
@@ -96,14 +97,14 @@ extension SettingsTable {
             times: 86_400,
             in: 1...365,
             unit: "days",
-            doc: "Time they are kept."
+            doc: "Time these mails and texts are kept."
         ),
         NumberSetting(
             "limits.refusalLines",
             sets: \.refusalLines,
             in: 1...10_000,
             unit: "lines a second",
-            doc: "Log lines about refused and dead messages; further ones are counted."
+            doc: "Log lines about refused messages and dead letters; further ones are only counted."
         ),
         .httpConnections,
         .httpPerAddress,
@@ -118,7 +119,7 @@ extension NumberSetting {
         standard: 2048,
         in: 256...1_048_576,
         unit: "MiB",
-        doc: "Memory the service takes at most; beyond it the service ends, to be restarted."
+        doc: "Maximum memory of the service; beyond it, the service ends so that it is restarted."
     )
     static let diskFreePercent = NumberSetting(
         "limits.diskFreePercent",
@@ -126,14 +127,14 @@ extension NumberSetting {
         in: 0...50,
         unit: "%",
         doc:
-            "Free part of the data directory's disk below which no message is read; 0: not watched."
+            "Free share of the data directory's disk below which no message is read; 0: not watched."
     )
     static let diskFreeMegabytes = NumberSetting(
         "limits.diskFreeMegabytes",
         standard: 2048,
         in: 1...16_777_216,
         unit: "MiB",
-        doc: "Free space that is enough, however large the disk is."
+        doc: "Free space that is always enough, however large the disk is."
     )
     static let httpConnections = NumberSetting(
         "limits.httpConnections",
@@ -141,7 +142,7 @@ extension NumberSetting {
         in: 16...65_536,
         unit: "connections",
         doc:
-            "Connections that the pages take; then the oldest one without a whole request makes room."
+            "Maximum number of connections to the pages; beyond it, the oldest without a complete request is closed."
     )
     static let httpPerAddress = NumberSetting(
         "limits.httpPerAddress",
@@ -149,13 +150,13 @@ extension NumberSetting {
         in: 1...65_536,
         unit: "connections",
         doc:
-            "Connections of one source address (of IPv6 one /64) to the pages; a proxy is one address."
+            "Connections of one source address (for IPv6 one /64) to the pages; a proxy is one address."
     )
     static let httpHeader = NumberSetting(
         "limits.httpHeader",
         standard: 10,
         in: 1...600,
         unit: "s",
-        doc: "Time for a request's header, for its body, and between two requests of a connection."
+        doc: "Time for a request's header, for its body, and between two requests on a connection."
     )
 }

@@ -7,20 +7,20 @@ extension SettingsTable {
             .flag,
             standard: .flag(false),
             doc:
-                "Whether plain MQTT and HTTP may listen elsewhere than on loopback: secrets go in clear. mqtt.host is judged with `up` alone: with `serve` it is the address of a broker that is set up apart."
+                "Whether plain MQTT and HTTP may listen beyond loopback: secrets are sent in the clear. mqtt.host is checked with `up` only: with `serve` it is the address of a broker that is set up separately."
         ),
         Setting(
             "tls.host",
             .text,
             standard: .text(""),
-            doc: "Address that listeners with TLS take; empty: all of this machine's."
+            doc: "Address that listeners with TLS use; empty: all addresses of this machine."
         ),
         Setting(
             "tls.certificate",
             .text,
             standard: .text(""),
             doc:
-                "Certificate of the server with those that lead to its authority (PEM); empty: tls/server.pem of the data directory."
+                "Certificate of the server with its chain up to the authority (PEM); empty: tls/server.pem of the data directory."
         ),
         Setting(
             "tls.key",
@@ -49,7 +49,7 @@ extension SettingsTable {
             .text,
             standard: .text(""),
             doc:
-                "Origins of pages that may connect by WebSocket, such as https://app.example.com, with commas; * is any. Those of this machine always may, and with TLS those of its own name."
+                "Origins of pages that may connect by WebSocket, such as https://app.example.com, separated by commas; * is any. Pages of this machine always may, and with TLS pages of its own name."
         ),
     ]
 
@@ -76,7 +76,7 @@ package struct ListenerSetting: Sendable {
             .integer(Self.off...65_535),
             standard: .integer(standard),
             doc: doc
-                + " -1 switches it off, 0 takes any free one, as does leaving it out where mqtt.port or http.port is 0."
+                + " -1 switches it off; 0 takes any free one, as does omitting it when mqtt.port or http.port is 0."
         )
     }
 
@@ -97,7 +97,7 @@ package struct ListenerSetting: Sendable {
         "mqtt.webSocketPort",
         standard: 8083,
         doc:
-            "Port of MQTT over WebSocket at http.host; with `serve` off unless it is given."
+            "Port of MQTT over WebSocket at http.host; off with `serve` unless it is given."
     )
     /// MQTT over WebSocket with TLS.
     package static let webSocketTLS = ListenerSetting(
@@ -137,14 +137,14 @@ extension NumberSetting {
         in: 16...60_000,
         unit: "connections",
         doc:
-            "WebSockets that are open at once; beyond it the oldest one that is not open yet makes room."
+            "WebSockets that are open at once; beyond that, the oldest one that is not open yet is closed."
     )
     static let webSocketPerAddress = NumberSetting(
         "limits.webSocketPerAddress",
         standard: 256,
         in: 1...60_000,
         unit: "connections",
-        doc: "WebSockets of one source address (of IPv6 one /64), this machine's own aside."
+        doc: "WebSockets of one source address (for IPv6 one /64), except this machine's own."
     )
     static let webSocketUpgrade = NumberSetting(
         "limits.webSocketUpgrade",
@@ -159,6 +159,6 @@ extension NumberSetting {
         in: 70...4096,
         unit: "KiB",
         doc:
-            "Bytes kept of a WebSocket in each direction until the other side takes them; also the largest frame."
+            "Bytes buffered for a WebSocket in each direction until the other side takes them; also the largest frame."
     )
 }

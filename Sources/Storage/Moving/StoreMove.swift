@@ -188,7 +188,7 @@ package struct StoreMove {
             guard case .text(let bytes) = value else { continue }
             let reason: String
             if bytes.contains(0) {
-                reason = "it has a NUL character"
+                reason = "it contains a NUL character"
             } else if String(validating: bytes, as: UTF8.self) == nil {
                 reason = "it is not UTF-8"
             } else {

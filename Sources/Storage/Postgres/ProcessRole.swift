@@ -54,6 +54,9 @@ package enum ProcessRole: Sendable {
             isKnown
         ) { $0.next(String.self) }
         guard let found else { return }
-        throw PostgresError(state: PostgresError.foe, message: "\(found) works on the database")
+        throw PostgresError(
+            state: PostgresError.foe,
+            message: "\(found) is working on the database"
+        )
     }
 }

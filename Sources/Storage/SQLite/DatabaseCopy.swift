@@ -37,7 +37,7 @@ package struct DatabaseCopy: Sendable {
             }
             let strays = "SELECT count(*) FROM pragma_foreign_key_check"
             guard try Int.fetchOne(database, sql: strays) == 0 else {
-                throw Damage("a row refers to one that is not there")
+                throw Damage("a row refers to a missing row")
             }
             return try Self.tables(database).map { table in
                 (table, try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0)
@@ -101,7 +101,7 @@ extension Store {
     /// the completed part, from 0 to 1, a few times a second, and can throw to stop.
     package func copy(to copy: DatabaseCopy, progress: (Double) throws -> Void) throws {
         guard let file else {
-            throw Failure.cannotOpen(path: path, reason: "a database server has copies of its own")
+            throw Failure.cannotOpen(path: path, reason: "a database server makes its own copies")
         }
         let queue = try DatabaseQueue(path: copy.path)
         defer { try? queue.close() }

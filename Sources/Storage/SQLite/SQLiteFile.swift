@@ -45,7 +45,7 @@ final class SQLiteFile: Sendable {
                 throw Store.Failure.cannotOpen(
                     path: path,
                     reason:
-                        "a version before the first release made it; start with a new data directory"
+                        "it was made by a version before the first release; start with a new data directory"
                 )
             }
             if try pool.read(migrator.hasBeenSuperseded) {

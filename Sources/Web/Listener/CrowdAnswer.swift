@@ -12,7 +12,7 @@ final class CrowdAnswer: ChannelInboundHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     /// The text of the answer, for pages and WebSockets alike.
-    static let text = "There are too many connections, of this address or at all."
+    static let text = "There are too many connections, from this address or in total."
     /// The time after which a client can retry, in seconds.
     static let retrySeconds = 30
 

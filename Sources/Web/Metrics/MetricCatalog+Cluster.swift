@@ -4,14 +4,14 @@ extension MetricCatalog {
         Entry(
             "lamplighter_cluster_processes",
             .gauge,
-            "Processes that share the work, as this one sees it."
+            "Processes that share the work, as seen by this process."
         ),
-        Entry("lamplighter_lanes_held", .gauge, "Lanes of a worker that this process has."),
+        Entry("lamplighter_lanes_held", .gauge, "Lanes of a worker that this process holds."),
         Entry("lamplighter_lanes_taken_total", .counter, "Lanes that this process has taken."),
         Entry(
             "lamplighter_lanes_lost_total",
             .counter,
-            "Lanes that another process took from this one, since it seemed to be gone."
+            "Lanes that another process took from this one because it seemed to be gone."
         ),
     ]
 }

@@ -7,7 +7,7 @@ extension MetricCatalog {
 
     /// The metrics for operators: requests, commands, devices, and ages.
     static let watching: [Entry] = [
-        Entry("lamplighter_build_info", .gauge, "Always 1; the label says which version runs."),
+        Entry("lamplighter_build_info", .gauge, "Always 1; the label is the running version."),
         Entry(
             "lamplighter_requests_total",
             .counter,
@@ -40,50 +40,50 @@ extension MetricCatalog {
         Entry(
             "lamplighter_devices",
             .gauge,
-            "Devices by product and state, online or offline; the products with most devices, the rest as other."
+            "Devices by product and state, online or offline; products with the most devices, the rest as other."
         ),
         Entry("lamplighter_sessions", .gauge, "Logins on terminals that have not ended."),
         Entry(
             "lamplighter_outbox_age_seconds",
             .gauge,
-            "Age of a worker's oldest message that is committed and that the broker has not confirmed."
+            "Age of a worker's oldest committed message that the broker has not confirmed."
         ),
         Entry(
             "lamplighter_gate_lag_seconds",
             .gauge,
-            "Age of the oldest committed change of rights that the gate's file lacks; 0 while it has all."
+            "Age of the oldest committed change of rights missing from the gate's file; 0 if none is."
         ),
         Entry(
             "lamplighter_store_reruns_total",
             .counter,
-            "Transactions that were run again, since another one came in between; on a file there are none."
+            "Transactions that were retried because another one interfered; always 0 with a file."
         ),
         Entry(
             "lamplighter_database_connections",
             .gauge,
-            "Connections of this process to the database, idle ones included; 0 where the store is a file."
+            "Connections of this process to the database, idle ones included; 0 if the store is a file."
         ),
         Entry(
             "lamplighter_revocation_seconds",
             .histogram,
-            "Time from the end of a session to the order that has the broker cut it off.",
+            "Time from the end of a session to the command that makes the broker cut it off.",
             buckets: secondsBuckets
         ),
         Entry(
             "lamplighter_clock_step_seconds",
             .gauge,
-            "Seconds by which the machine's clock was set since the service started; negative: back."
+            "Seconds by which the machine's clock was changed since the service started; negative: set back."
         ),
         Entry(
             "lamplighter_backup_age_seconds",
             .gauge,
-            "Age of the newest backup that was read back; absent before the first."
+            "Age of the newest backup that was read back; absent before the first backup."
         ),
         Entry("lamplighter_backup_failures_total", .counter, "Backups that failed."),
         Entry(
             "process_cpu_seconds_total",
             .counter,
-            "Time of processors that this process took."
+            "Processor time used by this process."
         ),
     ]
 }

@@ -80,17 +80,17 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_dead_letters_total",
             .counter,
-            "Messages that could not be decoded or break their schema, by reason."
+            "Messages that could not be decoded or broke their schema, by reason."
         ),
         Entry(
             "lamplighter_history_dropped_total",
             .counter,
-            "Records of devices not stored, since the device had used up its history of the day."
+            "Records not stored because the device had used up its history quota of the day."
         ),
         Entry(
             "lamplighter_outbox_rows",
             .gauge,
-            "Batches committed whose messages the broker has not confirmed yet."
+            "Committed batches whose messages the broker has not confirmed yet."
         ),
         Entry(
             "lamplighter_outbox_bytes",
@@ -100,7 +100,7 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_intake_messages",
             .gauge,
-            "Messages that a worker has taken in and that wait for their sender's turn."
+            "Messages received by a worker that wait for their sender's turn."
         ),
         Entry(
             "lamplighter_intake_bytes",
@@ -110,12 +110,12 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_broker_sessions_ended_total",
             .counter,
-            "Sessions at the broker that this process ended, since clients had left them there."
+            "Sessions at the broker that this process ended because clients had left them there."
         ),
         Entry(
             "lamplighter_requests_held",
             .gauge,
-            "Requests that wait since their terminals were sent too much lately (limits.answerBytes)."
+            "Requests that wait because their terminals were sent too much recently (limits.answerBytes)."
         ),
         Entry(
             "lamplighter_oldest_unanswered_seconds",
@@ -125,17 +125,17 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_statuses_left_out_total",
             .counter,
-            "Statuses not published since a newer one of the same device and user waited behind them."
+            "Statuses not published because a newer one of the same device and user was waiting."
         ),
         Entry(
             "lamplighter_statuses_missed_total",
             .counter,
-            "Statuses that terminals missed since they took messages too slowly, published again; at most 200 at once."
+            "Statuses that terminals missed by taking messages too slowly, published again; at most 200 at once."
         ),
         Entry(
             "lamplighter_sweep_backlog_rows",
             .gauge,
-            "Rows past their time that wait to be deleted, or ended by a worker, by kind; of history the devices."
+            "Expired rows that wait to be deleted, or ended by a worker, by kind; for history, devices."
         ),
         Entry(
             "lamplighter_window_used",
@@ -145,7 +145,7 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_reconnects_total",
             .counter,
-            "Times a worker's connection to the broker was made again."
+            "Times a worker reconnected to the broker."
         ),
         Entry(
             "lamplighter_sessions_lost_total",
@@ -160,7 +160,7 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_publish_refused_total",
             .counter,
-            "Messages of a worker that the broker refused, for its rights or limits."
+            "Messages of a worker that the broker refused because of its rights or limits."
         ),
         Entry(
             "lamplighter_pool_waiting",
@@ -175,18 +175,18 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_limited_total",
             .counter,
-            "Requests refused since a terminal, address, app or product had used up a quota, by limit."
+            "Requests refused because a terminal, address, app or product had used up a quota, by limit."
         ),
         Entry(
             "lamplighter_devices_erased_total",
             .counter,
-            "Devices erased that were never bound and not seen for a while."
+            "Devices erased because they were never bound and not seen for a while."
         ),
-        Entry("lamplighter_pool_busy", .gauge, "Pieces of slow work that a pool is doing."),
+        Entry("lamplighter_pool_busy", .gauge, "Background tasks that a pool is running."),
         Entry(
             "lamplighter_pool_unanswered",
             .gauge,
-            "Pieces of slow work that a pool is doing, or has done and a worker has not answered."
+            "Background tasks that a pool is running, or has finished and whose request is not answered yet."
         ),
         Entry(
             "lamplighter_pool_rejected_total",
@@ -196,13 +196,13 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_pool_seconds",
             .histogram,
-            "Time that a background task took, without its wait.",
+            "Time that a background task took, without waiting.",
             buckets: secondsBuckets
         ),
         Entry(
             "lamplighter_deliveries_total",
             .counter,
-            "Tries to send e-mails and texts, by channel and outcome: sent, retried, failed, expired."
+            "Attempts to send e-mails and texts, by channel and outcome: sent, retried, failed, expired."
         ),
         Entry(
             "lamplighter_schedule_triggers_total",
@@ -223,7 +223,7 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_schedules_due",
             .gauge,
-            "Occurrences that are due and not run yet, as far as the scheduler looks ahead."
+            "Occurrences that are due and have not run yet, as far as the scheduler looks ahead."
         ),
         Entry("lamplighter_devices_online", .gauge, "Devices that are connected."),
         Entry("lamplighter_database_bytes", .gauge, "Size of the database file."),
@@ -232,11 +232,15 @@ package enum MetricCatalog {
             .gauge,
             "Unused bytes in the database file; beyond a quarter the file shrinks."
         ),
-        Entry("lamplighter_wal_bytes", .gauge, "Size of the log's file; it grows ahead of use."),
+        Entry(
+            "lamplighter_wal_bytes",
+            .gauge,
+            "Size of the write-ahead log's file; it grows ahead of use."
+        ),
         Entry(
             "lamplighter_broker_dropped_total",
             .counter,
-            "Messages the broker dropped, as it counts them since its start."
+            "Messages the broker dropped since its start, as counted by the broker."
         ),
         Entry(
             "lamplighter_broker_restarts_total",
@@ -246,28 +250,28 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_certificate_remaining_seconds",
             .gauge,
-            "Time until a certificate ends: the server's, or the authority's; negative once it has."
+            "Time until a certificate expires: the server's, or the authority's; negative afterwards."
         ),
         Entry(
             "lamplighter_certificate_lifetime_seconds",
             .gauge,
-            "The whole time that a certificate holds: the server's, or the authority's."
+            "Total validity period of a certificate: the server's, or the authority's."
         ),
         Entry(
             "lamplighter_certificate_refused",
             .gauge,
-            "1 while the certificates' files hold what cannot be used, and the ones before are kept; else 0."
+            "1 while the certificate files can't be used and the previous certificates are kept; else 0."
         ),
-        Entry("lamplighter_disk_free_bytes", .gauge, "Room on the data directory's disk."),
+        Entry("lamplighter_disk_free_bytes", .gauge, "Free space on the data directory's disk."),
         Entry(
             "lamplighter_disk_low",
             .gauge,
-            "1 while there is less room than the reserve, and nothing more is taken in; else 0."
+            "1 while there is less space than the reserve, and nothing more is accepted; else 0."
         ),
         Entry(
             "lamplighter_refusals_total",
             .counter,
-            "Refusals that the gate and the listeners reported, but for the doctor's knocks, by reason; suppressed: those that they did not report."
+            "Refusals that the gate and the listeners reported, except the doctor's probes, by reason; suppressed: refusals that they did not report."
         ),
         Entry(
             "lamplighter_http_connections",
@@ -277,7 +281,7 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_http_closed_total",
             .counter,
-            "HTTP connections that were closed early: address (it had too many), total, slow."
+            "HTTP connections that were closed early, by reason: address (it had too many), total, slow."
         ),
         Entry("lamplighter_ready", .gauge, "1 while every part accepts work, else 0."),
         Entry("process_resident_memory_bytes", .gauge, "Resident memory of this process."),
@@ -294,6 +298,6 @@ package enum MetricCatalog {
     static func entry(_ name: String, _ kind: Kind, isTimer: Bool) -> Entry {
         if let known = byName[name] { return known }
         let buckets = kind == .histogram ? (isTimer ? secondsBuckets : amountBuckets) : []
-        return Entry(name, kind, "Kept by a library; not described here.", buckets: buckets)
+        return Entry(name, kind, "Provided by a library; not described here.", buckets: buckets)
     }
 }

@@ -48,7 +48,7 @@ struct HomePage: Sendable {
         console: String? = nil
     ) -> Response {
         let base = HTML.escape(basePath)
-        let home = status == .ok ? "" : "<p><a href=\"\(base)/\">How the service is</a></p>\n"
+        let home = status == .ok ? "" : "<p><a href=\"\(base)/\">Service status</a></p>\n"
         let documents = hasDocuments ? Self.documents(base) : ""
         let operators = console.map { url in
             "<p><a href=\"\(HTML.escape(url))/console/\">The console</a>: for operators</p>\n"

@@ -66,7 +66,7 @@ struct PageWords: Sendable {
             ask: "Is {address} your address? Then confirm it.",
             button: "Confirm address",
             doneTitle: "Your address is confirmed",
-            done: "Thank you. You can close this page and go on in the app."
+            done: "Thank you. You can close this page and continue in the app."
         ),
         resetPassword: Texts(
             title: "Choose a new password",
@@ -78,7 +78,7 @@ struct PageWords: Sendable {
         undoAddress: Texts(
             title: "Take your address back",
             ask:
-                "Your account gets {address} back. Every device is logged out, and what was added with "
+                "Your account gets {address} back. Every device is logged out, and anything added with "
                 + "the change or since is removed: a password, a phone number or e-mail address, a "
                 + "login with another service.",
             button: "Take it back",
@@ -86,15 +86,15 @@ struct PageWords: Sendable {
             done: "The account has its old address again and every device was logged out. Set a "
                 + "new password in the app now, with a code."
         ),
-        overTitle: "This link does not work any more",
+        overTitle: "This link no longer works",
         over: "It was used, it has expired, or the account has changed since. "
             + "Ask for a new one in the app.",
         busyTitle: "Please try again in a minute",
-        busy: "Too much is going on at once. The link goes on working.",
+        busy: "The service is busy right now. The link stays valid.",
         error: "Error:",
         password: "New password",
         again: "New password again",
-        rule: "8 to 128 characters, and none that is easily guessed.",
+        rule: "8 to 128 characters, and not easily guessed.",
         differs: "The two passwords differ. Type the same one twice.",
         length: "A password has 8 to 128 characters.",
         weak: "This password is easily guessed. Choose another."

@@ -58,7 +58,7 @@ struct WebSocketRequest: Sendable {
         else {
             return Refusal(
                 status: .badRequest,
-                text: "The subprotocol \(Self.subprotocol) must be asked for."
+                text: "The subprotocol \(Self.subprotocol) must be requested."
             )
         }
         return nil

@@ -46,7 +46,7 @@ package enum HomeCodec {
     ) throws(Rejection) -> Double? {
         guard let value = try fields.number(name) else { return nil }
         guard (-max...max).contains(value) else {
-            throw fields.refuse(name, "must lie within -\(Int(max)) and \(Int(max))")
+            throw fields.refuse(name, "must lie between -\(Int(max)) and \(Int(max))")
         }
         return value
     }

@@ -97,7 +97,7 @@ enum Codes {
         call.session = try TokenCheck.session(of: call.request, in: call.tx)
         let user = try call.user()
         if purpose == .logoutTerminal, !user.verifiedAddresses.contains(address) {
-            throw Rejection(.forbidden, "This code goes to one's own proved addresses only.")
+            throw Rejection(.forbidden, "This code is sent only to your own verified addresses.")
         }
         return user
     }

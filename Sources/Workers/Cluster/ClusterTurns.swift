@@ -65,7 +65,7 @@ struct ClusterTurns: ~Copyable {
             let summary = Failure.summary(error)
             member.environment.health.notReady("cluster", summary)
             member.logger.warning(
-                "The database was not told that this process is alive",
+                "This process could not report to the database that it is alive",
                 metadata: ["error": "\(summary)"]
             )
         }
@@ -159,7 +159,7 @@ struct ClusterTurns: ~Copyable {
             return true
         } catch {
             member.logger.warning(
-                "A process is gone, and the database was not told",
+                "A process is gone, but this could not be recorded in the database",
                 metadata: ["process": "\(id)", "error": "\(Failure.summary(error))"]
             )
             return false
@@ -181,7 +181,7 @@ struct ClusterTurns: ~Copyable {
             member.environment.health.ready("cluster")
         } catch {
             member.logger.warning(
-                "The lanes could not be shared out",
+                "The lanes could not be distributed",
                 metadata: ["error": "\(Failure.summary(error))"]
             )
         }
@@ -192,7 +192,7 @@ struct ClusterTurns: ~Copyable {
     private mutating func handOver() {
         let start = ContinuousClock.now
         lanes.stopAll()
-        tell("that this process is about to end") { try $0.retire($1) }
+        tell("that it is about to end") { try $0.retire($1) }
         let end = start + member.environment.limits.drainMax + .seconds(1)
         while !lanes.isEmpty, ContinuousClock.now < end {
             let isLate = ContinuousClock.now - start > ClusterTiming.handOver
@@ -200,7 +200,7 @@ struct ClusterTurns: ~Copyable {
             renew()
             usleep(5_000)
         }
-        tell("that this process ends") { try $0.leave($1) }
+        tell("that it ends") { try $0.leave($1) }
         link?.close()
     }
 
@@ -209,7 +209,7 @@ struct ClusterTurns: ~Copyable {
             try body(member.membership, store)
         } catch {
             member.logger.warning(
-                "The database was not told \(what)",
+                "This process could not report to the database \(what)",
                 metadata: ["error": "\(Failure.summary(error))"]
             )
         }

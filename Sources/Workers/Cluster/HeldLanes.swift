@@ -134,7 +134,10 @@ struct HeldLanes {
         }
         for (number, epoch) in taken {
             let lane = member.environment.plan.lane(of: worker, number: number)
-            member.logger.info("Takes a lane", metadata: ["lane": "\(lane)", "epoch": "\(epoch)"])
+            member.logger.info(
+                "A lane was taken",
+                metadata: ["lane": "\(lane)", "epoch": "\(epoch)"]
+            )
             member.metrics.taken()
             try start(lane, epoch: epoch)
         }

@@ -22,5 +22,7 @@ package struct LaneLease: Sendable {
 
 /// The error of a process that could not renew its lifetime: another process may have the lane.
 struct LaneInDoubt: Error, CustomStringConvertible {
-    var description: String { "the database was not told in time that this process is alive" }
+    var description: String {
+        "this process did not report to the database in time that it is alive"
+    }
 }

@@ -154,7 +154,7 @@ enum CommandOutcome {
                 work.effects.observed.note(EndedCommand(command, at: work.now))
                 work.effects.deadLetter(
                     .failed,
-                    "the service failed to tell that the command has expired",
+                    "the service failed to report that the command has expired",
                     topic: work.topics.command(command.did),
                     payload: CommandCodec.number(of: command),
                     isShapeOnly: true

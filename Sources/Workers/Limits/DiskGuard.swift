@@ -78,8 +78,8 @@ package final class DiskGuard: Sendable {
         let (free, reserve) = (Self.megabytes(room.free), Self.megabytes(wanted))
         let effect =
             stops
-            ? "reports and requests that write wait for room"
-            : "the gate's file and the logs need room, too"
+            ? "reports and requests that write wait for space"
+            : "the gate's file and the logs need space, too"
         return "the disk is nearly full: \(free) MiB free, less than the reserve of "
             + "\(reserve) MiB; \(effect)"
     }

@@ -20,10 +20,10 @@ struct Quota: Sendable {
         var message: String {
             switch self {
             case .codePause, .codesPerPurpose, .codesPerAddress:
-                "Too many codes; the last one that was sent is good unless it was used."
+                "Too many codes; the last one that was sent is still valid unless it was used."
             case .codesPerTerminal, .codesPerSource, .codesPerApp, .codesPerCountry:
-                "Too many codes were asked for."
-            case .mailsPerTerminal, .mailsPerSource: "Too many mails with links were asked for."
+                "Too many codes were requested."
+            case .mailsPerTerminal, .mailsPerSource: "Too many mails with links were requested."
             case .anonymousPerTerminal, .anonymousPerSource, .anonymousPerApp:
                 "Too many new anonymous users."
             case .namedPerTerminal, .namedPerSource, .namedPerApp: "Too many new users."

@@ -170,7 +170,7 @@ struct BatchCommitter<Handler: BatchHandler> {
             return try commitAtOnce(batch, due: false, into: &publisher, at: now)
         } catch  where Failure.mayPass(error, inPartsOf: batch.count) {
             logger.warning(
-                "A batch failed; trying its halves",
+                "A batch failed; retrying it in halves",
                 metadata: ["batch.size": "\(batch.count)", "error": "\(Failure.summary(error))"]
             )
             return try commitHalves(batch, into: &publisher, at: now)

@@ -56,7 +56,7 @@ extension WorkerLoop where Connection: ~Copyable {
         let seconds = poll.dueFailed(at: now)
         metrics.dueFailed()
         logger.error(
-            "Due work failed; messages are handled meanwhile",
+            "Due work failed; messages are still handled",
             metadata: ["error": "\(Failure.summary(error))", "retry.seconds": "\(seconds)"]
         )
     }

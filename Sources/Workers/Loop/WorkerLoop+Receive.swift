@@ -14,7 +14,7 @@ extension WorkerLoop where Connection: ~Copyable {
         )
         publisher.confirm(intake.confirmed)
         if let told = refusals.take(intake.confirmed, metrics, at: environment.clock.now) {
-            logger.warning("The broker did not take messages of this worker", metadata: told)
+            logger.warning("The broker did not accept messages of this worker", metadata: told)
         }
     }
 

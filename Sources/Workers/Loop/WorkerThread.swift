@@ -251,7 +251,7 @@ package final class WorkerThread: Sendable {
     ///
     /// The worker reports no fault: the disk is a separate part of the readiness.
     private func rest() {
-        logger.notice("The worker stays away until the disk has room")
+        logger.notice("The worker stays disconnected until the disk has space")
         environment.health.ready(lane.name)
         while !mustStop, mustRest { pause(.milliseconds(200)) }
         environment.health.notReady(lane.name, "not connected to the broker yet")

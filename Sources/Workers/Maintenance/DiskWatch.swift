@@ -26,11 +26,11 @@ struct DiskWatch: MaintenanceJob {
         case .low(let words):
             low.record(1)
             environment.health.diskIsLow(words)
-            logger.warning("There is too little room: \(words)")
+            logger.warning("There is too little space: \(words)")
         case .well:
             low.record(0)
             environment.health.diskIsLow(nil)
-            logger.notice("The disk has room again")
+            logger.notice("The disk has space again")
             // Workers hold back waiting work; without a call they would check a little later.
             for name in WorkerName.allCases { environment.wakeups.wake(name) }
         }

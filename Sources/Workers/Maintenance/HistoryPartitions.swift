@@ -28,7 +28,7 @@ struct HistoryPartitions: MaintenanceJob {
         let dropped = try store.dropHistoryPartitions(before: now.adding(seconds: -kept))
         if made + dropped > 0 {
             logger.info(
-                "The history's partitions were seen to",
+                "The history's partitions were updated",
                 metadata: ["made": "\(made)", "dropped": "\(dropped)"]
             )
         }

@@ -26,7 +26,7 @@ struct LogCopy: MaintenanceJob {
         checkpointer = try? Checkpointer(path: environment.store.path)
         if checkpointer == nil {
             // Without it the writer copies the log itself, with longer pauses.
-            logger.warning("The log is not copied in the background")
+            logger.warning("The write-ahead log can't be copied in the background")
         }
     }
 

@@ -101,7 +101,7 @@ package struct MaintenanceRunner {
     private mutating func report(_ error: any Error, of place: Int) {
         logger.log(
             level: entries[place].hasFailed ? .debug : .warning,
-            "Maintenance failed; its next run tries again",
+            "Maintenance failed; the next run tries again",
             metadata: [
                 "job": "\(entries[place].job.name)", "error": "\(Failure.summary(error))",
             ]

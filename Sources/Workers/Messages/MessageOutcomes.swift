@@ -229,7 +229,7 @@ package final class MessageOutcomes: Sendable {
     /// Logs a failure for the operator in the other side's words, without secrets that they may repeat.
     private func log(_ failure: MessageFailure, of row: OutgoingMessageTable.Due) {
         logger.warning(
-            "A message was not taken",
+            "A message was not accepted",
             metadata: [
                 "message.id": "\(row.message.id)", "channel": "\(row.message.channel.rawValue)",
                 "tries": "\(row.tries)", "reason": "\(row.message.redacted(failure.reason))",

@@ -73,7 +73,7 @@ package final class MessageSender: Sendable {
             }
         } catch {
             logger.warning(
-                "Messages of the last run wait for their time",
+                "Messages of the last run wait for their next try",
                 metadata: ["error": "\(StoreError.summary(error))"]
             )
         }
@@ -103,7 +103,7 @@ package final class MessageSender: Sendable {
             return .milliseconds(min(1000, max(5, left)))
         } catch {
             logger.warning(
-                "Messages can't be taken up",
+                "Messages can't be read from the store",
                 metadata: ["error": "\(StoreError.summary(error))"]
             )
             return .seconds(1)
@@ -260,10 +260,10 @@ package final class MessageSender: Sendable {
             "template": "\(message.template.rawValue)",
         ]
         guard let text else {
-            return logger.notice("A message was made and not sent", metadata: metadata)
+            return logger.notice("A message was created but not sent", metadata: metadata)
         }
         metadata["to"] = "\(message.fullAddress)"
         metadata["text"] = "\(message.channel == .sms ? text.sms : text.text)"
-        logger.notice("DEVELOPMENT ONLY, a message that was not sent", metadata: metadata)
+        logger.notice("DEVELOPMENT ONLY: a message that was not sent", metadata: metadata)
     }
 }

@@ -79,7 +79,7 @@ package struct RequestHandler: BatchHandler {
         guard let target = RequestTarget(topic) else {
             return work.effects.deadLetter(
                 message,
-                unknownTopic: "the topic is not that of a request"
+                unknownTopic: "the topic is not a request's topic"
             )
         }
         let known = methods[target.name]

@@ -18,7 +18,7 @@ extension RequestProcessor {
         }
         throw Rejection(
             .unavailable,
-            "The service has no room on its disk; ask again later.",
+            "The service has no space on its disk; try again later.",
             retryAfter: 60
         )
     }

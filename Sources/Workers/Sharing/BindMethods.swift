@@ -151,7 +151,7 @@ enum BindMethods {
             max: call.limits.remoteDevicesPerDay,
             windowSeconds: Quota.day
         )
-        try call.tx.take(limit, elseSay: "Too many new devices were bound from afar.")
+        try call.tx.take(limit, elseSay: "Too many new devices were bound remotely.")
     }
 
     // MARK: Unbinding

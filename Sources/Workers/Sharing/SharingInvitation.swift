@@ -22,7 +22,7 @@ enum SharingInvitation {
             return .refusal(
                 Rejection(
                     .resourceNotFound,
-                    "There is no user of this name.",
+                    "There is no user with this name.",
                     field: "params.guest.value"
                 )
             )

@@ -5,7 +5,7 @@ import Problems
 struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Say where the measurements of this machine are.",
+        abstract: "Show how to run the measurements.",
         discussion: "lamplighter bench"
     )
 
@@ -15,12 +15,12 @@ struct BenchCommand: ParsableCommand {
     func run() throws {
         throw Problem(
             .usage,
-            "the measurements are a program of their own, lamplighter-bench",
-            why: "they are not part of the package, nor of what deploy/run builds",
+            "the measurements are a separate program, lamplighter-bench",
+            why: "it is not part of the package, nor built by deploy/run",
             cures: [
                 .init(
                     (["deploy/bench"] + words).joined(separator: " "),
-                    "in the sources: builds it, and runs it"
+                    "in the source tree: builds and runs it"
                 )
             ]
         )

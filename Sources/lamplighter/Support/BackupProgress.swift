@@ -13,7 +13,7 @@ struct PassphraseOptions: ParsableArguments {
 
     func validate() throws {
         guard passphraseFile == nil || !passphrase else {
-            throw ValidationError("--passphrase and --passphrase-file exclude each other")
+            throw ValidationError("--passphrase and --passphrase-file can't be combined")
         }
     }
 

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The option `--limit` of the commands that list rows.
 struct LimitOption: ParsableArguments {
-    @Option(help: "At most so many, 1 to 1000.")
+    @Option(help: "Maximum number of entries, 1 to 1000.")
     var limit = 100
 
     func validate() throws {

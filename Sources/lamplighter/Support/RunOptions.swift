@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The flags that `up` and `serve` share.
 struct RunOptions: ParsableArguments {
-    @Option(help: "Port of the broker; up: 0 for any free one (default 1883).")
+    @Option(help: "Port of the broker; with up, 0 for any free one (default 1883).")
     var mqttPort: Int?
 
     @Option(help: "Port of the pages behind links; 0 for any free one (default 8080).")
@@ -14,12 +14,12 @@ struct RunOptions: ParsableArguments {
     @Option(help: "Port of the operators' console; 0 for any free one (default 8082).")
     var consolePort: Int?
 
-    @Flag(name: .customLong("no-console"), help: "Serve no console.")
+    @Flag(name: .customLong("no-console"), help: "Don't serve the console.")
     var withoutConsole = false
 
     @Option(
         name: .customLong("console-dir"),
-        help: "Serve the console's files from a directory, while they are worked on."
+        help: "Serve the console's files from a directory, during their development."
     )
     var consoleDirectory: String?
 
@@ -31,7 +31,7 @@ struct RunOptions: ParsableArguments {
     @Option(help: "Workers that run in this process, separated by commas (default all).")
     var workers: String?
 
-    @Flag(help: "Let plain MQTT and HTTP listen elsewhere than on loopback; secrets go in clear.")
+    @Flag(help: "Let plain MQTT and HTTP listen beyond loopback; secrets are sent in the clear.")
     var insecure = false
 
     /// The flags by the keys of their settings.

@@ -11,7 +11,7 @@ struct SettingsOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Database of PostgreSQL's (default: a file of the data directory).",
+            "PostgreSQL database (default: a file in the data directory).",
             valueName: "postgres://…"
         )
     )
@@ -23,7 +23,7 @@ struct SettingsOptions: ParsableArguments {
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
-            "Any setting by its name; see `lamplighter config`.",
+            "Any setting, by name; see `lamplighter config`.",
             valueName: "key=value"
         )
     )
@@ -78,7 +78,7 @@ struct SettingsOptions: ParsableArguments {
 
 /// The flag that picks the form of the output.
 struct OutputOptions: ParsableArguments {
-    @Flag(help: "Print JSON for programs; errors too.")
+    @Flag(help: "Print JSON, errors included.")
     var json = false
 
     /// Shows the result of an import, with the secret this once; `id` and `secret` name their JSON
@@ -95,7 +95,7 @@ struct OutputOptions: ParsableArguments {
         print("\(result.isNew ? "imported" : "updated") \(kind) \(result.id)")
         if let secret = result.secret {
             print("secret \(secret)")
-            Terminal.tell("Keep the secret now: no later command shows it.")
+            Terminal.tell("Store the secret now: no later command shows it.")
         }
     }
 

@@ -36,7 +36,7 @@ struct UnknownCommand {
     func problem() -> Problem {
         let group = (["lamplighter"] + before).joined(separator: " ")
         let meant = Suggestion.nearest(to: word, among: choices)
-        var cures = [Problem.Cure("\(group) --help", "what there is")]
+        var cures = [Problem.Cure("\(group) --help", "all commands")]
         if let meant { cures.insert(.init("\(group) \(meant)", "did you mean this?"), at: 0) }
         return Problem(
             .usage,

@@ -70,7 +70,7 @@ import Testing
         watch.look(at: later)
         #expect(taken.withLock { $0.isEmpty })
 
-        // One that does not hold yet is taken when it does.
+        // A certificate that isn't valid yet is taken once it is.
         let begin = later.adding(seconds: 86_400)
         let early = try authority.renewServer([], days: 100, at: begin)
         watch.look(at: later)
@@ -79,7 +79,7 @@ import Testing
         watch.look(at: begin)
         #expect(taken.withLock { $0 } == [early.end])
 
-        // Where the one before has ended as well, nothing is lost by the other.
+        // Once the current certificate has expired, an expired one can take its place.
         let ended = try authority.renewServer([], days: 1, at: now)
         watch.look(at: early.end)
         #expect(taken.withLock { $0 } == [early.end, ended.end])
@@ -114,7 +114,7 @@ import Testing
 
     @Test(
         "Ends are told in days",
-        arguments: [(40, nil), (20, "20 days"), (2, "2 days"), (1, "24 hours"), (-1, "it ended")]
+        arguments: [(40, nil), (20, "20 days"), (2, "2 days"), (1, "24 hours"), (-1, "it expired")]
             as [(Int, String?)]
     )
     func words(_ days: Int, _ words: String?) throws {

@@ -243,7 +243,7 @@ struct StoreMoveTests {
         let place = StoreMove.Failure.text(
             row: "device did=d-1007",
             column: "hardware",
-            reason: "it has a NUL character"
+            reason: "it contains a NUL character"
         )
         #expect(throws: place) { _ = try move(world.store, empty) }
         try world.store.arrange(at: Make.now) { tx in

@@ -26,7 +26,7 @@ struct BoundedLogTests {
         #expect(
             lines.all == [
                 "refused [\"n\": 0]", "refused [\"n\": 1]",
-                "Lines about refused and dead messages were left out [\"lines\": 3]",
+                "Lines about refused messages and dead letters were omitted [\"lines\": 3]",
                 "refused [\"n\": 5]",
             ]
         )

@@ -200,7 +200,7 @@ struct OutgoingMessageTests {
         )
         try world.runSession()
         let log = lines.all.joined(separator: "|")
-        #expect(log.contains("A message was not taken") && log.contains("no credit for "))
+        #expect(log.contains("A message was not accepted") && log.contains("no credit for "))
         for secret in ["5112345678", "482915", "2345", "x/y", "a@b.de", "\n"] {
             #expect(!log.contains(secret))
         }

@@ -53,7 +53,7 @@ struct HeldRequests {
     private static func rejection(after wait: Duration) -> Rejection {
         Rejection(
             .tooManyRequests,
-            "Too much was asked for and sent at once; wait for the answers.",
+            "Too much was requested and sent at once; wait for the answers.",
             retryAfter: wait.components.seconds + 1
         )
     }

@@ -28,7 +28,7 @@ package final class BoundedLog: Sendable {
         guard logger.logLevel <= .info, let leftOut = take(at: now) else { return }
         if leftOut > 0 {
             logger.info(
-                "Lines about refused and dead messages were left out",
+                "Lines about refused messages and dead letters were omitted",
                 metadata: ["lines": .stringConvertible(leftOut)]
             )
         }

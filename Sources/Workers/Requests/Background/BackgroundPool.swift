@@ -27,13 +27,13 @@ extension Rejection {
     /// The answer if a pool of slow work is full.
     static let poolIsFull = Rejection(
         .unavailable,
-        "Too much is asked at once; try again shortly.",
+        "Too many requests at once; try again shortly.",
         retryAfter: 5
     )
     /// The answer to a sender that has reached the limit of work under way.
     static let senderIsBusy = Rejection(
         .tooManyRequests,
-        "Too much of this terminal or address is under way; wait for its answers.",
+        "Too many requests from this terminal or address are under way; wait for their answers.",
         retryAfter: 1
     )
 }

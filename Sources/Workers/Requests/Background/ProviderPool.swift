@@ -80,7 +80,7 @@ package final class ProviderPool: BackgroundPool {
 
     private static let isBusy = Rejection(
         .unavailable,
-        "Too many ask this identity provider at once; try again shortly.",
+        "Too many requests to this identity provider at once; try again shortly.",
         retryAfter: 2
     )
 

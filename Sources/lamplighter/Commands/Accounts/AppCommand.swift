@@ -24,12 +24,12 @@ struct AppCommand: ParsableCommand {
 struct AppImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Import an app document; its secret is shown this once.",
+        abstract: "Import an app document; its secret is shown only once.",
         discussion: """
             lamplighter app import app.json
 
-            Without appId one is made and shown. Secrets that the document leaves out, the app's own and its \
-            providers', stay as they are.
+            If the document has no appId, one is made and shown. Secrets that it omits, the app's own and its \
+            providers', stay unchanged.
             """
     )
 

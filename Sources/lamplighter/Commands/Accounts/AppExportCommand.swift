@@ -12,8 +12,8 @@ struct AppExportCommand: AsyncParsableCommand {
         discussion: """
             lamplighter app export demo > app.json
 
-            Importing it again keeps the app's own secret and those of its providers. To set up the app \
-            elsewhere, write its providers' clientSecret into the file; it gets a new secret of its own there.
+            Importing it again keeps the app's own secret and its providers' secrets. To set up the app \
+            elsewhere, write its providers' clientSecret into the file; the app gets a new secret there.
             """
     )
 
@@ -32,7 +32,7 @@ struct AppExportCommand: AsyncParsableCommand {
 extension CommandContext {
     /// Finds an app by its id, with its document.
     func app(_ id: String) throws -> (app: App, document: JSONObject) {
-        try find("app", id, why: "none of that id was imported") { id, tx in
+        try find("app", id, why: "no app with that id was imported") { id, tx in
             guard let app = try tx.apps.find(id) else { return nil }
             return (app, try tx.apps.document(id) ?? [:])
         }

@@ -7,14 +7,14 @@ import Storage
 struct UserAuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
-        abstract: "Show the audit trail of a user, newest first; of all users without an id.",
+        abstract: "Show the audit trail of a user, newest first; without an id, of all users.",
         discussion: "lamplighter user audit u-0123456789abc"
     )
 
-    @Argument(help: "The user's id, also of an erased user.")
+    @Argument(help: "The user's id; may be that of an erased user.")
     var uid: String?
 
-    @Option(help: "At most so many, 1 to 10000.")
+    @Option(help: "Maximum number of entries, 1 to 10000.")
     var limit = 100
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions

@@ -10,13 +10,13 @@ struct UserEraseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "erase",
         abstract:
-            "Erase a user at once and for good: profile, sessions, bindings, names in records.",
+            "Erase a user immediately and permanently: profile, sessions, bindings, names in records.",
         discussion: """
-            lamplighter user erase u-0123456789abc         shows what goes with the account
+            lamplighter user erase u-0123456789abc         shows what is lost with the account
             lamplighter user erase u-0123456789abc --yes   does it
 
-            Guests lose the devices that the user owns. The audit trail stays, without personal details; \
-            `user export` before that keeps the rest.
+            Guests lose the devices that the user owns. The audit trail is kept, without personal details; \
+            run `user export` first to keep the rest.
             """
     )
 
@@ -35,13 +35,13 @@ struct UserEraseCommand: AsyncParsableCommand {
         guard yes else {
             let summary = try place.store.read { try ErasureSummary(user, in: $0) }
             show(summary, isDone: false)
-            Terminal.tell("nothing was changed: erasing can't be undone; say --yes to do it")
+            Terminal.tell("nothing was changed: erasing can't be undone; pass --yes to do it")
             throw ExitCode(2)
         }
         Interrupt.listen()
         let summary = try OperatorSessions.erase(user, in: place.store, place.settings) {
             guard Interrupt.times == 0 else {
-                Terminal.tell("stopped; the service erases the rest by itself")
+                Terminal.tell("stopped; the service erases the rest automatically")
                 throw ExitCode(130)
             }
         }
@@ -70,7 +70,7 @@ struct UserEraseCommand: AsyncParsableCommand {
         let losing = device.losing.map(\.text).joined(separator: ", ")
         var parts: [String] = device.losing.isEmpty ? [] : ["lost by \(losing)"]
         if device.isLeftAlone { parts.append("has no user") }
-        if let heir = device.heir { parts.append("goes to \(heir)") }
+        if let heir = device.heir { parts.append("passes to \(heir)") }
         return parts.isEmpty ? "stays with its other users" : parts.joined(separator: "; ")
     }
 

@@ -9,13 +9,13 @@ import Workers
 struct UserExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write everything that is kept about a user as one JSON document.",
+        abstract: "Write everything that is stored about a user as one JSON document.",
         discussion: """
             lamplighter user export u-0123456789abc person.json
             lamplighter user export u-0123456789abc | jq .devices
 
-            It has no passwords, tokens or hashes, and nothing of other people; addresses are in full. Its form is \
-            userExport in schemas/documents.schema.json. What the devices reported is another command's: \
+            It has no passwords, tokens or hashes, and no data of other people; addresses are in full. Its schema is \
+            userExport in schemas/documents.schema.json. To export what the devices reported, use \
             `history export`.
             """
     )
@@ -23,7 +23,7 @@ struct UserExportCommand: AsyncParsableCommand {
     @Argument(help: "The user's id.")
     var uid: String
 
-    @Argument(help: "The file to make, of mode 0600; standard output if left out.")
+    @Argument(help: "The file to create, with mode 0600 (default: standard output).")
     var file: String?
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions
@@ -34,9 +34,9 @@ struct UserExportCommand: AsyncParsableCommand {
         if let file, TextFile.exists(file) {
             throw Problem(
                 .documentUnreadable,
-                "\(file) is there already",
+                "\(file) already exists",
                 at: file,
-                why: "nothing is overwritten",
+                why: "existing files are not overwritten",
                 cures: [.init("lamplighter user export \(uid) FILE", "with another name")]
             )
         }
@@ -53,7 +53,7 @@ struct UserExportCommand: AsyncParsableCommand {
                 .documentUnreadable,
                 "\(file) cannot be written: \(error)",
                 at: file,
-                why: "its folder must be there and be yours",
+                why: "its folder must exist and be writable by you",
                 cures: [.init("lamplighter user export \(uid)", "to standard output")]
             )
         }

@@ -11,12 +11,12 @@ struct UserListCommand: AsyncParsableCommand {
         discussion: "lamplighter user list --app demo"
     )
 
-    @Option(help: "Only those of one app.")
+    @Option(help: "Only users of one app.")
     var app: String?
 
     @OptionGroup var most: LimitOption
 
-    @Option(help: "Only ids behind this one: the last of the page before.")
+    @Option(help: "Only ids after this one, the last of the previous page.")
     var after = ""
 
     @Flag(help: "Show e-mail addresses and phone numbers in full.")
@@ -46,7 +46,7 @@ struct UserListCommand: AsyncParsableCommand {
         }
         print(table.text)
         if users.count == most.limit, let last = users.last {
-            Terminal.tell("there may be more; the next: --after \(last.uid)")
+            Terminal.tell("there may be more; next page: --after \(last.uid)")
         }
     }
 }
@@ -116,7 +116,7 @@ enum UserView {
 extension CommandContext {
     /// Finds a user by id.
     func user(_ uid: String) throws -> User {
-        try find("user", uid, why: "none of that id has registered, or it was erased") {
+        try find("user", uid, why: "no user with that id has registered, or it was erased") {
             try $1.accounts.find($0)
         }
     }

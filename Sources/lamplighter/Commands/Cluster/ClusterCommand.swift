@@ -4,7 +4,7 @@ import ArgumentParser
 struct ClusterCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cluster",
-        abstract: "Show the processes that share the work, and empty one.",
+        abstract: "Show the processes that share the work, and drain one.",
         discussion: "lamplighter cluster status --store postgres://lamplighter@db/lamplighter",
         subcommands: [ClusterStatusCommand.self, ClusterDrainCommand.self]
     )

@@ -8,19 +8,19 @@ import Storage
 struct ClusterDrainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drain",
-        abstract: "Have a process hand over its lanes, and take no more.",
+        abstract: "Make a process hand over its lanes and take no more.",
         discussion: """
             lamplighter cluster drain lamps-2
 
-            Before its machine is taken away; a process that is just stopped hands over as well. It keeps its lanes \
-            as long as there is no other process.
+            For use before its machine is removed; a process that is merely stopped hands over as well. It keeps its lanes \
+            as long as no other process runs.
             """
     )
 
     @Argument(help: "The process's name, as `cluster status` shows it.")
     var process: String
 
-    @Flag(help: "Have it take its share again.")
+    @Flag(help: "Make it take its share again.")
     var undo = false
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions

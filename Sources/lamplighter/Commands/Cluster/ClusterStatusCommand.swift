@@ -10,7 +10,7 @@ import Workers
 struct ClusterStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show the processes that share the work, and who holds which lane.",
+        abstract: "Show the processes that share the work, and which process holds which lane.",
         discussion: """
             lamplighter cluster status
             lamplighter cluster status --json

@@ -10,11 +10,11 @@ import Wire
 struct DeadLetterListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List dead letters, the newest first.",
+        abstract: "List dead letters, newest first.",
         discussion: "lamplighter deadletter list --limit 20"
     )
 
-    @Option(help: "At most so many, 1 to 10000.")
+    @Option(help: "Maximum number of dead letters, 1 to 10000.")
     var limit = 100
 
     @Option(help: "Only those older than this id.")
@@ -49,7 +49,7 @@ struct DeadLetterListCommand: AsyncParsableCommand {
         }
         print(table.text)
         if isMore, let last = letters.last {
-            Terminal.tell("\(letters.count) of \(total); the next: --before \(last.id)")
+            Terminal.tell("\(letters.count) of \(total); next page: --before \(last.id)")
         } else if before == nil {
             Terminal.tell("\(letters.count) of \(total)")
         }

@@ -9,7 +9,7 @@ import Workers
 struct DeadLetterReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Publish a dead letter again, as after an import that makes it valid.",
+        abstract: "Publish a dead letter again, for example after an import that makes it valid.",
         discussion: """
             lamplighter product import lamp.json
             lamplighter deadletter replay 12
@@ -30,7 +30,7 @@ struct DeadLetterReplayCommand: AsyncParsableCommand {
                 .conflict,
                 "dead letter \(id) can't be replayed",
                 at: "\(id)",
-                why: "only names and sizes of it were kept, since its values may be secret"
+                why: "only its names and sizes were kept, since its values may be secret"
             )
         }
         try ToolClient(place.directory, place.settings).replay(letter)

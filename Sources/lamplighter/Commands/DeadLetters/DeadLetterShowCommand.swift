@@ -51,7 +51,7 @@ extension CommandContext {
             .notFound,
             "there is no dead letter \(id)",
             at: "\(id)",
-            why: "it was dropped, replayed, or pushed out by newer ones",
+            why: "it was dropped, replayed, or displaced by newer ones",
             cures: [
                 .init("lamplighter deadletter list --data '\(directory.path)'", "the existing ones")
             ]

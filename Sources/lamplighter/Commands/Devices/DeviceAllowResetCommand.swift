@@ -8,12 +8,13 @@ import Workers
 struct DeviceAllowResetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "allow-reset",
-        abstract: "Let a bound device that lost its secret register again, as a factory reset.",
+        abstract:
+            "Let a bound device that lost its secret register again, as after a factory reset.",
         discussion: """
             lamplighter device allow-reset d-0123456789abc
 
-            For a while, one registration without the old secret succeeds. It ends all bindings and
-            clears what the device has reported; those who were bound are told. Nothing changes before.
+            For the time given, one registration without the old secret succeeds. It ends all bindings,
+            clears the device's reports and notifies its users. Until then nothing changes.
             """
     )
 
@@ -23,7 +24,7 @@ struct DeviceAllowResetCommand: AsyncParsableCommand {
     @Argument(help: "The device's id.")
     var did: String
 
-    @Option(help: "The time allowed, in minutes.")
+    @Option(help: "Time allowed, in minutes.")
     var minutes = RegistrationRules.resetWindowSeconds / 60
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions
@@ -55,7 +56,7 @@ struct DeviceAllowResetCommand: AsyncParsableCommand {
                 ])
             )
         } else {
-            print("\(device.shown) may be reset by registering until \(TimeText.of(until))")
+            print("\(device.shown) may be reset by a registration until \(TimeText.of(until))")
         }
     }
 }

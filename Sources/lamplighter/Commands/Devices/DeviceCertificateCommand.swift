@@ -14,16 +14,16 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "certificate",
         abstract:
-            "Make a certificate that a device connects with instead of its secret, or revoke them.",
+            "Make a certificate with which a device connects instead of its secret, or revoke all of them.",
         discussion: """
             lamplighter device certificate d-0123456789abc --out certificates
             lamplighter device certificate d-0123456789abc --revoke
 
-            Writes DID.pem and DID.key, which is kept nowhere else, and authority.pem for the server's certificate, unless \
-            that is of another authority: then the device trusts that one, such as the usual public ones. \
+            Writes DID.pem, DID.key, which is kept nowhere else, and authority.pem, which verifies the server's certificate, unless \
+            that certificate is from another authority: then the device trusts that one, such as the usual public ones. \
             With them the device connects to the port mqtt.clientCertificatePort as device:DID, client id DID, without a \
-            password. A certificate holds until it ends, --revoke voids all that were made before, or the device is \
-            forgotten; the device's connection is closed then.
+            password. A certificate is valid until it expires, --revoke voids all that were made before, or the device is \
+            forgotten; then the device's connection is closed.
             """
     )
 
@@ -36,10 +36,10 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Folder for the files (default: this one).", valueName: "dir"))
     var out = "."
 
-    @Option(help: "Days that the certificate holds.")
+    @Option(help: "Days for which the certificate is valid.")
     var days = LocalAuthority.deviceDays
 
-    @Flag(help: "Void all certificates of the device that were made until now, and make none.")
+    @Flag(help: "Void all certificates of the device made so far, and make none.")
     var revoke = false
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions
@@ -77,7 +77,7 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
                 """
                 certificate  \(files.certificate)
                 key          \(files.key)
-                authority    \(other.map { "not of the server's certificate: the device trusts \($0)" } ?? files.authority)
+                authority    \(other.map { "did not sign the server's certificate: the device trusts \($0)" } ?? files.authority)
                 until        \(TimeText.of(issued.facts.end))
                 """
             )
@@ -108,7 +108,7 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
     private func tellIfUnread(_ place: CommandContext) {
         guard ServedCertificates(place.directory, place.settings).isAuthorityUnread else { return }
         Terminal.tell(
-            "Start the service again: its broker takes certificates of the new authority from then on."
+            "Restart the service: from then on its broker accepts certificates of the new authority."
         )
     }
 
@@ -121,7 +121,7 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
             try tx.devices.revokeCertificates(device.did, before: moment)
         }
         guard output.json else {
-            return print("certificates of \(device.shown) made until now are void")
+            return print("certificates of \(device.shown) made so far are void")
         }
         Terminal.show(
             .object([
@@ -142,11 +142,11 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
         guard trusted.map({ own.isSigned(by: $0) }) != true else { return }
         throw Problem(
             .certificateForeign,
-            "devices' certificates are of another authority, \(given)",
+            "devices' certificates come from another authority, \(given)",
             at: given,
-            why: "tls.authority names the one that the broker takes; its key is not here",
+            why: "tls.authority names the one that the broker accepts; its key is not here",
             cures: [
-                .init("leave tls.authority out", "to take the authority of `lamplighter tls init`")
+                .init("omit tls.authority", "to use the authority of `lamplighter tls init`")
             ]
         )
     }

@@ -16,9 +16,9 @@ struct DeviceControlCommand: AsyncParsableCommand {
         discussion: """
             lamplighter device control d-0123456789abc power=true
 
-            Values are JSON; what is none, and what the product says is text, is taken as it stands:
+            Values are JSON; a value that is not JSON, or that the product declares as text, is taken literally:
             power=true level=40 mode=white pin=0042. The running service sends the command; this one
-            waits for its outcome. Exit code 1 where the device
+            waits for its outcome. The exit code is 1 if the device
             refused or did not answer.
             """
     )
@@ -29,10 +29,10 @@ struct DeviceControlCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("What to set.", valueName: "name=value"))
     var assignments: [String]
 
-    @Flag(help: "Queue the command until the device is back, and do not wait for it.")
+    @Flag(help: "Queue the command until the device is back, and do not wait for the outcome.")
     var queue = false
 
-    @Option(help: "Seconds until it expires (default 30; with --queue 7 days).")
+    @Option(help: "Seconds until it expires (default 30; with --queue, 7 days).")
     var ttl: Int64?
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions
@@ -46,7 +46,7 @@ struct DeviceControlCommand: AsyncParsableCommand {
         for text in assignments {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
-                throw ValidationError("give what to set as NAME=VALUE, not \(text)")
+                throw ValidationError("give each value as NAME=VALUE, not \(text)")
             }
             guard names.insert(parts[0]).inserted else {
                 throw ValidationError("\(parts[0]) is given twice; it can take one value")
@@ -102,7 +102,7 @@ struct DeviceControlCommand: AsyncParsableCommand {
             switch rejection.code {
             case .deviceOffline:
                 (
-                    "a command reaches a connected device only, unless it may wait",
+                    "a command reaches only a connected device, unless it may wait",
                     .init(
                         "lamplighter device control \(device.did) … --queue --data '\(path)'",
                         "let it wait"
@@ -110,12 +110,15 @@ struct DeviceControlCommand: AsyncParsableCommand {
                 )
             case .tooManyRequests:
                 (
-                    "limits.queuedCommands says how many may wait for a device",
-                    .init("lamplighter device show \(device.did) --data '\(path)'", "what waits")
+                    "limits.queuedCommands limits how many may wait for a device",
+                    .init(
+                        "lamplighter device show \(device.did) --data '\(path)'",
+                        "what is waiting"
+                    )
                 )
             default:
                 (
-                    "the product says what may be set",
+                    "the product defines what may be set",
                     .init(
                         "lamplighter product show \(device.productKey) --data '\(path)'",
                         "the data points"

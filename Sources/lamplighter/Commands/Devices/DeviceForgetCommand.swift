@@ -11,11 +11,11 @@ struct DeviceForgetCommand: AsyncParsableCommand {
         abstract:
             "Remove a device with its state, history and bindings; its secret is void at once.",
         discussion: """
-            lamplighter device forget d-0123456789abc         shows what goes with it, and asks
+            lamplighter device forget d-0123456789abc         shows what is lost with it, and asks
             lamplighter device forget d-0123456789abc --yes   does it
 
-            Its users lose the device with their schedules. It may register again, as a new one without a user; \
-            `lamplighter backup` before that keeps the rest.
+            Its users lose the device and their schedules for it. It can register again, as a new device without a user; \
+            run `lamplighter backup` first to keep the rest.
             """
     )
 
@@ -35,7 +35,9 @@ struct DeviceForgetCommand: AsyncParsableCommand {
         if !yes {
             show(device, summary, isTold: nil)
             guard !output.json, Terminal.confirms("Forget \(device.shown)?") else {
-                Terminal.tell("nothing was changed: forgetting can't be undone; say --yes to do it")
+                Terminal.tell(
+                    "nothing was changed: forgetting can't be undone; pass --yes to do it"
+                )
                 throw ExitCode(2)
             }
         }
@@ -44,7 +46,7 @@ struct DeviceForgetCommand: AsyncParsableCommand {
         show(device, summary, isTold: isTold)
         if !isTold {
             Terminal.tell(
-                "No service runs: its users are told when one does; the device can't connect any more."
+                "No service is running: its users are notified once one is; the device can't connect any more."
             )
         }
     }

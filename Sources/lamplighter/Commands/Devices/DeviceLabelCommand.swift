@@ -13,8 +13,8 @@ struct DeviceLabelCommand: AsyncParsableCommand {
         discussion: """
             lamplighter device label d-0123456789abc
 
-            The label proves possession, so print it only for the owner of the device. It
-            stays the same as long as the data directory's server.key does; the device need not have
+            The label proves possession, so print it only for the owner of the device. It stays the
+            same as long as the data directory's server.key stays the same; the device need not have
             registered yet.
             """
     )

@@ -15,21 +15,21 @@ struct DeviceListCommand: AsyncParsableCommand {
             lamplighter device list --search "tag:floor=2 online:no"
             lamplighter device list --json
 
-            A search has terms as in the console: tag:, name:, product:, online:, alert:, fault:, owner:, \
-            seen:, registered:, and words, which are part of an id, MAC, name, tag or a user's name for it. \
+            A search has the same terms as in the console: tag:, name:, product:, online:, alert:, fault:, owner:, \
+            seen:, registered:, and words, which match part of an id, MAC, name, tag or a user's name for it. \
             -tag:floor=2 excludes.
             """
     )
 
-    @Option(help: "Only those of one product.")
+    @Option(help: "Only devices of one product.")
     var product: String?
 
-    @Option(help: ArgumentHelp("Only those that a search finds.", valueName: "terms"))
+    @Option(help: ArgumentHelp("Only devices that match a search.", valueName: "terms"))
     var search: String?
 
     @OptionGroup var most: LimitOption
 
-    @Option(help: "Only ids behind this one: the last of the page before.")
+    @Option(help: "Only ids after this one, the last of the previous page.")
     var after = ""
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions
@@ -67,7 +67,7 @@ struct DeviceListCommand: AsyncParsableCommand {
         print(table.text)
         if let next = page.next {
             let part = search == nil ? "\(page.found.count) of \(total)" : "more"
-            Terminal.tell("\(part); the next: --after \(next)")
+            Terminal.tell("\(part); next page: --after \(next)")
         }
     }
 

@@ -12,14 +12,16 @@ struct DeviceNameCommand: AsyncParsableCommand {
         abstract: "Name a device, for operators; its users keep their own names for it.",
         discussion: """
             lamplighter device name d-0123456789abc "Hall, second floor"
-            lamplighter device name d-0123456789abc ""   takes the name away
+            lamplighter device name d-0123456789abc ""   removes the name
             """
     )
 
     @Argument(help: "The device's id.")
     var did: String
 
-    @Argument(help: "The name, at most \(DeviceName.lengthMax) characters; an empty one for none.")
+    @Argument(
+        help: "The name, at most \(DeviceName.lengthMax) characters; an empty one removes it."
+    )
     var name: String
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions
@@ -40,10 +42,10 @@ struct DeviceNameCommand: AsyncParsableCommand {
 struct DeviceTagCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tag",
-        abstract: "Put tags on a device, or take them away; search for them with `tag:floor=2`.",
+        abstract: "Add tags to a device, or remove them; search for them with `tag:floor=2`.",
         discussion: """
             lamplighter device tag d-0123456789abc floor=2 spare
-            lamplighter device tag d-0123456789abc spare-   takes the tag away
+            lamplighter device tag d-0123456789abc spare-   removes the tag
             lamplighter device list --search tag:floor=2
             """
     )
@@ -53,7 +55,7 @@ struct DeviceTagCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "Tags to set, with a value or without, and with a - behind them those to take away.",
+            "Tags to set, with or without a value; a tag followed by - is removed.",
             valueName: "name=value"
         )
     )
@@ -115,10 +117,10 @@ extension CommandContext {
         } catch let rejection as Rejection {
             throw Problem(
                 .documentInvalid,
-                "\(device.did) can't be called so: \(rejection.message)",
+                "\(device.did) can't have that name or tag: \(rejection.message)",
                 at: rejection.field ?? device.did.text,
-                why: "names and tags are short texts, by which devices are found",
-                cures: [.init("lamplighter device tag --help", "what a tag may be")]
+                why: "names and tags are short texts for finding devices",
+                cures: [.init("lamplighter device tag --help", "the form of a tag")]
             )
         }
     }

@@ -98,7 +98,7 @@ struct DeviceShowCommand: AsyncParsableCommand {
 extension CommandContext {
     /// Finds a device by its id.
     func device(_ did: String) throws -> DeviceRecord {
-        try find("device", did, why: "none of that id has registered") {
+        try find("device", did, why: "no device with that id has registered") {
             try $1.devices.find($0)
         }
     }

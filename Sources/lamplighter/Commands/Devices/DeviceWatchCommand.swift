@@ -11,14 +11,14 @@ import Workers
 struct DeviceWatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Show a device's reports, commands and answers live; Ctrl-C ends.",
+        abstract: "Show a device's reports, commands and answers live; Ctrl-C stops.",
         discussion: "lamplighter device watch d-0123456789abc"
     )
 
     @Argument(help: "The device's id.")
     var did: String
 
-    @Option(help: "End after so many messages.")
+    @Option(help: "Stop after this number of messages.")
     var count: Int?
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions
@@ -34,7 +34,7 @@ struct DeviceWatchCommand: AsyncParsableCommand {
         let place = try await CommandContext.open(settings)
         let device = try place.device(did)
         let product = try place.store.read { try $0.products.find(device.productKey) }
-        Terminal.tell("Watching \(device.shown); Ctrl-C ends.")
+        Terminal.tell("Watching \(device.shown); Ctrl-C stops.")
         try DeviceWatch.run(
             device.did,
             root: place.settings.root,

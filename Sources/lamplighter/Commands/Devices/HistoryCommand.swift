@@ -21,8 +21,8 @@ struct HistoryExportCommand: AsyncParsableCommand {
         discussion: """
             lamplighter history export d-0123456789abc --format csv > lamp.csv
 
-            Reads the store: the service may run or not. jsonl has a record a line, csv one a line with
-            a column for each attribute; write-only attributes are left out. Progress is told
+            Reads the store; the service need not run. jsonl and csv have one record per line, csv with
+            a column for each attribute; write-only attributes are left out. Progress is printed
             on standard error.
             """
     )
@@ -38,10 +38,12 @@ struct HistoryExportCommand: AsyncParsableCommand {
     @Option(help: "csv or jsonl.")
     var format = Format.jsonl
 
-    @Option(help: "Only what is not older: milliseconds since 1970, or 2026-11-21T10:00:00Z.")
+    @Option(
+        help: "Only records from this time on: milliseconds since 1970, or 2026-11-21T10:00:00Z."
+    )
     var from: String?
 
-    @Option(help: "Only what is older.")
+    @Option(help: "Only records before this time.")
     var to: String?
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions
@@ -55,7 +57,7 @@ struct HistoryExportCommand: AsyncParsableCommand {
             )
         }
         if let from = from.flatMap(Self.moment), let to = to.flatMap(Self.moment), from > to {
-            throw ValidationError("--from lies behind --to")
+            throw ValidationError("--from is later than --to")
         }
     }
 

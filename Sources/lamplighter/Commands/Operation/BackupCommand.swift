@@ -12,15 +12,15 @@ import Workers
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Put database, keys and secrets into one file, while the service runs.",
+        abstract: "Back up database, keys and secrets into one file, while the service runs.",
         discussion: """
             lamplighter backup /mnt/nas/lamplighter.backup
             lamplighter backup verify /mnt/nas/lamplighter.backup
             lamplighter restore /mnt/nas/lamplighter.backup --data /srv/lamplighter
 
-            The settings backup.directory, backup.every and backup.keep have the service make backups by \
-            itself. Whoever can read a backup that is not encrypted can do everything: keep it as you \
-            keep the data directory.
+            With the settings backup.directory, backup.every and backup.keep, the service makes backups \
+            automatically. Anyone who can read an unencrypted backup can do everything: protect it as you \
+            protect the data directory.
             """,
         subcommands: [BackupMakeCommand.self, BackupVerifyCommand.self],
         defaultSubcommand: BackupMakeCommand.self
@@ -35,7 +35,7 @@ struct BackupMakeCommand: AsyncParsableCommand {
         discussion: "lamplighter backup make /mnt/nas/lamplighter.backup"
     )
 
-    @Argument(help: "The file to make; nothing is overwritten.")
+    @Argument(help: "The file to create; an existing one is not overwritten.")
     var file: String
 
     @OptionGroup var passphrase: PassphraseOptions
@@ -60,14 +60,14 @@ struct BackupMakeCommand: AsyncParsableCommand {
 struct BackupVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Open all of a backup, and check each page of its database.",
+        abstract: "Open a whole backup, and check each page of its database.",
         discussion: "lamplighter backup verify /mnt/nas/lamplighter.backup"
     )
 
     @Argument(help: "The backup.")
     var file: String
 
-    @Option(help: "Directory for the database meanwhile; else that of the backup.")
+    @Option(help: "Temporary directory for the database (default: the backup's directory).")
     var scratch: String?
 
     @OptionGroup var passphrase: PassphraseOptions
@@ -88,19 +88,19 @@ struct BackupVerifyCommand: AsyncParsableCommand {
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Make a data directory from a backup; nothing is overwritten.",
+        abstract: "Create a data directory from a backup; nothing is overwritten.",
         discussion: """
             lamplighter restore /mnt/nas/lamplighter.backup --data /srv/lamplighter
 
-            Devices and apps go on with their secrets and tokens. Sessions that ended after the backup \
-            are open again, unless --end-sessions is given: then all log in again.
+            Devices and apps continue with their secrets and tokens. Sessions that ended after the backup \
+            are open again. With --end-sessions, all sessions end and all users log in again.
             """
     )
 
     @Argument(help: "The backup.")
     var file: String
 
-    @Flag(help: "End all sessions, also those that were open.")
+    @Flag(help: "End all sessions, including those that were open.")
     var endSessions = false
 
     @OptionGroup var passphrase: PassphraseOptions

@@ -16,7 +16,7 @@ struct ConfigCommand: AsyncParsableCommand {
     @OptionGroup(title: "Common options") var settings: SettingsOptions
     @OptionGroup(title: "Common options") var output: OutputOptions
 
-    @Flag(help: "Print the reference instead: what each setting takes and does, as Markdown.")
+    @Flag(help: "Print the reference instead: values and effect of each setting, as Markdown.")
     var reference = false
 
     func run() async throws {

@@ -13,13 +13,13 @@ struct DocsCommand: ParsableCommand {
         discussion: """
             lamplighter docs reference
 
-            DIR/index.html is the beginning; the pages need no network and can be searched. DIR/markdown has the
-            same as Markdown, DIR/examples what the examples use. Files of the same names are replaced.
-            A running service has it at /docs of its HTTP address.
+            Start at DIR/index.html; the pages need no network and can be searched. DIR/markdown has the
+            same as Markdown, DIR/examples the files that the examples use. Files with the same names are replaced.
+            A running service serves the reference at /docs of its HTTP address.
             """
     )
 
-    @Argument(help: "The directory to write to; made where it is missing.")
+    @Argument(help: "The directory to write to; created if missing.")
     var directory: String
 
     @OptionGroup(title: "Common options") var output: OutputOptions
@@ -40,7 +40,7 @@ struct DocsCommand: ParsableCommand {
                     "\(url.path) cannot be written",
                     at: url.path,
                     why: "\(error.localizedDescription)",
-                    cures: [.init("lamplighter docs DIR", "with a directory that you may write")]
+                    cures: [.init("lamplighter docs DIR", "with a directory that you can write to")]
                 )
             }
         }

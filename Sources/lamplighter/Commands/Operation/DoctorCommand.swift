@@ -16,13 +16,13 @@ struct DoctorCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("Only this group; may be given again.", valueName: "group"))
+    @Option(help: ArgumentHelp("Only this group; repeatable.", valueName: "group"))
     var only: [String] = []
 
-    @Option(help: ArgumentHelp("Not this group; may be given again.", valueName: "group"))
+    @Option(help: ArgumentHelp("Skip this group; repeatable.", valueName: "group"))
     var skip: [String] = []
 
-    @Flag(help: "Only whether the service accepts work, as a container's health check asks.")
+    @Flag(help: "Only check whether the service accepts work, for a container's health check.")
     var quick = false
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions
@@ -31,7 +31,7 @@ struct DoctorCommand: AsyncParsableCommand {
     func validate() throws {
         if let odd = (only + skip).first(where: { !Doctor.groups.contains($0) }) {
             throw ValidationError(
-                "there is no group \(odd); there are \(Doctor.groups.joined(separator: ", "))"
+                "there is no group \(odd); the groups are \(Doctor.groups.joined(separator: ", "))"
             )
         }
     }

@@ -6,7 +6,8 @@ import Service
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Explain a code, such as LL1003, or a refusal's reason; without one, list them.",
+        abstract:
+            "Explain a code, such as LL1003, or a refusal's reason; without an argument, list all.",
         discussion: """
             lamplighter explain LL1003
             lamplighter explain tooFast

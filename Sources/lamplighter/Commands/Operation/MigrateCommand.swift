@@ -11,30 +11,30 @@ struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
         abstract:
-            "Bring the database to this version's schema; `up` and `serve` do it by themselves.",
+            "Bring the database to this version's schema; `up` and `serve` do so automatically.",
         discussion: """
             lamplighter migrate --data /var/lib/lamplighter
             lamplighter migrate --data /var/lib/lamplighter --to postgres://lamplighter@db1/lamplighter
 
-            Where something is to be changed, the database is copied first, to lamplighter.db.before-VERSION beside \
-            it. The way back is to stop the service, to put the copy in the place of lamplighter.db, to remove \
-            lamplighter.db-wal and -shm, and to start the older version. Delete the copy when the new version has proved good.
+            If something has to change, the database is first copied to lamplighter.db.before-VERSION next to \
+            it. To go back, stop the service, replace lamplighter.db with the copy, remove \
+            lamplighter.db-wal and -shm, and start the older version. Delete the copy once the new version has proved itself.
 
-            With --to everything is copied into an empty store, 10,000 rows at a time, and compared: the rows of each table and \
-            their checksum are printed. What was interrupted goes on with the same command. The way back: \
+            With --to, everything is copied into an empty store, 10,000 rows at a time, and compared: the rows of each table and \
+            their checksum are printed. The same command resumes an interrupted move. To move back: \
             `lamplighter migrate --store postgres://… --to sqlite:DIR`.
             """
     )
 
     @Flag(
         help:
-            "Rewrite a database of an older version, so that its file can shrink; takes as much room again."
+            "Rewrite an older version's database so that its file can shrink; needs as much space again."
     )
     var compact = false
 
     @Option(
         help: ArgumentHelp(
-            "Copy the stopped installation into an empty database of PostgreSQL's, or back into a directory.",
+            "Copy the stopped installation into an empty PostgreSQL database, or back into a directory.",
             valueName: "postgres://…|sqlite:DIR"
         )
     )
@@ -77,6 +77,6 @@ struct MigrateCommand: AsyncParsableCommand {
         if let copy { print("copied the database first: \(copy)") }
         print("\(place) is at the schema of \(Version.text)")
         guard let isCompact else { return }
-        print(isCompact ? "its file can shrink" : "there is no room to rewrite it")
+        print(isCompact ? "its file can shrink" : "there is not enough space to rewrite it")
     }
 }

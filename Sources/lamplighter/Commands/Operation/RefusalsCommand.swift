@@ -10,17 +10,25 @@ struct RefusalsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refusals",
         abstract:
-            "Show refused clients and connections with their reasons; `lamplighter explain REASON` says more.",
+            "Show refused clients and connections with their reasons; see `lamplighter explain REASON`.",
         discussion: "lamplighter refusals"
     )
 
-    @Option(help: ArgumentHelp("Only of this time, such as 30s, 15m, 1h, 7d.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            "Only refusals within this time, such as 30s, 15m, 1h, 7d.",
+            valueName: "time"
+        )
+    )
     var since: String?
 
-    @Flag(help: "Go on with new refusals as they happen; Ctrl-C ends.")
+    @Flag(help: "Continue with new refusals as they happen; Ctrl-C stops.")
     var follow = false
 
-    @Option(help: "Only the newest so many stored refusals; with --follow end after so many.")
+    @Option(
+        help:
+            "Only this number of the newest stored refusals; with --follow, stop after this number."
+    )
     var count: Int?
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions
@@ -30,7 +38,7 @@ struct RefusalsCommand: AsyncParsableCommand {
         if let since, SpanText.seconds(since) == nil {
             throw ValidationError("--since takes a time such as 30s, 15m, 1h or 7d, not \(since)")
         }
-        if let count, count < 1 { throw ValidationError("--count takes a number from 1 on") }
+        if let count, count < 1 { throw ValidationError("--count takes 1 or more") }
     }
 
     func run() async throws {
@@ -41,7 +49,7 @@ struct RefusalsCommand: AsyncParsableCommand {
             if all.isEmpty, !output.json { Terminal.tell("Nothing was refused.") }
             return all.suffix(count ?? .max).forEach(show)
         }
-        Terminal.tell("Waiting for refusals; Ctrl-C ends.")
+        Terminal.tell("Waiting for refusals; Ctrl-C stops.")
         try RefusalWatch.follow(
             place.store,
             root: place.settings.root,

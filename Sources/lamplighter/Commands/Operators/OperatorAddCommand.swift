@@ -12,7 +12,7 @@ struct OperatorAddCommand: AsyncParsableCommand {
         discussion: """
             lamplighter operator add anna --role operator
 
-            viewer sees everything, addresses masked, and changes nothing; operator controls devices, ends
+            viewer sees everything, with addresses masked, and changes nothing; operator controls devices, ends
             sessions, replays messages; admin has secrets, erases, and manages operators.
             """
     )
@@ -31,7 +31,7 @@ struct OperatorAddCommand: AsyncParsableCommand {
         guard try place.store.read({ try $0.operators.find(name) }) == nil else {
             throw Problem(
                 .conflict,
-                "there is an operator \(name) already",
+                "operator \(name) already exists",
                 at: name,
                 why: "names are unique",
                 cures: [.init("lamplighter operator link \(name)", "make another link")]
@@ -70,7 +70,7 @@ struct ConsoleCommand: AsyncParsableCommand {
         discussion: """
             lamplighter console
 
-            Whoever can read the data directory may do everything anyway. For others: `operator add`.
+            Anyone who can read the data directory can do everything anyway. For others, use `operator add`.
             """
     )
 

@@ -27,7 +27,7 @@ extension CommandContext {
     /// Finds an operator by name.
     func oneOperator(_ name: String) throws -> Operator {
         if let found = try store.read({ try $0.operators.find(name) }) { return found }
-        throw missing("operator", name, why: "none of that name was added")
+        throw missing("operator", name, why: "no operator with that name was added")
     }
 
     /// The console's address: of the running service, else as configured.
@@ -50,7 +50,7 @@ extension CommandContext {
                 .conflict,
                 "no link can be made for \(name): \(rejection.message)",
                 at: name,
-                why: "an operator has a name of its own",
+                why: "each operator has a unique name",
                 cures: [
                     .init("lamplighter operator list --data '\(directory.path)'", "all operators")
                 ]

@@ -8,7 +8,7 @@ import Workers
 struct OperatorListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the operators, with how many sessions and tokens they have.",
+        abstract: "List the operators with their numbers of sessions and tokens.",
         discussion: "lamplighter operator list"
     )
 
@@ -58,7 +58,7 @@ struct OperatorRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
         abstract:
-            "End an operator's sessions and links; with --remove also tokens, and the operator.",
+            "End an operator's sessions and links; with --remove, also remove the tokens and the operator.",
         discussion: """
             lamplighter operator revoke anna
             lamplighter operator revoke anna --remove
@@ -87,6 +87,8 @@ struct OperatorRevokeCommand: AsyncParsableCommand {
         if output.json {
             return Terminal.show(["sessions": .integer(Int64(count)), "removed": .bool(remove)])
         }
-        print("\(count) sessions of \(found.name) ended\(remove ? "; the operator is gone" : "")")
+        print(
+            "\(count) sessions of \(found.name) ended\(remove ? "; the operator is removed" : "")"
+        )
     }
 }

@@ -10,7 +10,7 @@ import Workers
 struct OperatorTokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
-        abstract: "Make, list and revoke tokens with which scripts use the console's interface.",
+        abstract: "Make, list and revoke tokens with which scripts use the console's API.",
         discussion: """
             lamplighter operator token anna --label backup-script --role viewer
             lamplighter operator token anna --list
@@ -24,16 +24,16 @@ struct OperatorTokenCommand: AsyncParsableCommand {
     @Option(help: "What the token is for.")
     var label = "script"
 
-    @Option(help: "What it may do, at most what the operator may (default the operator's role).")
+    @Option(help: "The token's role, at most the operator's (default: the operator's role).")
     var role: OperatorRole?
 
-    @Option(help: "Days that it lives, 1 to 3650.")
+    @Option(help: "Days for which the token is valid, 1 to 3650.")
     var days = OperatorSignIn.tokenDays
 
     @Flag(help: "List the operator's tokens.")
     var list = false
 
-    @Option(help: "Make a token void, by its id.")
+    @Option(help: "Revoke a token by its id.")
     var revoke: String?
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions
@@ -68,9 +68,9 @@ struct OperatorTokenCommand: AsyncParsableCommand {
             guard try tx.operators.tokens(of: found.name).count < Operator.tokensMax else {
                 throw Problem(
                     .conflict,
-                    "\(found.name) has \(Operator.tokensMax) tokens already",
+                    "\(found.name) already has \(Operator.tokensMax) tokens",
                     at: found.name,
-                    why: "so many an operator may have",
+                    why: "an operator can't have more",
                     cures: [.init("lamplighter operator token \(found.name) --list", "revoke one")]
                 )
             }
@@ -112,12 +112,12 @@ struct OperatorTokenCommand: AsyncParsableCommand {
                 .notFound,
                 "\(found.name) has no token \(id)",
                 at: id,
-                why: "it was revoked, or is another operator's",
+                why: "it was revoked, or belongs to another operator",
                 cures: [.init("lamplighter operator token \(found.name) --list", "all of them")]
             )
         }
         if output.json { return Terminal.show(["revoked": .string(id)]) }
-        print("token \(id) is void")
+        print("token \(id) is revoked")
     }
 
     private static func json(_ token: OperatorToken) -> JSONObject {

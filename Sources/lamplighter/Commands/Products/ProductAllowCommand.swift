@@ -8,7 +8,7 @@ import Workers
 struct ProductAllowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "allow",
-        abstract: "List MACs that may register with a product of listed devices.",
+        abstract: "Allow MACs to register with a product whose devices are listed.",
         discussion: "lamplighter product allow 0123456789abcdef0123456789abcdef a1b2c3d4e5f6"
     )
 

@@ -8,11 +8,11 @@ import Workers
 struct ProductImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Import a product document; its secret is shown this once.",
+        abstract: "Import a product document; its secret is shown only once.",
         discussion: """
             lamplighter product import lamp.json
 
-            Without productKey one is made and shown. A secret that the document leaves out stays as it is.
+            If the document has no productKey, one is made and shown. A secret that it omits stays unchanged.
             """
     )
 
@@ -21,7 +21,7 @@ struct ProductImportCommand: AsyncParsableCommand {
 
     @Flag(
         help:
-            "Also where stored values would not fit any more, or an open alert or fault would be lost."
+            "Import even if stored values would no longer fit, or an open alert or fault would be lost."
     )
     var force = false
 
@@ -39,7 +39,7 @@ struct ProductImportCommand: AsyncParsableCommand {
         output.show(result, of: "product", id: "productKey", secret: "productSecret")
         if document["productKey"] == nil {
             Terminal.tell(
-                "Put \"productKey\": \"\(result.id)\" into the document: without it the next import makes another product."
+                "Put \"productKey\": \"\(result.id)\" into the document: without it, the next import makes another product."
             )
         }
     }

@@ -51,7 +51,7 @@ struct ProductShowCommand: AsyncParsableCommand {
 extension CommandContext {
     /// Finds a product by its key.
     func product(_ key: String) throws -> Product {
-        try find("product", key, why: "none of that key was imported") {
+        try find("product", key, why: "no product with that key was imported") {
             try $1.products.find($0)
         }
     }

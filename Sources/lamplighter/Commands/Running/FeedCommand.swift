@@ -5,13 +5,14 @@ import Service
 struct FeedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "feed",
-        abstract: "Keep the gate's file on the broker's machine, for workers on other machines.",
+        abstract:
+            "Keep the gate's file up to date on the broker's machine, for workers on other machines.",
         discussion: """
             lamplighter feed --store postgres://lamplighter_feed@db/lamplighter --gate-file /var/lib/lamplighter/gate/credentials
 
             The workers have `gateFile: none`. The role lamplighter_feed reads hashes and grants, and nothing else. \
-            While it runs the file is touched each second: with `plugin_opt_credentials_age 5` the gate lets nobody \
-            new in by a file that is older.
+            While it runs, the file is touched every second: with `plugin_opt_credentials_age 5` the gate admits no \
+            new client when the file is older.
             """
     )
 

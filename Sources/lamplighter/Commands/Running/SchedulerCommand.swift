@@ -6,11 +6,11 @@ struct SchedulerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scheduler",
         abstract:
-            "Run the scheduler alone: fire due schedules, delete rows past their retention.",
+            "Run only the scheduler: fire due schedules, delete rows past their retention.",
         discussion: """
             lamplighter scheduler --data /srv/lamplighter
 
-            Beside a service on the same data directory, such as \
+            For use next to a service on the same data directory, such as \
             `lamplighter serve --workers status,control,account,session,schedule`. \
             Two schedulers at once do no harm.
             """
@@ -19,7 +19,7 @@ struct SchedulerCommand: AsyncParsableCommand {
     @Option(help: "Address of the broker (default 127.0.0.1).")
     var mqttHost: String?
 
-    @Option(help: "Port of the broker (default: that of the running service).")
+    @Option(help: "Port of the broker (default: the running service's port).")
     var mqttPort: Int?
 
     @Option(help: "Log level (default info).")

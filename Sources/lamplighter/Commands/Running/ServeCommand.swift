@@ -6,7 +6,7 @@ import Service
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Run the workers against a broker that the configuration names.",
+        abstract: "Run the workers with the broker that the configuration names.",
         discussion: "lamplighter serve --config /etc/lamplighter/lamplighter.yaml"
     )
 

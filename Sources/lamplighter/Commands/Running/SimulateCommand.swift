@@ -9,21 +9,22 @@ import Simulate
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Simulate devices: register, report, obey, drop out and come back.",
+        abstract:
+            "Simulate devices that register, report, carry out commands, disconnect and reconnect.",
         discussion: """
             lamplighter simulate --devices 100 --rate 50
             lamplighter simulate --app --duration 20
 
-            Ctrl-C ends it before its time: no more is reported, the last answers are waited for, and
-            what came of it is printed; a second Ctrl-C does not wait. Exit code 1 where reports
-            remained without an answer.
+            Ctrl-C ends the run early: reporting stops, the command waits for the last answers and prints
+            the result; a second Ctrl-C does not wait. The exit code is 1 if reports
+            remain unanswered.
             """
     )
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions
     @OptionGroup(title: "Common options") var output: OutputOptions
 
-    @Option(help: "How many devices.")
+    @Option(help: "Number of devices.")
     var devices = 10
 
     @Option(help: "Reports a second, over all devices together.")
@@ -32,7 +33,7 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(help: "Seconds.")
     var duration = 60.0
 
-    @Option(help: "A product's document (JSON with its productSecret) instead of the demo's.")
+    @Option(help: "A product document (JSON with productSecret) instead of the demo's.")
     var product: String?
 
     @Flag(help: "Log an app in as well, bind the devices and print what it sees.")
@@ -59,7 +60,7 @@ struct SimulateCommand: AsyncParsableCommand {
                 .notRunning,
                 "nothing answers at \(options.host):\(options.port)",
                 at: "\(options.host):\(options.port)",
-                why: "the devices are real ones and need a running service",
+                why: "the devices use real connections and need a running service",
                 cures: [
                     .init("lamplighter up --data '\(values.dataDirectory)'", "start the service")
                 ]

@@ -8,7 +8,7 @@ import Wire
 struct ScheduleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schedule",
-        abstract: "Inspect schedules and their coming occurrences.",
+        abstract: "Inspect schedules and their next occurrences.",
         discussion: """
             lamplighter schedule list
             lamplighter schedule next s-0a1b2c3d4e5ff
@@ -22,7 +22,7 @@ struct ScheduleCommand: ParsableCommand {
 extension CommandContext {
     /// Finds a schedule by its id.
     func schedule(_ id: String) throws -> Schedule {
-        try find("schedule", id, why: "none of that id was made, or it was deleted") {
+        try find("schedule", id, why: "no schedule with that id was made, or it was deleted") {
             try $1.schedules.find($0)
         }
     }

@@ -11,10 +11,10 @@ struct ScheduleListCommand: AsyncParsableCommand {
         discussion: "lamplighter schedule list"
     )
 
-    @Option(help: "Of this device only.")
+    @Option(help: "Only schedules of this device.")
     var device: String?
 
-    @Option(help: "Begin after this schedule.")
+    @Option(help: "Only schedules after this one, the last of the previous page.")
     var after = ""
 
     @OptionGroup var most: LimitOption

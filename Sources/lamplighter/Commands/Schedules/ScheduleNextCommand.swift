@@ -8,14 +8,14 @@ import Workers
 struct ScheduleNextCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "next",
-        abstract: "Print a schedule's coming occurrences, with their offsets from UTC.",
+        abstract: "Print a schedule's next occurrences, with their offsets from UTC.",
         discussion: "lamplighter schedule next s-0a1b2c3d4e5ff"
     )
 
     @Argument(help: "The schedule's id.")
     var id: String
 
-    @Option(help: "How many, 1 to 1000.")
+    @Option(help: "Number of occurrences, 1 to 1000.")
     var count = 5
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions
@@ -69,6 +69,6 @@ struct ScheduleNextCommand: AsyncParsableCommand {
             Terminal.tell("note: nothing on \(polar.date): \(why)")
         }
         if !schedule.isEnabled { Terminal.tell("note: the schedule is disabled") }
-        if isEmpty { Terminal.tell("note: no occurrence is to come") }
+        if isEmpty { Terminal.tell("note: no further occurrence") }
     }
 }

@@ -8,14 +8,14 @@ import Workers
 struct ServiceAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Add a back-end service; its new secret is shown this once.",
+        abstract: "Add a back-end service; its new secret is shown only once.",
         discussion: """
             lamplighter service add mailer --role gateway
 
-            One that exists gets the new secret and role, and its connections are closed.
+            An existing service gets the new secret and role, and its connections are closed.
             Roles: gateway reads system/outbound/# and answers on system/outbound/result; scheduler
             writes system/trigger/+; identity writes system/session-invalid; console reads 400 messages
-            a second; worker may do all.
+            a second; worker may do everything.
             """
     )
 
@@ -32,7 +32,7 @@ struct ServiceAddCommand: AsyncParsableCommand {
         try ServiceCommand.check(name)
         guard ServiceTable.Role(rawValue: role) != nil else {
             let roles = ServiceTable.Role.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("\(role) is not a role; there are \(roles)")
+            throw ValidationError("\(role) is not a role; the roles are \(roles)")
         }
     }
 
@@ -51,6 +51,6 @@ struct ServiceAddCommand: AsyncParsableCommand {
             ])
         }
         print("username   service:\(name)\npassword   \(secret)\nclient id  svc.\(name).…")
-        Terminal.tell("Keep the password now: no later command shows it.")
+        Terminal.tell("Store the password now: no later command shows it.")
     }
 }

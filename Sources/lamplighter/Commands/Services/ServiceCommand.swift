@@ -26,7 +26,7 @@ struct ServiceCommand: ParsableCommand {
             throw ValidationError("a name is 1 to 32 letters, digits, - and _, not \(name)")
         }
         guard !reserved.contains(name) else {
-            throw ValidationError("\(name) is reserved for the service itself; choose another name")
+            throw ValidationError("\(name) is a built-in service; choose another name")
         }
     }
 }

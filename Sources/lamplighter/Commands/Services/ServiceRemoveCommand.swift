@@ -31,8 +31,13 @@ struct ServiceRemoveCommand: AsyncParsableCommand {
                 .notFound,
                 "there is no service \(name)",
                 at: name,
-                why: "none of that name was added, or it was removed",
-                cures: [.init("lamplighter service list --data '\(place.directory.path)'", "all")]
+                why: "no service with that name was added, or it was removed",
+                cures: [
+                    .init(
+                        "lamplighter service list --data '\(place.directory.path)'",
+                        "all services"
+                    )
+                ]
             )
         }
         if output.json {

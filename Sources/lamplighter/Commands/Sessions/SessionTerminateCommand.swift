@@ -27,9 +27,9 @@ struct SessionTerminateCommand: AsyncParsableCommand {
         guard let found else {
             throw Problem(
                 .notFound,
-                "no session \(session) lives",
+                "no live session \(session)",
                 at: session,
-                why: "it has ended, or there never was one of that id",
+                why: "it has ended, or there never was a session with that id",
                 cures: [
                     .init(
                         "lamplighter session list --data '\(place.directory.path)'",

@@ -4,7 +4,8 @@ import ArgumentParser
 struct TLSCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tls",
-        abstract: "Make and show the certificates by which devices and apps elsewhere come.",
+        abstract:
+            "Make and show the certificates for devices and apps that connect from elsewhere.",
         discussion: """
             lamplighter tls init --name lamps.example.com
             lamplighter tls show

@@ -13,18 +13,18 @@ struct TLSInitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
         abstract:
-            "Make an authority of one's own and a certificate for this server, or renew that.",
+            "Make your own authority and a certificate for this server, or renew the certificate.",
         discussion: """
             lamplighter tls init --name lamps.example.com --name 192.0.2.7
 
-            Devices, apps and browsers are given tls/authority.pem of the data directory to trust, never a key. \
-            Run again, it keeps the authority and makes a new certificate, for the same names unless others are \
-            given; a running service takes it within seconds. For a certificate of a public authority set \
+            Give devices, apps and browsers tls/authority.pem of the data directory to trust, never a key. \
+            Run again, the command keeps the authority and makes a new certificate, for the same names unless others are \
+            given; a running service uses it within seconds. For a certificate of a public authority, set \
             tls.certificate and tls.key instead.
 
-            --renew-authority makes another authority before the one there is ends. Then authority.pem holds both, and the \
-            server's certificate leads to both: give the file to all that trust the old one until that ends, and start \
-            the service again, whose broker then takes certificates of devices by either.
+            --renew-authority makes another authority before the current one expires. Then authority.pem holds both, and the \
+            server's certificate chains to both: give the file to all that trust the old one before it expires, and restart \
+            the service, whose broker then accepts devices' certificates from either.
             """
     )
 
@@ -36,7 +36,7 @@ struct TLSInitCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A DNS name or address that this server is reached by; may be repeated (default: its host name).",
+            "A DNS name or address at which this server is reached; repeatable (default: its host name).",
             valueName: "host"
         )
     )
@@ -44,11 +44,11 @@ struct TLSInitCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "Days that the certificate holds. iPhones and Macs refuse one of more than \(appleDaysMax)."
+            "Days for which the certificate is valid. iPhones and Macs refuse more than \(appleDaysMax)."
     )
     var days = LocalAuthority.serverDays
 
-    @Flag(help: "Make another authority beside the one there is, whose certificate is kept.")
+    @Flag(help: "Make another authority in addition to the current one, whose certificate is kept.")
     var renewAuthority = false
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions
@@ -125,18 +125,18 @@ struct TLSInitCommand: AsyncParsableCommand {
     ) -> [String] {
         if renewAuthority {
             let until = authority.linkedUntil.map {
-                "Until \(TimeText.of($0)), when the one before ends, the server is trusted by both files."
+                "Until \(TimeText.of($0)), when the previous authority expires, the server is trusted with either file."
             }
             return [
                 until
-                    ?? "What trusts an older authority refuses the server until it has the new file.",
-                "Give tls/authority.pem to all that trust the one before, and start the service again: its broker takes"
+                    ?? "Clients that trust an older authority refuse the server until they have the new file.",
+                "Give tls/authority.pem to all that trust the previous one, and restart the service: its broker accepts"
                     + " devices' certificates of the new authority from then on.",
             ]
         }
         guard server.end == authority.facts.end, days < Self.daysRange.upperBound else { return [] }
         return [
-            "note: the authority ends at that time, so no certificate holds for longer: --renew-authority makes another"
+            "note: the authority expires then, so no certificate is valid for longer: --renew-authority makes another"
         ]
     }
 
@@ -144,14 +144,16 @@ struct TLSInitCommand: AsyncParsableCommand {
         var notes: [String] = []
         if days > Self.appleDaysMax {
             notes.append(
-                "note: iPhones and Macs refuse a server's certificate of more than \(Self.appleDaysMax) days"
+                "note: iPhones and Macs refuse a server certificate valid for more than \(Self.appleDaysMax) days"
             )
         }
         if settings.tlsCertificate != nil {
-            notes.append("note: tls.certificate is set, so the service takes that one instead")
+            notes.append(
+                "note: tls.certificate is set, so the service uses that certificate instead"
+            )
         } else if let ready = TextFile.read(directory.ready), !ready.contains("\"httpTlsPort\"") {
             notes.append(
-                "Restart the service: its listeners with TLS open when it starts with a certificate."
+                "Restart the service: its TLS listeners open only when it starts with a certificate."
             )
         }
         return notes

@@ -12,7 +12,7 @@ import Workers
 struct TLSShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show the certificates that the service takes, and check that they fit.",
+        abstract: "Show the certificates that the service uses, and check that they fit together.",
         discussion: "lamplighter tls show"
     )
 
@@ -31,7 +31,7 @@ struct TLSShowCommand: AsyncParsableCommand {
                 cures: [
                     .init(
                         "lamplighter tls init --data '\(directory.path)'",
-                        "make one of one's own"
+                        "make your own"
                     )
                 ]
             )
