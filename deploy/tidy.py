@@ -64,6 +64,12 @@ SQL = re.compile(r"(?:\"|^)[ \t]*(?:SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DE
 # machine.
 MACHINE = re.compile(r"(?<![\w.{}/$])/(?:work|home/\w+|root)/\w")
 MACHINES = ("Tests/Deploy",)
+# Turns of phrase at which a native reader stops; Tests keep their names.
+FOREIGN = re.compile(
+    r"\bso many\b|(?<!there )\bis none\b|\bof one's own\b|\bfor people\b|\bis waited for\b|\banother one\b"
+    # A sentence that begins with Who, unless it asks.
+    r"|(?:^|[.:;] |[\"*] ?|// ?)Who (?![^?]*\?)"
+)
 # Texts beside the Swift files that users or programs read.
 TEXTS = (".c", ".conf", ".css", ".h", ".html", ".js", ".json", ".jsonl", ".md", ".py", ".service", ".sh", ".sql", ".ts", ".yaml", ".yml")
 # A JSON object in a string.
@@ -175,6 +181,8 @@ def check(path: pathlib.Path, witnesses: dict[str, set[str]]) -> None:
             failures.append(f"{place}: a retired name: {line.strip()}")
         if MACHINE.search(line) and not name.startswith(MACHINES):
             failures.append(f"{place}: a path of one machine: {line.strip()}")
+        if FOREIGN.search(line) and not name.startswith("Tests"):
+            failures.append(f"{place}: not plain English: {line.strip()}")
         if re.search(r"\b(?:TODO|FIXME)\b(?!.*#\d)", line):
             failures.append(f"{place}: a TODO needs an issue: {line.strip()}")
 
@@ -269,6 +277,8 @@ def check_texts() -> None:
         for index, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
             if MACHINE.search(line):
                 failures.append(f"{name}:{index + 1}: a path of one machine: {line.strip()[:100]}")
+            if FOREIGN.search(line) and not name.startswith("Tests") and name != "deploy/tidy.py":
+                failures.append(f"{name}:{index + 1}: not plain English: {line.strip()[:100]}")
 
 
 def check_short() -> None:

@@ -16,7 +16,7 @@ KNOWN = {"id", "role", "summary", "description", "query", "path", "body", "answe
 DESCRIPTION = """\
 What the console uses, and scripts may use.
 
-- **Who asks**: a browser by the cookie of its session; a script by `Authorization: Bearer TOKEN`, with a token of
+- **The caller**: a browser by the cookie of its session; a script by `Authorization: Bearer TOKEN`, with a token of
   `lamplighter operator token`. Each operation names in `x-role` the role that it needs at least.
 - **Requests that change** something carry JSON (`Content-Type: application/json`), 64 KiB at most, a product's or app's
   document 1 MiB and 20,000 values, those that sign in 4 KiB (413); those with a cookie also the header `X-Lamplighter: console`, and must come from the console's own pages (`Sec-Fetch-Site: same-origin`).

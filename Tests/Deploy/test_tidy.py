@@ -43,6 +43,8 @@ FAULTS = [
     ("docs/guide.md", f"cd {HOME}", "a path of one machine"),
     ("Tests/EndToEnd/a.py", f"open('{HOME}')", "a path of one machine"),
     ("Sources/Workers/A.swift", "// TODO: later", "a TODO needs an issue"),
+    ("Sources/Workers/A.swift", "/// Waits so many seconds.", "not plain English"),
+    ("docs/guide.md", "Who waits is answered.", "not plain English"),
     ("Sources/Workers/A.swift", "struct A: @unchecked Sendable {}", "needs a reason beside it"),
     ("Sources/Workers/A.swift", "let a = try! b()", "needs a reason beside it"),
     ("Sources/Workers/A.swift", "import GRDB", "may be imported in"),

@@ -1033,7 +1033,6 @@ class Weight(Console):
             travels += size
         self.assertLess(travels, 100_000)
 
-
     def test_words_keep_to_their_budget_and_are_data(self):
         # A browser loads the words of one language, and those of findings if it shows any.
         files = sorted(path.relative_to(FILES).as_posix() for path in FILES.rglob("*.json"))

@@ -61,7 +61,7 @@ struct SignIn: Sendable {
             throw Refused(
                 401,
                 ErrorCode.invalidToken.rawValue,
-                "This link was used, or is older than 30 minutes. Make another one: lamplighter console"
+                "This link was used, or is older than 30 minutes. Make a new one: lamplighter console"
             )
         }
         return try begin(row, .link, for: call)

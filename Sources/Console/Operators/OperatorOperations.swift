@@ -145,7 +145,7 @@ struct OperatorOperations: Sendable {
             throw Refused(
                 409,
                 "Forbidden",
-                "\(row.name) is the only admin; make another one first."
+                "\(row.name) is the only admin; make another admin first."
             )
         }
     }

@@ -55,7 +55,7 @@ struct StoreProblem {
     static var gateWithoutDatabase: Problem {
         Problem(
             .settingInvalid,
-            "gateFile is none, but the store is a file",
+            "gateFile is \"none\", but the store is a file",
             at: "gateFile",
             why: "the feed on another machine can read the gate's credentials only from a database",
             cures: [
@@ -138,7 +138,7 @@ struct StoreProblem {
 
     private static let makeDatabase = Problem.Cure(
         "CREATE DATABASE lamplighter TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'",
-        "create another one, with psql"
+        "create another database, with psql"
     )
 
     private func server(_ failure: Store.Failure) -> Problem {

@@ -56,7 +56,7 @@ extension MetricCatalog {
         Entry(
             "lamplighter_store_reruns_total",
             .counter,
-            "Transactions that were retried because another one interfered; always 0 with a file."
+            "Transactions that were retried because another interfered; always 0 with a file."
         ),
         Entry(
             "lamplighter_database_connections",

@@ -73,10 +73,10 @@ struct PrepareTests {
         #expect(all.statements.count > 300)
     }
 
-    /// Prepares a statement.
+    /// Prepares a statement and returns its columns' types.
     ///
-    /// The service always sends the types of parameters. Where the server can't tell one without it, the types of our
-    /// columns are tried in turn, first for the parameter that the server names.
+    /// If the server can't infer the type of a parameter, which the service always sends, it names
+    /// the parameter, and our columns' types are tried in turn.
     private func prepare(
         _ statement: String,
         on connection: PostgresConnection,
@@ -85,18 +85,16 @@ struct PrepareTests {
         do {
             return try connection.columnTypes(statement, parameters: parameters)
         } catch {
-            guard ["42P18", "42804", "42883", "42P08"].contains(error.state) else { throw error }
-            let count = statement.matches(of: /\$(\d+)/).compactMap { Int($0.1) }.max() ?? 0
-            let padded = parameters + Array(repeating: 0, count: count - parameters.count)
-            let named = error.message.firstMatch(of: /parameter \$(\d+)/).flatMap { Int($0.1) }
-            guard let place = named.map({ $0 - 1 }) ?? padded.firstIndex(of: 0),
-                padded[place] == 0
+            guard let name = error.message.firstMatch(of: /type of parameter \$(\d+)/)?.1,
+                let number = Int(name)
             else { throw error }
+            let missing = max(0, number - parameters.count)
             for type in [PostgresType.text, .integer, .bytes] {
-                var tried = padded
-                tried[place] = type.rawValue
-                let types = try? prepare(statement, on: connection, parameters: tried)
-                if let types { return types }
+                var tried = parameters + [UInt32](repeating: 0, count: missing)
+                tried[number - 1] = type.rawValue
+                if let types = try? prepare(statement, on: connection, parameters: tried) {
+                    return types
+                }
             }
             throw error
         }
