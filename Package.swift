@@ -313,9 +313,9 @@ let package = Package(
             name: "Bench",
             dependencies: [
                 "Domain", "Files", "JSON", "Load", "Metering", "Mosquitto", "PlainSubscriber",
-                "PostgreSQL", "Problems", "Providers", "Service", "ServiceSettings", "Sodium",
-                "Storage", "Web",
+                "PostgreSQL", "Providers", "Service", "ServiceSettings", "Sodium", "Storage", "Web",
                 "Workers",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -339,8 +339,7 @@ let package = Package(
         .executableTarget(
             name: "lamplighter-bench",
             dependencies: [
-                "Bench", "Domain", "Files", "JSON", "Problems", "Service", "ServiceSettings",
-                "Storage",
+                "Bench", "Problems", "Service",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings

@@ -18,22 +18,7 @@ package final class DeviceSocket {
     ///
     /// - Throws: `LoadError`.
     package init(address: sockaddr_in, login: MQTTWriter.Login) throws(LoadError) {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard descriptor >= 0 else { throw .system(function: "socket", code: errno) }
-        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        var on: Int32 = 1
-        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, 4)
-        var address = address
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard result == 0 || errno == EINPROGRESS else {
-            let code = errno
-            close(descriptor)
-            throw .system(function: "connect", code: code)
-        }
+        descriptor = try address.connect(isBlocking: false)
         MQTTWriter.connect(login, into: &output)
     }
 
@@ -141,5 +126,28 @@ extension sockaddr_in {
         sin_family = sa_family_t(AF_INET)
         sin_port = in_port_t(truncatingIfNeeded: port).bigEndian
         sin_addr.s_addr = inet_addr(host == "localhost" ? "127.0.0.1" : host)
+    }
+
+    /// Opens a TCP connection to the address; a socket that doesn't block only begins to connect.
+    ///
+    /// - Returns: The socket's descriptor.
+    /// - Throws: `LoadError`.
+    package func connect(isBlocking: Bool = true) throws(LoadError) -> Int32 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { throw .system(function: "socket", code: errno) }
+        if !isBlocking { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
+        var on: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, 4)
+        let result = withUnsafePointer(to: self) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 || errno == EINPROGRESS else {
+            let code = errno
+            close(descriptor)
+            throw .system(function: "connect", code: code)
+        }
+        return descriptor
     }
 }

@@ -11,3 +11,14 @@ package enum LoadClock {
     /// Milliseconds since 1970, for reports.
     package static var milliseconds: Int64 { SystemClock().now.milliseconds }
 }
+
+/// A measurement of the time since its creation.
+package struct Stopwatch: Sendable {
+    private let start = LoadClock.nanoseconds
+
+    /// Starts the measurement.
+    package init() {}
+
+    /// The seconds since the start.
+    package var seconds: Double { Double(LoadClock.nanoseconds - start) / 1e9 }
+}

@@ -1,22 +1,34 @@
-import Files
-import Glibc
+import ArgumentParser
+import Foundation
 import Load
-import Service
 
 /// Measures requests of apps, and reports during many logins: `lamplighter-bench accounts`.
 ///
 /// Requests without a hash are compared with an echo, which sends each request back; reports while
 /// 200 users log in at once are compared with reports alone. All measurements share a private
 /// broker and take turns.
-package struct BenchAccounts: Sendable {
-    private let options: BenchAccountsOptions
-    private let tell: @Sendable (String) -> Void
+struct BenchAccounts: Benchmark {
+    static let configuration = CommandConfiguration(
+        "accounts",
+        "Measure requests a second, and reports while many users log in."
+    )
 
-    /// Creates a benchmark; `tell` receives a line for each measurement.
-    package init(_ options: BenchAccountsOptions, tell: @escaping @Sendable (String) -> Void) {
-        self.options = options
-        self.tell = tell
-    }
+    @Option(help: "App terminals that send requests.")
+    var terminals = 100
+
+    @Option(help: "Users that log in at once.")
+    var logins = 200
+
+    @Option(help: "Devices that report meanwhile.")
+    var devices = 1000
+
+    @Option(help: "Rounds; results are medians.")
+    var rounds = 3
+
+    @Option(help: "Seconds of each measurement.")
+    var seconds = 4.0
+
+    @OptionGroup(title: "Common options") var output: BenchOutput
 
     private static let questions = [
         RequestLoad.Question(method: "account/whoami", params: "{}"),
@@ -24,73 +36,68 @@ package struct BenchAccounts: Sendable {
         // Each refresh needs the token of the one before, so they run one at a time.
         RequestLoad.Question(method: "session/refresh", params: "{}", window: 1),
     ]
-    private static let window = 4000
 
-    /// Runs the benchmark in a temporary directory, which it removes afterwards.
-    ///
-    /// - Throws: A `Problem`, `LoadError` or `MosquittoError`.
-    package func run() async throws -> BenchAccountsResult {
-        FileLimit.raise()
-        let folder = try BenchFolder.make()
-        defer { BenchFolder.remove(folder) }
-        var result = BenchAccountsResult(options: options)
-        for round in 1...options.rounds {
+    func measure(in folder: String) async throws -> BenchResult {
+        var result = BenchResult(
+            "\(terminals) terminals, \(rounds) rounds of \(seconds) s, medians"
+        )
+        for round in 1...rounds {
+            tell("round \(round)")
             // Each round uses users who have never logged in.
-            try await BenchField.with(
-                devices: options.devices,
-                terminals: options.terminals,
-                logins: options.logins,
+            try await BenchField(
+                devices: devices,
+                terminals: terminals,
+                logins: logins,
                 in: folder + "/round-\(round)"
-            ) { field in
+            ).use { field in
                 // The requests refresh the terminals' tokens, so they are last.
-                try await logIn(field, &result)
+                try await BenchRig.make(.bound, field).use { try logIn($0, &result) }
                 try await ask(field, &result)
             }
         }
         return result
     }
 
-    private func ask(_ field: BenchField, _ result: inout BenchAccountsResult) async throws {
+    private func ask(_ field: BenchField, _ result: inout BenchResult) async throws {
         var terminals = field.seed.terminals
-        let echo = try await BenchProcess.consumer(
-            .echo,
-            field,
-            counter: field.directory.path + "/counter",
-            statusBytes: 0
-        )
-        let bare = try flood(Self.questions[0], &terminals, field: field, name: "echo")
-        result.requests["echo", default: []].append(bare)
-        await echo.stop()
-        try field.forgetWorkers()
-        let service = try await BenchProcess.service(field)
-        for question in Self.questions {
-            let rate = try flood(question, &terminals, field: field, name: question.method)
-            result.requests[question.method, default: []].append(rate)
+        let echo = try await BenchProcess.start(.echo, field).use { _ in
+            try flood(Self.questions[0], &terminals, field: field)
         }
-        await service.stop()
+        add(echo, of: "echo", echo: echo, to: &result)
+        try await BenchProcess.start(nil, field).use { _ in
+            for question in Self.questions {
+                let rate = try flood(question, &terminals, field: field)
+                add(rate, of: question.method, echo: echo, to: &result)
+            }
+        }
     }
 
+    private func add(_ rate: Double, of name: String, echo: Double, to result: inout BenchResult) {
+        result.add(
+            name,
+            .init(rate, "answers/s", at: "answersPerSecond.\(name)"),
+            .init(rate / echo, "of an echo", at: "shareOfEcho.\(name)")
+        )
+    }
+
+    /// Returns the answers a second; 0 if requests were refused.
     private func flood(
         _ question: RequestLoad.Question,
         _ terminals: inout [LoadTerminal],
-        field: BenchField,
-        name: String
+        field: BenchField
     ) throws -> Double {
         let load = RequestLoad(question, terminals: terminals, root: field.root)
         try load.connect(port: field.port)
         _ = try load.flood(seconds: 0.5)
-        let rate = try load.flood(seconds: options.seconds)
+        let rate = try load.flood(seconds: seconds)
         load.disconnect()
         terminals = load.terminals
-        tell(
-            "\(name): \(Int(rate)) answers/s" + (load.firstRefusal.map { ", refused: \($0)" } ?? "")
-        )
+        if let refusal = load.firstRefusal { tell("refused: \(refusal)") }
         return load.refused == 0 ? rate : 0
     }
 
-    private func logIn(_ field: BenchField, _ result: inout BenchAccountsResult) async throws {
-        let rig = try await BenchRig.make(.bound, field)
-        let alone = try rig.throughput(seconds: options.seconds, window: Self.window)
+    private func logIn(_ rig: BenchRig, _ result: inout BenchResult) throws {
+        let alone = try rig.throughput(seconds: seconds)
         let memory = rig.consumer.memory()
         let question = RequestLoad.Question(
             method: "account/login",
@@ -99,25 +106,51 @@ package struct BenchAccounts: Sendable {
             needsToken: false,
             window: 1
         )
-        let logins = RequestLoad(
+        let load = RequestLoad(
             question,
-            terminals: field.seed.loggedOut,
-            root: field.root,
-            secret: field.seed.appSecret
+            terminals: rig.field.seed.loggedOut,
+            root: rig.field.root,
+            secret: rig.field.seed.appSecret
         )
-        try logins.connect(port: field.port)
-        let during = try rig.throughput(window: Self.window, during: logins)
-        result.reports.append((alone: alone, during: during.rate))
-        result.loginSeconds.append(during.seconds)
-        result.growth.append(rig.consumer.memory(peak: true) - memory)
-        result.refused = max(result.refused, logins.refused)
-        logins.disconnect()
-        await rig.end()
-        tell(
-            "reports: \(Int(alone))/s alone, \(Int(during.rate))/s during \(logins.answered) logins in "
-                + "\(BenchGoal.short(during.seconds)) s, \(logins.refused) refused"
+        try load.connect(port: rig.field.port)
+        let during = try rig.throughput(during: load)
+        let grown = rig.consumer.memory(peak: true) - memory
+        load.disconnect()
+        result.add("reports alone", .init(alone, "reports/s", at: "reportsAlone"))
+        result.add(
+            "reports while \(logins) users log in",
+            .init(during.rate, "reports/s", at: "reportsDuringLogins"),
+            .init(during.seconds, "s", at: "loginSeconds"),
+            .init(grown, "MB more", at: "loginMegabytes"),
+            .init(Double(load.refused), "refused", at: "loginsRefused")
         )
-        if let refusal = logins.firstRefusal { tell(refusal) }
+        if let refusal = load.firstRefusal { tell(refusal) }
+    }
+
+    /// The memory of the pool: 19 MiB for each of its threads, plus space for waiting requests.
+    private static var poolMegabytes: Double {
+        Double(max(1, ProcessInfo.processInfo.activeProcessorCount / 2)) * 19 + 16
+    }
+
+    func goals(_ result: BenchResult) -> [BenchGoal] {
+        let kept = result.ratio("reportsDuringLogins", to: "reportsAlone")
+        let refused = result.samples("loginsRefused").max() ?? 0
+        let rates = Self.questions.map { question in
+            BenchGoal(
+                "\(question.method), answers/s",
+                result["answersPerSecond.\(question.method)"],
+                atLeast: 3000
+            )
+        }
+        return rates + [
+            BenchGoal("reports during logins / alone", kept, atLeast: 0.7),
+            BenchGoal(
+                "memory that logins took, MB",
+                result["loginMegabytes"],
+                atMost: Self.poolMegabytes
+            ),
+            BenchGoal("logins refused", refused, atMost: 0),
+        ]
     }
 }
 
@@ -127,19 +160,18 @@ extension BenchRig {
     /// - Returns: The reports done a second during the logins, and the duration of these.
     /// - Throws: `LoadError`.
     fileprivate func throughput(
-        window: Int,
         during logins: RequestLoad
     ) throws -> (rate: Double, seconds: Double) {
-        let before = (done, LoadClock.nanoseconds)
+        let (before, stopwatch) = (done, Stopwatch())
         logins.askOnce()
-        try load.flood(seconds: 60, window: window) {
-            min(done, load.delivered + window)
+        try load.flood(seconds: 60, window: Self.window) {
+            min(done, load.delivered + Self.window)
         } meanwhile: { () throws(LoadError) in
             try logins.turn(milliseconds: 0)
             return !logins.isDone
         }
-        let seconds = Double(LoadClock.nanoseconds - before.1) / 1e9
-        let rate = Double(done - before.0) / seconds
+        let seconds = stopwatch.seconds
+        let rate = Double(done - before) / seconds
         try load.mark()
         try load.drain { done >= load.sent && load.delivered >= load.sent }
         return (rate, seconds)

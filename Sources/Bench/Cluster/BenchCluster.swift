@@ -1,132 +1,174 @@
+import ArgumentParser
 import Domain
 import Load
-import Service
 import Storage
 import Synchronization
 import Workers
 
-/// The options of `lamplighter-bench cluster`.
-package struct BenchClusterOptions: Sendable {
-    /// The numbers of processes to measure in turn; the first is the base of comparison.
-    package var processes = [1, 2, 4, 8]
-    /// The round trip time to the database, in milliseconds.
-    package var delayMilliseconds = 5.0
-    /// The lanes of each process whose devices report.
-    ///
-    /// With the round trip time, they rather than the processor limit the process.
-    package var lanes = 4
-    /// The number of messages in a batch.
-    package var batch = 10
-    /// The number of devices that report.
-    package var devices = 640
-    /// The reports that each device has under way.
-    package var depth = 4
-    /// The number of users with a terminal that sends commands.
-    package var terminals = 64
-    /// The commands a second.
-    package var rate = 20.0
-    /// The seconds that each measurement takes.
-    package var seconds = 10.0
-    /// The seconds of transactions that lock overlapping devices.
-    package var overlapSeconds = 60.0
-
-    /// Creates the options of a full run.
-    package init() {}
-}
-
 /// Measures what further processes add to one database a few milliseconds away: `lamplighter-bench
 /// cluster`.
-package struct BenchCluster: Sendable {
-    private let options: BenchClusterOptions
-    private let tell: @Sendable (String) -> Void
+struct BenchCluster: Benchmark {
+    static let configuration = CommandConfiguration(
+        "cluster",
+        "Measure what further processes on one PostgreSQL, some way away, add.",
+        details: """
+            Needs PostgreSQL 15 and starts one of its own. The devices of a few lanes of each process report, \
+            so that the way to the database bounds it and not this machine's processor.
+            """
+    )
 
-    /// Creates a benchmark; `tell` receives a line for each measurement.
-    package init(_ options: BenchClusterOptions, tell: @escaping @Sendable (String) -> Void) {
-        self.options = options
-        self.tell = tell
-    }
+    @Option(help: "Numbers of processes, with commas.")
+    var processes = "1,2,4,8"
 
-    /// Runs the benchmark in a temporary directory, which it removes afterwards.
-    ///
-    /// - Throws: A `Problem`, `LoadError`, `MosquittoError` or `PostgresError`.
-    package func run() async throws -> BenchClusterResult {
-        FileLimit.raise()
-        let folder = try BenchFolder.make()
-        defer { BenchFolder.remove(folder) }
-        let field = try await ClusterField(options, in: folder)
-        do {
-            let result = try await measure(field)
-            await field.stop()
-            return result
-        } catch {
-            await field.stop()
-            throw error
+    @Option(help: "Milliseconds to the database and back.")
+    var delay = 5.0
+
+    @Option(help: "Lanes of each process whose devices report.")
+    var lanes = 4
+
+    @Option(help: "Messages in a batch.")
+    var batch = 10
+
+    @Option(help: "Devices that report.")
+    var devices = 640
+
+    @Option(help: "Reports of each device under way.")
+    var depth = 4
+
+    @Option(help: "Commands a second.")
+    var rate = 20.0
+
+    @Option(help: "Seconds of each measurement.")
+    var seconds = 10.0
+
+    @Option(help: "Seconds of transactions that lock overlapping devices.")
+    var overlap = 60.0
+
+    @OptionGroup(title: "Common options") var output: BenchOutput
+
+    /// The numbers of processes to measure in turn; the first is the base of comparison.
+    private var counts: [Int] { processes.split(separator: ",").compactMap { Int($0) } }
+
+    func validate() throws {
+        let isAscending = counts == counts.sorted()
+        guard !counts.isEmpty, counts.allSatisfy({ (1...16).contains($0) }), isAscending else {
+            throw ValidationError("--processes are numbers from 1 to 16, ascending.")
+        }
+        guard lanes * (counts.last ?? 1) <= 32, lanes > 0, devices >= 320 else {
+            throw ValidationError("--lanes of all are at most 32, --devices at least 320.")
+        }
+        guard delay >= 0, batch > 0, depth > 0, rate > 0, seconds > 0, overlap > 0 else {
+            throw ValidationError("every other number has to be larger than 0")
         }
     }
 
-    private func measure(_ field: ClusterField) async throws -> BenchClusterResult {
-        var result = BenchClusterResult(options: options)
-        result.roundTrip = try field.roundTrip()
-        tell("a round trip to the database: \(BenchGoal.short(result.roundTrip)) ms")
-        for count in options.processes {
-            try await field.startProcesses(count)
-            let speed = try reports(field, processes: count)
-            result.speeds.append(speed)
-            tell(speed.text)
+    func measure(in folder: String) async throws -> BenchResult {
+        var result = BenchResult(
+            "\(lanes) busy lanes a process, batches of \(batch), \(seconds) s each"
+        )
+        try await ClusterField(
+            devices: devices,
+            delay: delay,
+            batch: batch,
+            in: folder
+        ).use { try await measure($0, &result) }
+        return result
+    }
+
+    private func measure(_ cluster: ClusterField, _ result: inout BenchResult) async throws {
+        let roundTrip = try cluster.roundTrip()
+        result.add("to the database and back", .init(roundTrip, "ms", at: "roundTrip"))
+        for count in counts {
+            try await cluster.startProcesses(count)
+            let (perSecond, microseconds) = try reports(cluster)
+            result.addSpeed(of: count, perSecond, microseconds: microseconds)
             if count <= 2 {
-                let delays = try await commands(field)
-                result.commands[count] = delays
-                tell(
-                    "\(count) processes: a command there and back, p50 "
-                        + "\(BenchGoal.short(BenchCommandsResult.at(0.5, delays))) ms, p99 "
-                        + "\(BenchGoal.short(BenchCommandsResult.at(0.99, delays))) ms"
-                )
+                let delays = try await commands(cluster)
+                result.addCommands(delays, processes: count)
             }
         }
-        result.deadlocks = try await overlap(field, isSorted: true)
-        tell("\(result.deadlocks) deadlocks of transactions that lock in order, beside reports")
-        result.unsortedDeadlocks = try await overlap(field, isSorted: false)
-        tell("\(result.unsortedDeadlocks) of such that lock in any order")
-        return result
+        for isSorted in [true, false] {
+            let count = try await deadlocks(cluster, isSorted: isSorted)
+            result.addDeadlocks(count, isSorted: isSorted)
+        }
+    }
+
+    func goals(_ result: BenchResult) -> [BenchGoal] {
+        Self.goals(result, processes: counts, overlap: overlap)
+    }
+
+    /// Returns the goals for figures of some numbers of processes.
+    static func goals(
+        _ result: BenchResult,
+        processes: [Int],
+        overlap: Double
+    ) -> [BenchGoal] {
+        guard let first = processes.first, let last = processes.last else { return [] }
+        var goals = processes.dropFirst().map { count in
+            BenchGoal(
+                "\(count) processes / \(first)",
+                result["speeds.\(count).perSecond"] / result["speeds.\(first).perSecond"],
+                atLeast: 0.8 * Double(count) / Double(first)
+            )
+        }
+        goals.append(
+            BenchGoal(
+                "processor time of a report, \(last) / \(first)",
+                result["speeds.\(last).microseconds"] / result["speeds.\(first).microseconds"],
+                atMost: 1.2
+            )
+        )
+        let p99 = [1, 2].compactMap { result.samples("commandMilliseconds.\($0).p99").first }
+        if p99.count == 2 {
+            let name = "command p99, app and device on different processes / one process"
+            goals.append(BenchGoal(name, p99[1] / p99[0], atMost: 1.5))
+        }
+        return goals + [
+            BenchGoal(
+                "deadlocks in \(Int(overlap)) s of overlapping devices",
+                result["deadlocks"],
+                atMost: 0
+            ),
+            BenchGoal(
+                "deadlocks without an order, which must show",
+                result["unsortedDeadlocks"],
+                atLeast: 1
+            ),
+        ]
     }
 
     // MARK: Reports
 
-    private func reports(
-        _ field: ClusterField,
-        processes: Int
-    ) throws -> BenchClusterResult.Speed {
+    /// Returns the reports answered a second, and the processor time of the processes and the
+    /// database for each, in microseconds.
+    private func reports(_ cluster: ClusterField) throws -> (Double, Double) {
         let load = ClusterLoad(
-            devices: try field.devices(ofLanes: options.lanes),
-            depth: options.depth,
-            root: field.root
+            devices: try cluster.devices(ofLanes: lanes),
+            depth: depth,
+            root: cluster.field.root
         )
         defer { load.disconnect() }
-        try load.connect(port: field.port)
+        try load.connect(port: cluster.field.port)
         try load.warmUp()
-        let before = (load.answered, field.workSeconds, LoadClock.nanoseconds)
-        try load.run(seconds: options.seconds)
-        let count = Double(load.answered - before.0)
-        return .init(
-            processes: processes,
-            perSecond: count / (Double(LoadClock.nanoseconds - before.2) / 1e9),
-            microseconds: (field.workSeconds - before.1) / count * 1e6
-        )
+        let (before, work, stopwatch) = (load.answered, cluster.workSeconds, Stopwatch())
+        try load.run(seconds: seconds)
+        let count = Double(load.answered - before)
+        return (count / stopwatch.seconds, (cluster.workSeconds - work) / count * 1e6)
     }
 
     // MARK: Commands
 
-    /// Returns the round trips in milliseconds, ascending.
+    /// Returns the round trips in milliseconds.
     ///
     /// With several processes, only commands whose app and device are served by different processes
     /// are measured.
-    private func commands(_ field: ClusterField) async throws -> [Double] {
-        let holders = try field.holders(of: "control")
+    private func commands(_ cluster: ClusterField) async throws -> [Double] {
+        let holders = try cluster.holders(of: "control")
         let isShared = Set(holders.values).count > 1
-        let terminals = field.seed.terminals
-        let pairs = field.seed.bound.enumerated().compactMap {
+        let terminals = cluster.field.seed.terminals
+        let pairs = cluster.field.seed.bound.enumerated().compactMap {
             (place, device) -> (LoadDevice, Int)? in
-            let owner = (options.devices + place) % terminals.count
+            let owner = (devices + place) % terminals.count
             let lanes = [device.did, terminals[owner].terminalID].map {
                 LanePlan.shared.lane(of: .control, for: $0).number
             }
@@ -138,16 +180,14 @@ package struct BenchCluster: Sendable {
             terminals: terminals,
             owners: pairs.map(\.1),
             crowd: nil,
-            root: field.root
+            root: cluster.field.root
         )
-        defer { load.disconnect() }
-        try load.connect(port: field.port)
-        // The service must process every device's arrival first.
-        try await Task.sleep(for: .seconds(5))
-        try load.pace(seconds: 2, rate: options.rate)
-        load.isTiming = true
-        try load.pace(seconds: 2 * options.seconds, rate: options.rate)
-        return load.delays.map { Double($0) / 1e6 }.sorted()
+        return try await load.roundTrips(
+            port: cluster.field.port,
+            pause: .seconds(5),
+            seconds: 2 * seconds,
+            rate: rate
+        )
     }
 
     // MARK: Locks
@@ -155,23 +195,54 @@ package struct BenchCluster: Sendable {
     /// Locks twenty of fifty devices in each of many transactions, while all devices report.
     ///
     /// - Returns: The number of deadlocks that the database broke.
-    private func overlap(_ field: ClusterField, isSorted: Bool) async throws -> Int {
-        let before = try field.store.deadlocks()
+    private func deadlocks(_ cluster: ClusterField, isSorted: Bool) async throws -> Int {
+        let store = cluster.field.store
+        let before = try store.deadlocks()
         let isOver = Flag()
-        let devices = field.seed.bound.prefix(50).map { DeviceID(trusted: $0.did) }
+        let bound = cluster.field.seed.bound
+        let devices = bound.prefix(50).map { DeviceID(trusted: $0.did) }
         for _ in 0..<4 {
-            LockingThread(store: field.store, devices: devices, isSorted: isSorted, isOver: isOver)
+            LockingThread(store: store, devices: devices, isSorted: isSorted, isOver: isOver)
                 .start()
         }
-        let load = ClusterLoad(devices: field.seed.bound, depth: 1, root: field.root)
-        try load.connect(port: field.port)
+        let load = ClusterLoad(devices: bound, depth: 1, root: cluster.field.root)
+        try load.connect(port: cluster.field.port)
         try load.warmUp()
-        try load.run(seconds: isSorted ? options.overlapSeconds : min(10, options.overlapSeconds))
+        try load.run(seconds: isSorted ? overlap : min(10, overlap))
         load.disconnect()
         isOver.isSet.store(true, ordering: .releasing)
         // The server publishes its counts within a second or two.
         try await Task.sleep(for: .seconds(3))
-        return try field.store.deadlocks() - before
+        return try store.deadlocks() - before
+    }
+}
+
+extension BenchResult {
+    /// Adds the speed of a number of processes.
+    mutating func addSpeed(of processes: Int, _ perSecond: Double, microseconds: Double) {
+        add(
+            "\(processes) processes",
+            .init(perSecond, "reports/s answered", at: "speeds.\(processes).perSecond"),
+            .init(
+                microseconds,
+                "µs of the processor each",
+                at: "speeds.\(processes).microseconds"
+            )
+        )
+    }
+
+    /// Adds the round trips of commands in milliseconds.
+    mutating func addCommands(_ delays: [Double], processes: Int) {
+        let label = "\(processes) processes: a command there and back"
+        add(label, delays: delays, at: "commandMilliseconds.\(processes)")
+    }
+
+    /// Adds the number of deadlocks of transactions that lock in order or in any order.
+    mutating func addDeadlocks(_ count: Int, isSorted: Bool) {
+        add(
+            "of transactions that lock in \(isSorted ? "order, beside reports" : "any order")",
+            .init(Double(count), "deadlocks", at: isSorted ? "deadlocks" : "unsortedDeadlocks")
+        )
     }
 }
 

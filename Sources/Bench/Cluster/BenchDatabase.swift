@@ -74,13 +74,13 @@ struct BenchDatabase {
     }
 
     private func make(_ output: String) async throws {
-        let begin = LoadClock.nanoseconds
+        let stopwatch = Stopwatch()
         while true {
             do {
                 try connect(to: "postgres").execute("CREATE DATABASE bench")
                 return
             } catch {
-                guard process.exit == nil, LoadClock.nanoseconds - begin < 30_000_000_000 else {
+                guard process.exit == nil, stopwatch.seconds < 30 else {
                     throw LoadError.failed("postgres: \((TextFile.read(output) ?? "").suffix(500))")
                 }
                 try await Task.sleep(for: .milliseconds(50))

@@ -40,10 +40,10 @@ final class ClusterLoad {
     ///
     /// - Throws: `LoadError` if that takes more than a minute.
     func warmUp() throws(LoadError) {
-        let end = LoadClock.nanoseconds + 60_000_000_000
+        let stopwatch = Stopwatch()
         let wanted = answered + 2 * depth * topics.count
         while answered < wanted {
-            guard LoadClock.nanoseconds < end else {
+            guard stopwatch.seconds < 60 else {
                 throw .timeout("\(answered) of \(wanted) reports are answered after a minute")
             }
             try turn()
@@ -54,9 +54,9 @@ final class ClusterLoad {
     ///
     /// - Throws: `LoadError` if a connection ends, or nothing moves for ten seconds.
     func run(seconds: Double) throws(LoadError) {
-        let end = LoadClock.nanoseconds + Int64(seconds * 1e9)
+        let stopwatch = Stopwatch()
         var watch = LoadWatch()
-        while LoadClock.nanoseconds < end {
+        while stopwatch.seconds < seconds {
             try turn()
             try watch.look(answered)
         }

@@ -95,16 +95,8 @@ struct DelayingProxy {
     private mutating func accept() {
         let near = Glibc.accept(listener, nil, nil)
         guard near >= 0 else { return }
-        let far = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = address
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(far, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard far >= 0, result == 0 else {
+        guard let far = try? address.connect() else {
             close(near)
-            close(far)
             return
         }
         for (one, other) in [(near, far), (far, near)] {

@@ -1,33 +1,44 @@
+import ArgumentParser
 import Domain
-import Files
 import Load
-import Service
 import Storage
-
-/// The options of `lamplighter-bench commands`.
-package struct BenchCommandsOptions: Sendable {
-    /// The number of devices that receive commands.
-    package var devices = 100
-    /// The number of users bound to one further device, each with a terminal.
-    package var users = 1000
-    /// The commands a second.
-    package var rate = 200.0
-    /// The number of rounds; each figure is their median.
-    package var rounds = 3
-    /// The seconds that each measurement takes.
-    package var seconds = 5.0
-
-    /// Creates the options of a full run.
-    package init() {}
-}
+import Workers
 
 /// Measures commands from app to service to device and back: `lamplighter-bench commands`.
 ///
 /// It compares them with the same four hops through the bare broker, with and without waiting for
 /// the disk, and measures how a device with very many users affects the others.
-package struct BenchCommands: Sendable {
+struct BenchCommands: Benchmark {
+    static let configuration = CommandConfiguration(
+        "commands",
+        "Measure commands' round trips against the bare broker, and beside a crowd."
+    )
+
+    @Option(help: "Devices that are commanded.")
+    var devices = 100
+
+    @Option(help: "Users bound to one device more.")
+    var users = 1000
+
+    @Option(help: "Commands a second.")
+    var rate = 200.0
+
+    @Option(help: "Rounds; results are medians.")
+    var rounds = 3
+
+    @Option(help: "Seconds of each measurement.")
+    var seconds = 5.0
+
+    @OptionGroup(title: "Common options") var output: BenchOutput
+
+    func validate() throws {
+        guard devices > 0, users > 0, rate > 0, rounds > 0, seconds > 0 else {
+            throw ValidationError("every number has to be larger than 0")
+        }
+    }
+
     /// A measurement within a round.
-    enum Part: String, CaseIterable {
+    private enum Part: String, CaseIterable {
         case bare, flushed, service, crowd
 
         /// The program in place of the service; nil for the service itself.
@@ -38,40 +49,34 @@ package struct BenchCommands: Sendable {
             case .service, .crowd: nil
             }
         }
+
+        var title: String {
+            switch self {
+            case .bare: "four hops through the bare broker"
+            case .flushed: "the same, each message passed on once this disk has 20 KB more"
+            case .service: "through Lamplighter"
+            case .crowd: "the same beside a report a second to all users"
+            }
+        }
     }
 
-    private let options: BenchCommandsOptions
-    private let tell: @Sendable (String) -> Void
-
-    /// Creates a benchmark; `tell` receives a line for each measurement.
-    package init(_ options: BenchCommandsOptions, tell: @escaping @Sendable (String) -> Void) {
-        self.options = options
-        self.tell = tell
-    }
-
-    /// Runs the benchmark in a temporary directory, which it removes afterwards.
-    ///
-    /// - Throws: A `Problem`, `LoadError` or `MosquittoError`.
-    package func run() async throws -> BenchCommandsResult {
-        FileLimit.raise()
-        let folder = try BenchFolder.make()
-        defer { BenchFolder.remove(folder) }
-        var result = BenchCommandsResult(options: options)
-        try await BenchField.with(
-            devices: options.devices,
-            terminals: options.users,
+    func measure(in folder: String) async throws -> BenchResult {
+        var result = BenchResult(
+            "\(Int(rate)) commands/s to \(devices) devices, \(rounds) rounds of \(seconds) s, medians"
+        )
+        try await BenchField(
+            devices: devices,
+            terminals: users,
             in: folder + "/commands"
-        ) { field in
+        ).use { field in
             let crowd = try gather(field)
-            for round in 1...options.rounds {
+            for round in 1...rounds {
+                tell("round \(round)")
                 for part in Part.allCases {
-                    let delays = try await measure(part, field, crowd: crowd)
-                    result.add(delays, to: part.rawValue)
-                    tell(
-                        "round \(round) \(part.rawValue): p50 "
-                            + "\(BenchGoal.short(BenchCommandsResult.at(0.5, delays))) ms, p99 "
-                            + "\(BenchGoal.short(BenchCommandsResult.at(0.99, delays))) ms"
-                    )
+                    let delays = try await BenchProcess.start(part.consumer, field).use { _ in
+                        try await roundTrips(field, crowd: part == .crowd ? crowd : nil)
+                    }
+                    result.add(part.title, delays: delays, at: "milliseconds.\(part.rawValue)")
                 }
             }
         }
@@ -83,64 +88,42 @@ package struct BenchCommands: Sendable {
         guard let crowd = field.seed.unbound.first else {
             throw LoadError.failed("there is no device left for the crowd")
         }
-        let store = try StoreAccess.tool(field.directory, .file)
-        try store.batch(at: Instant(milliseconds: LoadClock.milliseconds)) { tx in
+        try field.store.batch(at: SystemClock().now) { tx in
             try tx.lockAll()
             for terminal in field.seed.terminals {
-                try tx.bindings.insert(
-                    Binding(
-                        did: DeviceID(trusted: crowd.did),
-                        uid: UserID(trusted: terminal.uid),
-                        app: AppID(trusted: terminal.appID),
-                        role: .normal,
-                        boundAt: tx.now
-                    )
-                )
+                try tx.bind(DeviceID(trusted: crowd.did), to: terminal.uid, as: .normal)
             }
         }
         return crowd
     }
 
-    /// Returns the round trips of a part, in milliseconds, ascending.
-    func measure(
-        _ part: Part,
-        _ field: BenchField,
-        crowd: LoadDevice?
-    ) async throws -> [Double] {
-        try field.forgetWorkers()
-        let other =
-            if let kind = part.consumer {
-                try await BenchProcess.consumer(
-                    kind,
-                    field,
-                    counter: field.directory.path + "/counter",
-                    statusBytes: 0
-                )
-            } else {
-                try await BenchProcess.service(field)
-            }
+    /// Returns the round trips in milliseconds.
+    private func roundTrips(_ field: BenchField, crowd: LoadDevice?) async throws -> [Double] {
         let count = field.seed.terminals.count
         let load = CommandLoad(
             devices: field.seed.bound,
             terminals: field.seed.terminals,
-            owners: field.seed.bound.indices.map { (options.devices + $0) % count },
-            crowd: part == .crowd ? crowd : nil,
+            owners: field.seed.bound.indices.map { (devices + $0) % count },
+            crowd: crowd,
             root: field.root
         )
-        do {
-            try load.connect(port: field.port)
-            // The service must process every device's arrival first.
-            try await Task.sleep(for: .seconds(2))
-            try load.pace(seconds: 2, rate: options.rate)
-            load.isTiming = true
-            try load.pace(seconds: options.seconds, rate: options.rate)
-        } catch {
-            load.disconnect()
-            await other.stop()
-            throw error
-        }
-        load.disconnect()
-        await other.stop()
-        return load.delays.map { Double($0) / 1e6 }.sorted()
+        return try await load.roundTrips(
+            port: field.port,
+            pause: .seconds(2),
+            seconds: seconds,
+            rate: rate
+        )
+    }
+
+    func goals(_ result: BenchResult) -> [BenchGoal] {
+        let p99 = { (part: Part) in result["milliseconds.\(part.rawValue).p99"] }
+        return [
+            BenchGoal("round trip p99 / bare broker", p99(.service) / p99(.bare), atMost: 2.5),
+            BenchGoal(
+                "round trip p99 beside \(users) users of one device / alone",
+                p99(.crowd) / p99(.service),
+                atMost: 2
+            ),
+        ]
     }
 }

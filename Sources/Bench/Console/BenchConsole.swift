@@ -1,27 +1,10 @@
+import ArgumentParser
 import Files
 import JSON
 import Load
-import Service
-
-/// The options of `lamplighter-bench console`.
-package struct BenchConsoleOptions: Sendable {
-    /// The number of devices that report, each bound to an app's user.
-    package var devices = 1000
-    /// The number of devices in the store.
-    package var stored = 100_000
-    /// The number of rounds; each figure is their median.
-    package var rounds = 7
-    /// The seconds that each measurement takes, after a second of warm-up.
-    package var seconds = 5.0
-    /// The most reports under way, over all devices.
-    package var window = 4000
-
-    /// Creates the options of a full run.
-    package init() {}
-}
 
 /// The pages open in browsers while reports are measured.
-enum OpenPages: String, Sendable, CaseIterable {
+private enum OpenPages: String, CaseIterable {
     case none
     case three
     case tap
@@ -33,6 +16,9 @@ enum OpenPages: String, Sendable, CaseIterable {
         case .tap: "one is, with every message as it travels"
         }
     }
+
+    /// The key of the figures with these pages open.
+    var key: String { "open.\(rawValue)" }
 
     /// Returns the terms that the pages watch; the list shows the rows of one page.
     func watches(_ dids: [String]) -> [[String]] {
@@ -51,97 +37,123 @@ enum OpenPages: String, Sendable, CaseIterable {
 ///
 /// One service and one load, with and without consoles in turn, in the opposite order each round,
 /// so that other work on a shared machine affects both alike.
-package struct BenchConsole: Sendable {
-    private let options: BenchConsoleOptions
-    private let tell: @Sendable (String) -> Void
+struct BenchConsole: Benchmark {
+    static let configuration = CommandConfiguration(
+        "console",
+        "Measure what three open consoles cost the path of reports."
+    )
 
-    /// Creates a benchmark; `tell` receives a line for each measurement.
-    package init(_ options: BenchConsoleOptions, tell: @escaping @Sendable (String) -> Void) {
-        self.options = options
-        self.tell = tell
+    @Option(help: "Devices that report.")
+    var devices = 1000
+
+    @Option(help: "Devices in the store.")
+    var stored = 100_000
+
+    @Option(help: "Rounds; results are medians.")
+    var rounds = 7
+
+    @Option(help: "Seconds of each measurement.")
+    var seconds = 5.0
+
+    @OptionGroup(title: "Common options") var output: BenchOutput
+
+    func validate() throws {
+        guard devices > 0, stored >= 0, rounds > 0, seconds >= 1 else {
+            throw ValidationError(
+                "--devices and --rounds are above 0, --stored not below, --seconds at least 1."
+            )
+        }
     }
 
-    /// Runs the benchmark in a temporary directory, which it removes afterwards.
-    ///
-    /// - Throws: A `Problem`, `LoadError` or `MosquittoError`.
-    package func run() async throws -> BenchConsoleResult {
-        FileLimit.raise()
-        let folder = try BenchFolder.make()
-        defer { BenchFolder.remove(folder) }
-        var result = BenchConsoleResult(options: options)
-        tell("filling a store with \(options.stored) devices")
-        try await BenchField.with(
-            devices: options.devices,
-            terminals: 10,
-            stored: options.stored,
-            in: folder + "/field"
-        ) { field in
+    func measure(in folder: String) async throws -> BenchResult {
+        var result = BenchResult(
+            "\(devices) devices report, \(stored) stored, \(rounds) rounds of \(seconds) s, medians",
+            ["devices": .integer(Int64(devices)), "stored": .integer(Int64(stored))]
+        )
+        tell("filling a store with \(stored) devices")
+        try await BenchField(devices: devices, stored: stored, in: folder + "/field").use { field in
             let token = try field.operatorToken()
-            try await BenchRig.with(.bound, field) { rig in
-                try measure(rig, token: token, &result)
+            try await BenchRig.make(.bound, field).use { rig in
+                try measureRates(rig, token: token, &result)
+                try measureDelays(rig, token: token, &result)
             }
         }
         return result
     }
 
-    private func measure(
+    private func measureRates(_ rig: BenchRig, token: String, _ result: inout BenchResult) throws {
+        try inTurns(rig, token: token) { pages in
+            let before = (rig.load.sent, rig.consumer.processorSeconds)
+            let rate = try rig.throughput(seconds: seconds)
+            let spent = rig.consumer.processorSeconds - before.1
+            let micros = spent * 1e6 / Double(rig.load.sent - before.0)
+            result.add(
+                pages.title,
+                .init(rate, "reports/s", at: pages.key + ".reportsPerSecond"),
+                .init(micros, "µs of the service each", at: pages.key + ".microsecondsPerReport")
+            )
+        }
+    }
+
+    private func measureDelays(_ rig: BenchRig, token: String, _ result: inout BenchResult) throws {
+        let pace = result[OpenPages.none.key + ".reportsPerSecond"] / 2
+        result.add(
+            "while latencies are measured",
+            .init(pace, "reports/s", at: "latencyReportsPerSecond")
+        )
+        try inTurns(rig, token: token) { pages in
+            let delays = try rig.latency(seconds: seconds, rate: pace)
+            result.add(pages.title, delays: delays, at: pages.key)
+        }
+    }
+
+    /// Opens the pages in turns and requires that their streams are still open after `body`.
+    private func inTurns(
         _ rig: BenchRig,
         token: String,
-        _ result: inout BenchConsoleResult
+        _ body: (OpenPages) throws -> Void
     ) throws {
-        let dids = rig.field.seed.bound.map(\.did)
-        for round in 1...options.rounds {
-            for pages in order(round) {
-                let open = try Self.open(pages, on: rig.field, token: token, devices: dids)
-                let before = (rig.load.sent, rig.consumer.processorSeconds)
-                let rate = try rig.throughput(seconds: options.seconds, window: options.window)
-                let spent = rig.consumer.processorSeconds - before.1
-                let micros = spent * 1e6 / Double(rig.load.sent - before.0)
-                try Self.end(open)
-                result.rates[pages, default: []].append(rate)
-                result.micros[pages, default: []].append(micros)
-                tell(
-                    "round \(round) \(pages.rawValue): \(Int(rate)) reports/s, "
-                        + "\(BenchGoal.short(micros)) µs of the service each"
-                )
-            }
-        }
-        result.pace = result.rate(.none) / 2
-        for round in 1...options.rounds {
-            for pages in order(round) {
-                let open = try Self.open(pages, on: rig.field, token: token, devices: dids)
-                let delay = try rig.latency(seconds: options.seconds, rate: result.pace)
-                try Self.end(open)
-                result.delays[pages, default: []].append(delay)
-                tell("latency \(pages.rawValue): p50 \(delay.p50) ms, p99 \(delay.p99) ms")
-            }
-        }
-    }
-
-    private func order(_ round: Int) -> [OpenPages] {
-        round.isMultiple(of: 2) ? OpenPages.allCases.reversed() : OpenPages.allCases
-    }
-
-    private static func open(
-        _ pages: OpenPages,
-        on field: BenchField,
-        token: String,
-        devices dids: [String]
-    ) throws -> [OpenConsole] {
-        let watches = pages.watches(dids)
-        guard !watches.isEmpty else { return [] }
-        let ready = TextFile.readBytes(field.directory.ready).flatMap { try? JSONValue.parse($0) }
+        let ready = TextFile.readBytes(rig.field.directory.ready)
+            .flatMap { try? JSONValue.parse($0) }
         guard let port = ready?.objectValue?["consolePort"]?.intValue else {
             throw LoadError.failed("the service does not say where its console is")
         }
-        return try watches.map { try OpenConsole(port: Int(port), token: token, watch: $0) }
+        let dids = rig.field.seed.bound.map(\.did)
+        for round in 1...rounds {
+            tell("round \(round)")
+            let order = OpenPages.allCases
+            for pages in round.isMultiple(of: 2) ? order.reversed() : order {
+                let consoles = try pages.watches(dids).map {
+                    try OpenConsole(port: Int(port), token: token, watch: $0)
+                }
+                try body(pages)
+                guard !consoles.contains(where: \.hasEnded) else {
+                    throw LoadError.failed("the console ended a stream by itself")
+                }
+                for console in consoles { console.end() }
+            }
+        }
     }
 
+<<<<<<< HEAD
     /// Closes the pages, and requires that their streams were still open.
     private static func end(_ consoles: [OpenConsole]) throws {
         guard !consoles.contains(where: \.hasEnded) else {
             throw LoadError.failed("the console ended a stream unexpectedly")
         }
         for console in consoles { console.end() }
+=======
+    func goals(_ result: BenchResult) -> [BenchGoal] {
+        let (three, none) = (OpenPages.three.key, OpenPages.none.key)
+        let rates = result.ratio(three + ".reportsPerSecond", to: none + ".reportsPerSecond")
+        return [
+            BenchGoal("reports/s with three / without", rates, atLeast: 0.98),
+            BenchGoal(
+                "p99 with three / without",
+                result.ratio(three + ".p99", to: none + ".p99"),
+                atMost: 1.05
+            ),
+        ]
+>>>>>>> bench
     }
 }

@@ -16,22 +16,7 @@ final class OpenConsole: Sendable {
     ///
     /// - Throws: `LoadError` if the service refuses, or sends nothing for ten seconds.
     init(port: Int, token: String, watch: [String]) throws(LoadError) {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard descriptor >= 0 else { throw .system(function: "socket", code: errno) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard result == 0 else {
-            let code = errno
-            close(descriptor)
-            throw .system(function: "connect", code: code)
-        }
+        descriptor = try sockaddr_in(host: "127.0.0.1", port: port).connect()
         let request = """
             GET /api/v1/live?watch=\(watch.joined(separator: ",")) HTTP/1.1\r
             Host: 127.0.0.1:\(port)\r
@@ -42,9 +27,7 @@ final class OpenConsole: Sendable {
             """
         let bytes = Array(request.utf8)
         guard send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
-            let code = errno
-            close(descriptor)
-            throw .system(function: "send", code: code)
+            throw .system(function: "send", code: errno)
         }
         try begin()
     }
@@ -59,7 +42,7 @@ final class OpenConsole: Sendable {
 
     /// Reads until the first event has arrived, then continues on another thread.
     private func begin() throws(LoadError) {
-        let until = LoadClock.nanoseconds + 10_000_000_000
+        let stopwatch = Stopwatch()
         var head: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: Self.chunk)
         var patience = timeval(tv_sec: 10, tv_usec: 0)
@@ -67,7 +50,7 @@ final class OpenConsole: Sendable {
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
         while !String(decoding: head, as: UTF8.self).contains("\ndata:") {
             let count = recv(descriptor, &buffer, buffer.count, 0)
-            guard count > 0, LoadClock.nanoseconds < until else {
+            guard count > 0, stopwatch.seconds < 10 else {
                 let said = String(decoding: head.prefix(200), as: UTF8.self)
                 throw .failed("the console's stream did not begin: \(said)")
             }

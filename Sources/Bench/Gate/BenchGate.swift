@@ -1,4 +1,5 @@
-package import JSON
+import ArgumentParser
+import Load
 import Metering
 
 /// Measures the cost of counting a message: `lamplighter-bench gate`.
@@ -6,51 +7,19 @@ import Metering
 /// It runs the broker plugin's code with the plugin's clock, for messages within the limits, for a
 /// flood beyond a connection's limits, and for one beyond its source address's limits. Counting is
 /// only a part of the gate's work for a message; `lamplighter-bench reports` shows the whole.
-package struct BenchGate: Sendable {
-    private let messages: Int
-    private static let goal = 1_000.0
+struct BenchGate: Benchmark {
+    static let configuration = CommandConfiguration(
+        "gate",
+        "Measure the cost of counting a message against the limits."
+    )
 
-    /// Creates a benchmark with a number of messages of each kind.
-    package init(messages: Int) {
-        self.messages = messages
-    }
+    @Option(help: "Messages of each kind.")
+    var messages = 20_000_000
 
-    /// The result, in nanoseconds a message.
-    package struct Result: GoalResult, Sendable {
-        /// The time for messages within the limits.
-        package let within: Double
-        /// The time for messages beyond the connection's limits.
-        package let beyond: Double
-        /// The time for messages beyond their source address's limits.
-        package let beyondAddress: Double
+    @OptionGroup(title: "Common options") var output: BenchOutput
 
-        var goals: [BenchGoal] {
-            [
-                ("within the limits", within), ("beyond them", beyond),
-                ("beyond the address's", beyondAddress),
-            ].map { name, value in
-                BenchGoal(
-                    name: "ns a message \(name)",
-                    value: value,
-                    limit: BenchGate.goal,
-                    isAtLeast: false
-                )
-            }
-        }
-
-        /// The result as a table.
-        package var text: String { (["asked for"] + goals.map(\.text)).joined(separator: "\n") }
-
-        /// The result as JSON.
-        package var json: JSONValue {
-            [
-                "nanoseconds": [
-                    "within": .double(within), "beyond": .double(beyond),
-                    "beyondAddress": .double(beyondAddress),
-                ],
-                "goals": .array(goals.map(\.json)), "met": .bool(isMet),
-            ]
-        }
+    func validate() throws {
+        guard messages > 0 else { throw ValidationError("--messages is at least 1.") }
     }
 
     private static let wide = Allowance(
@@ -66,13 +35,25 @@ package struct BenchGate: Sendable {
         byteBurst: 1
     )
 
-    /// Runs the benchmark, which uses no connections or files.
-    package func run() -> Result {
-        Result(
-            within: nanoseconds(Self.wide, addressPerSecond: 1_000_000_000),
-            beyond: nanoseconds(Self.narrow, addressPerSecond: 1_000_000_000),
-            beyondAddress: nanoseconds(Self.wide, addressPerSecond: 1)
-        )
+    private static let kinds = [
+        ("within the limits", "within", wide, 1_000_000_000),
+        ("beyond them", "beyond", narrow, 1_000_000_000),
+        ("beyond the address's", "beyondAddress", wide, 1),
+    ]
+
+    func measure(in folder: String) -> BenchResult {
+        var result = BenchResult("\(messages) messages of each kind")
+        for (label, key, allowance, addressPerSecond) in Self.kinds {
+            let time = nanoseconds(allowance, addressPerSecond: addressPerSecond)
+            result.add(label, .init(time, "ns a message", at: "nanoseconds.\(key)"))
+        }
+        return result
+    }
+
+    func goals(_ result: BenchResult) -> [BenchGoal] {
+        Self.kinds.map { label, key, _, _ in
+            BenchGoal("ns a message \(label)", result["nanoseconds.\(key)"], atMost: 1000)
+        }
     }
 
     private func nanoseconds(_ allowance: Allowance, addressPerSecond: Int) -> Double {
@@ -85,16 +66,15 @@ package struct BenchGate: Sendable {
         )
         var sender = AddressBudget.Sender(now: begin)
         var passed = 0
-        let start = ContinuousClock.now
+        let stopwatch = Stopwatch()
         for _ in 0..<messages {
             let now = CoarseClock.milliseconds()
             guard meter.take(bytes: 1, at: now) == .within else { continue }
             if address.take(&sender, at: now) == .within { passed += 1 }
         }
-        let took = ContinuousClock.now - start
+        let seconds = stopwatch.seconds
         // The result is used, so that the compiler can't remove the work.
         precondition(passed <= messages)
-        let parts = took.components
-        return (Double(parts.seconds) * 1e9 + Double(parts.attoseconds) / 1e9) / Double(messages)
+        return seconds * 1e9 / Double(messages)
     }
 }

@@ -9,10 +9,11 @@ import ServiceSettings
 import Sodium
 import Storage
 import Web
+import Workers
 
 /// A benchmark's private environment: a temporary data directory, a filled store, a broker with the
 /// gate.
-final class BenchField {
+final class BenchField: RunningPart {
     let directory: DataDirectory
     let port: Int
     let seed: BenchSeed
@@ -20,21 +21,25 @@ final class BenchField {
     /// The store, kept open: the last process to close a database deletes its log, and a file
     /// system that discards the blocks immediately makes the disk pause while the next part is
     /// measured.
-    private let store: Store
-    private let secrets: ServiceSecrets
+    let store: Store
+    let secrets: ServiceSecrets
     private let broker: BrokerChild
 
-    /// Creates the directory, fills the store and starts the broker; `flags` overrides settings.
+    /// Creates a folder with a data directory, fills the store and starts the broker; `flags`
+    /// overrides settings.
     ///
-    /// - Throws: A `Problem`, or the store's error.
+    /// - Throws: A `Problem`, `LoadError`, or the store's error.
     init(
         devices: Int,
-        terminals: Int,
-        stored: Int,
-        logins: Int,
-        flags: [String: String],
+        terminals: Int = 10,
+        stored: Int = 0,
+        logins: Int = 0,
+        flags: [String: String] = [:],
         in folder: String
     ) async throws {
+        guard mkdir(folder, 0o700) == 0 else {
+            throw LoadError.system(function: "mkdir", code: errno)
+        }
         let settings = try await SettingsReader(
             file: nil,
             environment: [:],
@@ -51,9 +56,9 @@ final class BenchField {
         root = settings.root
         directory = try DataDirectory.prepare(settings.dataDirectory)
         secrets = try ServiceSecrets(directory)
-        store = try StoreAccess.service(directory, .file)
+        store = try StoreAccess.service(directory, StorePlace(settings))
         let toolsSecret = secrets.tools
-        try store.batch(at: Instant(milliseconds: LoadClock.milliseconds)) {
+        try store.batch(at: SystemClock().now) {
             try $0.services.save("tools", role: .worker, secret: toolsSecret)
         }
         seed = try BenchSeed(
@@ -91,43 +96,11 @@ final class BenchField {
         } + [("limits.statusBacklog", "0")]
     )
 
-    /// Runs a benchmark with a field in a new folder, and stops the field's broker afterwards.
-    ///
-    /// - Throws: A `Problem`, `LoadError`, or the store's error.
-    static func with(
-        devices: Int,
-        terminals: Int,
-        stored: Int = 0,
-        logins: Int = 0,
-        flags: [String: String] = [:],
-        in folder: String,
-        _ body: (BenchField) async throws -> Void
-    ) async throws {
-        guard mkdir(folder, 0o700) == 0 else {
-            throw LoadError.system(function: "mkdir", code: errno)
-        }
-        let field = try await BenchField(
-            devices: devices,
-            terminals: terminals,
-            stored: stored,
-            logins: logins,
-            flags: flags,
-            in: folder
-        )
-        do {
-            try await body(field)
-        } catch {
-            await field.stop()
-            throw error
-        }
-        await field.stop()
-    }
-
     /// Makes a token with the role of a viewer for the console's interface.
     ///
     /// - Throws: The store's error.
     func operatorToken() throws -> String {
-        let now = Instant(milliseconds: LoadClock.milliseconds)
+        let now = SystemClock().now
         let secret = Sodium.randomSecret()
         let token = OperatorToken(
             id: "ot-bench",
@@ -144,6 +117,9 @@ final class BenchField {
         return secret
     }
 
+    /// The file with the count of a consumer.
+    var counterFile: String { directory.path + "/counter" }
+
     /// Stops the broker.
     func stop() async { await broker.stop() }
 
@@ -152,18 +128,26 @@ final class BenchField {
     /// - Throws: `MosquittoError`.
     func forgetWorkers() throws {
         for name in ["status", "control", "account", "session", "schedule", "scheduler"] {
-            var options = ConnectionOptions(
-                host: "127.0.0.1",
+            let options = ConnectionOptions(
+                bench: "svc.lamplighter." + name,
                 port: port,
-                clientID: "svc.lamplighter." + name
+                username: "service:lamplighter",
+                password: secrets.service
             )
-            options.username = "service:lamplighter"
-            options.password = secrets.service
-            options.cleanStart = true
-            options.sessionExpirySeconds = 0
             var client = try MosquittoClient(options, waker: Waker())
             _ = try client.connect()
             client.disconnect()
         }
+    }
+}
+
+extension ConnectionOptions {
+    /// Creates the options of a connection to a broker of this machine, whose session ends with it.
+    init(bench clientID: String, port: Int, username: String, password: String) {
+        self.init(host: "127.0.0.1", port: port, clientID: clientID)
+        self.username = username
+        self.password = password
+        cleanStart = true
+        sessionExpirySeconds = 0
     }
 }

@@ -5,29 +5,28 @@ import Service
 import SystemPackage
 
 /// A measured process: the measured program, or this executable as a consumer for comparison.
-struct BenchProcess {
+struct BenchProcess: RunningPart {
     let process: ChildProcess
     /// The seconds from its start until it reported that it was ready.
     let readySeconds: Double
-    /// The file that receives its output.
-    let output: String
 
-    /// Starts a consumer and waits until it has subscribed.
+    /// Discards the workers' sessions, then starts a consumer, or the service if `kind` is nil.
     ///
-    /// - Throws: `LoadError`, or the system's error.
-    static func consumer(
-        _ kind: BenchConsumer.Kind,
-        _ field: BenchField,
-        counter: String,
-        statusBytes: Int
+    /// - Throws: `LoadError`, `MosquittoError`, or the system's error.
+    static func start(
+        _ kind: BenchConsumer.Kind?,
+        _ field: BenchField
     ) async throws -> BenchProcess {
-        let output = counter + ".out"
+        try field.forgetWorkers()
+        guard let kind else { return try await service(field.directory.path, port: field.port) }
+        let output = field.counterFile + ".out"
         unlink(output)
         return try await start(
             [
                 "consume", kind.rawValue, "--port", "\(field.port)", "--username",
                 "service:tools", "--password-file", field.directory.toolsSecret, "--counter",
-                counter, "--root", field.root, "--status-bytes", "\(statusBytes)", "--users",
+                field.counterFile, "--root", field.root, "--status-bytes",
+                "\(BenchConsumer.statusBytes)", "--users",
                 field.seed.terminals.map(\.uid).joined(separator: ","),
             ],
             of: Executables.ownPath.string,
@@ -35,32 +34,18 @@ struct BenchProcess {
         ) { TextFile.read(output)?.contains("ready\n") == true }
     }
 
-    /// Starts the service and waits until all its parts accept work.
+    /// Starts the service on a data directory, and waits until all its parts accept work.
     ///
     /// - Throws: `LoadError`, or the system's error.
-    static func service(_ field: BenchField) async throws -> BenchProcess {
-        try await start(
-            [
-                "serve", "--data", field.directory.path, "--mqtt-port", "\(field.port)",
-                "--http-port", "0", "--health-port", "0", "--log-level", "error",
-            ],
-            output: field.directory.path + "/service.log"
-        ) { TextFile.exists(field.directory.ready) }
-    }
-
-    /// Starts one of several processes that share the work, and waits until all its parts accept
-    /// work.
-    ///
-    /// - Throws: `LoadError`, or the system's error.
-    static func sharer(
+    static func service(
         _ data: String,
         port: Int,
-        settings: [String]
+        settings: [String] = []
     ) async throws -> BenchProcess {
         try await start(
             [
                 "serve", "--data", data, "--mqtt-port", "\(port)", "--http-port", "0",
-                "--health-port", "0", "--log-level", "warning",
+                "--health-port", "0", "--log-level", "error",
             ] + settings.flatMap { ["--set", $0] },
             output: data + "/service.log"
         ) { TextFile.exists(data + "/ready.json") }
@@ -95,25 +80,16 @@ struct BenchProcess {
         output: String,
         _ isReady: () -> Bool
     ) async throws -> BenchProcess {
-        let begin = LoadClock.nanoseconds
-        let process = try await ChildProcess.launch(
-            program,
-            arguments,
-            output: output
-        )
+        let stopwatch = Stopwatch()
+        let process = try await ChildProcess.launch(program, arguments, output: output)
         while !isReady() {
-            let seconds = Double(LoadClock.nanoseconds - begin) / 1e9
-            guard process.exit == nil, seconds < 30 else {
+            guard process.exit == nil, stopwatch.seconds < 30 else {
                 process.send(SIGKILL)
                 let said = (TextFile.read(output) ?? "").suffix(500)
                 throw LoadError.failed("\(arguments[0]) did not become ready: \(said)")
             }
             try await Task.sleep(for: .milliseconds(2))
         }
-        return BenchProcess(
-            process: process,
-            readySeconds: Double(LoadClock.nanoseconds - begin) / 1e9,
-            output: output
-        )
+        return BenchProcess(process: process, readySeconds: stopwatch.seconds)
     }
 }

@@ -19,47 +19,42 @@ struct BenchSeed {
     /// The password of all users with one.
     static let password = "seven lamps in a row"
 
-    private static let product = ProductKey(trusted: String(repeating: "be", count: 16))
-    private static let app = AppID(trusted: "bench")
-    private static let chunk = 1000
+    /// The app of all users.
+    static let app = AppID(trusted: "bench")
 
-    private var ids = IDSource()
-    private var count = 0
+    private var maker = DeviceMaker(ProductKey(bench: "be"))
 
     /// Fills the store; of `stored` devices in all, twice `devices` have a known secret.
     ///
     /// - Throws: The store's error.
     init(_ store: Store, devices: Int, terminals: Int, stored: Int, logins: Int = 0) throws {
-        let now = Instant(milliseconds: LoadClock.milliseconds)
-        try store.batch(at: now) { transaction in
-            try transaction.lockAll()
-            try transaction.products.save(Self.document, secret: Sodium.randomSecret())
-            let app = App(id: Self.app, name: "Bench", products: .all)
-            try transaction.apps.save(
-                app,
+        let now = SystemClock().now
+        try store.batch(at: now) { tx in
+            try tx.lockAll()
+            try tx.products.save(document, secret: Sodium.randomSecret())
+            try tx.apps.save(
+                App(id: Self.app, name: "Bench", products: .all),
                 document: [
-                    "appId": .string(app.id.text), "name": "Bench", "products": "all",
+                    "appId": .string(Self.app.text), "name": "Bench", "products": "all",
                     "policies": ["phoneRegistration": true],
                 ],
                 secret: appSecret
             )
-            for _ in 0..<terminals { try addTerminal(transaction) }
+            for _ in 0..<terminals { try logIn(addUser(in: tx), in: tx) }
             let hash = try PasswordHasher().hash(Array(Self.password.utf8))
-            for number in 0..<logins { try addUser(transaction, number, passwordHash: hash) }
-        }
-        while count < max(stored, 2 * devices) {
-            try store.batch(at: now) { transaction in
-                try transaction.lockAll()
-                for _ in 0..<min(Self.chunk, max(stored, 2 * devices) - count) {
-                    try addDevice(transaction, devices)
-                }
+            for number in 0..<logins {
+                let uid = try addUser(in: tx, username: "bench-\(number)", passwordHash: hash)
+                loggedOut.append(Self.terminal(of: uid, token: ""))
             }
+        }
+        try store.fill(max(stored, 2 * devices), at: now) { tx, number in
+            try addDevice(number, of: devices, in: tx)
         }
     }
 
-    private static var document: Product {
+    private var document: Product {
         Product(
-            key: product,
+            key: maker.product,
             name: "Bench sensor",
             dataPoints: [
                 DataPoint("sequence", .int, min: 0, max: 1e15),
@@ -69,109 +64,69 @@ struct BenchSeed {
         )
     }
 
-    private mutating func addTerminal(_ transaction: Transaction) throws {
-        let uid = UserID(trusted: ids.make("u", at: transaction.now))
-        try transaction.accounts.insert(
-            User(
-                uid: uid,
-                app: Self.app,
-                region: "default",
-                countryCode: "1",
-                nickname: "bench",
-                isAnonymous: true,
-                createdAt: transaction.now
-            ),
-            deviceID: nil
+    private mutating func addUser(
+        in tx: Transaction,
+        username: String? = nil,
+        passwordHash: String? = nil
+    ) throws -> UserID {
+        var user = User(
+            uid: UserID(trusted: maker.ids.make("u", at: tx.now)),
+            app: Self.app,
+            region: "default",
+            countryCode: "1",
+            nickname: "bench",
+            isAnonymous: username == nil,
+            createdAt: tx.now
         )
-        terminals.append(try Self.logIn(uid, &ids, in: transaction))
+        user.username = username
+        user.passwordHash = passwordHash
+        try tx.accounts.insert(user, deviceID: nil)
+        return user.uid
     }
 
-    /// Begins a session of a user on a new terminal of the app.
-    private static func logIn(
-        _ uid: UserID,
-        _ ids: inout IDSource,
-        in transaction: Transaction
-    ) throws -> LoadTerminal {
-        let terminal = TerminalID(trusted: RandomHex.digits(bytes: 16))
-        let token = Sodium.randomSecret()
-        let session = Session(
-            id: SessionID(trusted: ids.make("s", at: transaction.now)),
-            uid: uid,
-            app: app,
-            terminal: terminal,
-            platform: "bench",
-            os: "",
-            name: "",
-            loginTime: transaction.now,
-            expiresAt: transaction.now.adding(seconds: Limits().sessionSeconds)
-        )
-        try transaction.sessions.begin(session, token: token)
-        return LoadTerminal(
+    private static func terminal(of uid: UserID, token: String) -> LoadTerminal {
+        LoadTerminal(
             appID: app.text,
-            terminalID: terminal.text,
+            terminalID: RandomHex.digits(bytes: 16),
             token: token,
             uid: uid.text
         )
     }
 
-    private mutating func addUser(
-        _ transaction: Transaction,
-        _ number: Int,
-        passwordHash: String
-    ) throws {
-        var user = User(
-            uid: UserID(trusted: ids.make("u", at: transaction.now)),
+    /// Begins a session of a user on a new terminal of the app.
+    private mutating func logIn(_ uid: UserID, in tx: Transaction) throws {
+        let terminal = Self.terminal(of: uid, token: Sodium.randomSecret())
+        let session = Session(
+            id: SessionID(trusted: maker.ids.make("s", at: tx.now)),
+            uid: uid,
             app: Self.app,
-            region: "default",
-            countryCode: "1",
-            nickname: "bench",
-            isAnonymous: false,
-            createdAt: transaction.now
+            terminal: TerminalID(trusted: terminal.terminalID),
+            platform: "bench",
+            os: "",
+            name: "",
+            loginTime: tx.now,
+            expiresAt: tx.now.adding(seconds: Limits().sessionSeconds)
         )
-        user.username = "bench-\(number)"
-        user.passwordHash = passwordHash
-        try transaction.accounts.insert(user, deviceID: nil)
-        loggedOut.append(
-            LoadTerminal(
-                appID: Self.app.text,
-                terminalID: RandomHex.digits(bytes: 16),
-                token: "",
-                uid: user.uid.text
-            )
-        )
+        try tx.sessions.begin(session, token: terminal.token)
+        terminals.append(terminal)
     }
 
-    private mutating func addDevice(_ transaction: Transaction, _ devices: Int) throws {
-        let did = DeviceID(trusted: ids.make("d", at: transaction.now))
+    /// Adds a device; the first are unbound, the next bound, and the rest only fill the store.
+    private mutating func addDevice(_ number: Int, of devices: Int, in tx: Transaction) throws {
+        let did = try maker.make(in: tx)
         let secret = Sodium.randomSecret()
-        try transaction.devices.create(did, product: Self.product, mac: MAC(trusted: macText))
-        try transaction.devices.setIdentity(
+        try tx.devices.setIdentity(
             did,
             secret: secret,
             passcode: "bench-passcode",
             hardware: JSONObject()
         )
         let device = LoadDevice(did: did.text, secret: secret)
-        if count < devices {
+        if number < devices {
             unbound.append(device)
-        } else if count < 2 * devices {
-            let user = terminals[count % terminals.count].uid
-            try transaction.bindings.insert(
-                Binding(
-                    did: did,
-                    uid: UserID(trusted: user),
-                    app: Self.app,
-                    role: .special,
-                    boundAt: transaction.now
-                )
-            )
+        } else if number < 2 * devices {
+            try tx.bind(did, to: terminals[number % terminals.count].uid)
             bound.append(device)
         }
-        count += 1
-    }
-
-    private var macText: String {
-        let digits = String(count, radix: 16)
-        return "be" + String(repeating: "0", count: 10 - digits.count) + digits
     }
 }

@@ -2,17 +2,17 @@ import Service
 import SystemPackage
 
 /// The program that the benchmarks start, and its broker's gate.
-package struct MeasuredProgram: Sendable {
+struct MeasuredProgram: Sendable {
     /// The path of `lamplighter`.
-    package let program: String
+    let program: String
     /// The path of the gate in the same folder.
-    package let gate: String
+    let gate: String
 
     /// The program in use; by default the one beside this executable.
-    @TaskLocal package static var current = beside(Executables.ownPath)
+    @TaskLocal static var current = beside(Executables.ownPath)
 
     /// Creates a program from its path, or from the path of its folder.
-    package init(_ path: String) {
+    init(_ path: String) {
         let isFolder = FilePath(path).lastComponent?.string != Self.name
         let folder = isFolder ? FilePath(path) : FilePath(path).removingLastComponent()
         program = folder.appending(Self.name).string

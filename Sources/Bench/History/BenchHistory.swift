@@ -1,88 +1,127 @@
+import ArgumentParser
 import Domain
+import Files
 import JSON
 import Load
-import Sodium
+import Service
+import ServiceSettings
 import Storage
 import Workers
-
-/// The options of `lamplighter-bench history`.
-package struct BenchHistoryOptions: Sendable {
-    /// The records of the device with the long past.
-    package var records = 10_000_000
-    /// The number of queries of each kind to each device.
-    package var questions = 100
-
-    /// Creates the options of a full run.
-    package init() {}
-}
 
 /// Measures queries about a day, for a device with a long past and one with a short past:
 /// `lamplighter-bench history`.
 ///
 /// Both report every 8.64 seconds, 10,000 times a day. The short past is one day; the long one ends
 /// with a day of the same length.
-package struct BenchHistory: Sendable {
-    /// The records of the device with the short past, and of each day of the other's.
-    static let fewRecords = 10_000
-    private static let interval: Int64 = 8640
-    private static let chunk = 20_000
-    private static let dayStart = Instant(milliseconds: 1_767_225_600_000)  // 2026-01-01
+struct BenchHistory: Benchmark {
+    static let configuration = CommandConfiguration(
+        "history",
+        "Measure a day's page of a device with a long history against one with a day.",
+        details: """
+            With --into nothing is measured: devices, one of them with the long history over a year, are
+            written into the store of a data directory whose service is stopped, for measuring the console.
+            """
+    )
 
-    private let options: BenchHistoryOptions
-    private let tell: @Sendable (String) -> Void
+    @Option(help: "Records of the device with the long history.")
+    var records = 10_000_000
 
-    /// Creates a benchmark; `tell` receives a line for each step.
-    package init(_ options: BenchHistoryOptions, tell: @escaping @Sendable (String) -> Void) {
-        self.options = options
-        self.tell = tell
+    @Option(help: "Queries of each kind to each device.")
+    var questions = 100
+
+    @Option(help: "A data directory to write devices into, in the place of measuring.")
+    var into: String?
+
+    @Option(help: "Devices without a history beside the one with it, for --into.")
+    var devices = 0
+
+    @OptionGroup(title: "Common options") var output: BenchOutput
+
+    func validate() throws {
+        guard records >= Self.fewRecords, questions > 0 else {
+            throw ValidationError("--records is at least 10000, --questions at least 1.")
+        }
     }
 
-    /// Runs the benchmark in a temporary directory, which it removes afterwards.
-    ///
-    /// - Throws: `LoadError`, or the store's error.
-    package func run() throws -> BenchHistoryResult {
-        let folder = try BenchFolder.make()
-        defer { BenchFolder.remove(folder) }
-        guard let key = ServerKey(Sodium.randomBytes(32)) else {
-            throw LoadError.failed("no random key")
+    /// A query about a day.
+    private enum Kind: String, CaseIterable {
+        case page, hours
+
+        var title: String {
+            switch self {
+            case .page: "first page of a day"
+            case .hours: "a day's averages by the hour"
+            }
         }
-        let store = try Store(path: folder + "/bench.db", credentialsPath: nil, key: key)
-        var seed = BenchScheduleSeed()
-        let dids = try seed.devices(2, in: store, at: Self.dayStart)
-        for (did, count) in zip(dids, [Self.fewRecords, options.records]) {
+
+        var few: String { "milliseconds.\(rawValue).few" }
+        var many: String { "milliseconds.\(rawValue).many" }
+    }
+
+    /// The records of the device with the short past, and of each day of the other's.
+    private static let fewRecords = 10_000
+    private static let interval: Int64 = 8640
+    private static let dayStart = Instant(milliseconds: 1_767_225_600_000)  // 2026-01-01
+
+    func run() async throws {
+        guard let into else { return try await finish() }
+        let settings = try await SettingsReader(file: nil, environment: [:], flags: ["data": into])
+            .read()
+        let directory = try DataDirectory.existing(settings)
+        let store = try StoreAccess.tool(directory, StorePlace(settings))
+        let did = try BenchLongPast(records: records, devices: devices).write(into: store).text
+        if output.json { BenchOutput.show(["did": .string(did)]) } else { print(did) }
+    }
+
+    func measure(in folder: String) throws -> BenchResult {
+        var result = BenchResult(
+            "\(questions) queries of each kind, medians",
+            ["records": .integer(Int64(records))]
+        )
+        let store = try Store.bench(at: folder + "/bench.db")
+        let product = Product(key: ProductKey(bench: "be"), name: "Bench")
+        let dids = try store.fillDevices(2, of: product, at: Self.dayStart)
+        for (did, count) in zip(dids, [Self.fewRecords, records]) {
             tell("writing \(count) records")
             try fill(store, did, count: count)
         }
-        var result = BenchHistoryResult(records: options.records)
         let reader = HistoryReader(store, scanMax: Limits().historyScanMax)
-        for kind in BenchHistoryResult.Kind.allCases {
+        for kind in Kind.allCases {
             let times = try dids.map { try milliseconds(kind, $0, reader: reader) }
-            result.add(kind, few: times[0], many: times[1])
+            result.add(
+                kind.title,
+                .init(times[0], "ms of \(Self.fewRecords) records", at: kind.few),
+                .init(times[1], "ms of \(records)", at: kind.many)
+            )
         }
         return result
     }
 
-    /// Writes a past that ends with the day, in the service's way: through the buffer, then sorted.
-    private func fill(_ store: Store, _ did: DeviceID, count: Int) throws {
-        let day = Int64(Self.fewRecords) * Self.interval
-        let first = Self.dayStart.milliseconds + day - Int64(count) * Self.interval
-        for start in stride(from: 0, to: count, by: Self.chunk) {
-            let records = (start..<min(start + Self.chunk, count)).map { number in
-                HistoryRecord(
-                    did: did,
-                    ts: Instant(milliseconds: first + Int64(number) * Self.interval),
-                    data: ["temperature": .double(Double(number % 400) / 10), "switchedOn": true]
-                )
-            }
-            try store.batch(at: Self.dayStart) { try $0.history.append(records) }
-            try store.compactHistory(bytesMax: .max, step: 100, at: Self.dayStart)
+    func goals(_ result: BenchResult) -> [BenchGoal] {
+        Kind.allCases.map { kind in
+            BenchGoal(
+                "\(kind.title), \(records) records / \(Self.fewRecords)",
+                result[kind.many] / result[kind.few],
+                atMost: 1.5
+            )
         }
-        try store.checkpoint()
+    }
+
+    /// Writes a past that ends with the day.
+    private func fill(_ store: Store, _ did: DeviceID, count: Int) throws {
+        let start = Self.dayStart.milliseconds + Int64(Self.fewRecords - count) * Self.interval
+        try store.fillPast(of: did, records: count, at: Self.dayStart) { number in
+            let temperature = Double(number % 400) / 10
+            return (
+                start + Int64(number) * Self.interval,
+                ["temperature": .double(temperature), "switchedOn": true]
+            )
+        }
     }
 
     /// Returns the median time of an answer in milliseconds.
     private func milliseconds(
-        _ kind: BenchHistoryResult.Kind,
+        _ kind: Kind,
         _ did: DeviceID,
         reader: HistoryReader
     ) throws -> Double {
@@ -94,14 +133,14 @@ package struct BenchHistory: Sendable {
             limit: 1000,
             summary: try kind == .hours ? Self.hours() : nil
         )
-        var times: [Double] = []
-        for _ in 0..<options.questions {
-            let begin = LoadClock.nanoseconds
+        let times = try (0..<questions).map { _ in
+            let stopwatch = Stopwatch()
             let page = try reader.page(question)
-            times.append(Double(LoadClock.nanoseconds - begin) / 1e6)
+            let seconds = stopwatch.seconds
             guard !page.rows.isEmpty else { throw LoadError.failed("the day's page is empty") }
+            return seconds * 1000
         }
-        return BenchGoal.median(times)
+        return times.median
     }
 
     private static func hours() throws -> HistoryQuestion.Summary {

@@ -17,13 +17,13 @@ final class CommandLoad {
     /// The next `sn`; its start differs from load to load, since a request's id stays known for ten
     /// minutes.
     private var next = Int(LoadClock.milliseconds % 1_000_000_000) * 1000
-    private var sentAt: [Int: Int64] = [:]
-    /// The nanoseconds of each round trip, recorded while `isTiming`.
-    private(set) var delays: [Int64] = []
-    var isTiming = false
+    private var sentAt: [Int: Stopwatch] = [:]
+    /// The milliseconds of each round trip, recorded while `isTiming`.
+    private var delays: [Double] = []
+    private var isTiming = false
     /// The number of statuses of the crowd's device that terminals received.
-    private(set) var seen = 0
-    private(set) var crowdReports = 0
+    private var seen = 0
+    private var crowdReports = 0
 
     /// Creates the load without connecting; `crowd` is a device that all terminals see.
     init(
@@ -50,36 +50,44 @@ final class CommandLoad {
         ["\(terminal.space(root))/command", "\(root)/user/\(terminal.uid)/#"]
     }
 
-    /// Connects all clients and subscribes.
+    /// Connects all clients, measures the round trips of commands, and disconnects.
     ///
-    /// - Throws: `LoadError`.
-    func connect(port: Int) throws(LoadError) { try connections.connect(port: port, take) }
-
-    /// Disconnects all clients.
-    func disconnect() { connections.disconnect() }
+    /// `pause` is the time for the service to process every device's arrival.
+    /// - Returns: The round trips in milliseconds, after two seconds of warm-up.
+    /// - Throws: `LoadError`, also if commands are lost.
+    func roundTrips(
+        port: Int,
+        pause: Duration,
+        seconds: Double,
+        rate: Double
+    ) async throws -> [Double] {
+        defer { connections.disconnect() }
+        try connections.connect(port: port, take)
+        try await Task.sleep(for: pause)
+        try pace(seconds: 2, rate: rate)
+        isTiming = true
+        try pace(seconds: seconds, rate: rate)
+        return delays
+    }
 
     // MARK: Commands
 
     /// Sends commands at an even rate, has the crowd's device report once a second, and waits for
     /// the last outcome.
-    ///
-    /// - Throws: `LoadError`, also if commands are lost.
-    func pace(seconds: Double, rate: Double) throws(LoadError) {
-        let start = LoadClock.nanoseconds
+    private func pace(seconds: Double, rate: Double) throws(LoadError) {
+        let stopwatch = Stopwatch()
         var sent = 0
         var reported = 0
-        var elapsed = 0.0
-        while elapsed < seconds {
-            while sent < Int(elapsed * rate) {
+        while stopwatch.seconds < seconds {
+            while sent < Int(stopwatch.seconds * rate) {
                 command(next % devices.count)
                 sent += 1
             }
-            if let crowd, reported < Int(elapsed) {
+            if let crowd, reported < Int(stopwatch.seconds) {
                 report(crowd)
                 reported += 1
             }
             try turn(milliseconds: 1)
-            elapsed = Double(LoadClock.nanoseconds - start) / 1e9
         }
         try awaitRest()
     }
@@ -105,7 +113,7 @@ final class CommandLoad {
         let terminal = terminals[owner]
         let body =
             "{\"id\":\"c\(sn)\",\"token\":\"\(terminal.token)\",\"params\":{\"did\":\"\(devices[device].did)\",\"sn\":\(sn),\"data\":{\"sequence\":\(sn)}}}"
-        sentAt[sn] = LoadClock.nanoseconds
+        sentAt[sn] = Stopwatch()
         publish(
             devices.count + owner,
             "app/\(terminal.appID)/\(terminal.terminalID)/request/device/control",
@@ -167,7 +175,7 @@ final class CommandLoad {
             guard let sn = LoadText.number("\"sn\":", in: body),
                 let begin = sentAt.removeValue(forKey: sn)
             else { return }
-            if isTiming { delays.append(LoadClock.nanoseconds - begin) }
+            if isTiming { delays.append(begin.seconds * 1000) }
         } else if let crowd, topic.hasSuffix("/device/\(crowd.did)/status"),
             let sequence = LoadText.number("\"sequence\":", in: body), sequence > 0,
             body.contains("\"changed\":[\"sequence\"]")

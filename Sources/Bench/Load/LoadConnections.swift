@@ -37,7 +37,7 @@ final class LoadConnections {
     @discardableResult
     func connect(port: Int, _ take: Take) throws(LoadError) -> Double {
         let address = sockaddr_in(host: "127.0.0.1", port: port)
-        let start = LoadClock.nanoseconds
+        let stopwatch = Stopwatch()
         var watch = LoadWatch()
         var opened = 0
         answered = 0
@@ -51,7 +51,7 @@ final class LoadConnections {
             try turn(milliseconds: 100, take)
             try watch.look(answered)
         }
-        let seconds = Double(LoadClock.nanoseconds - start) / 1e9
+        let seconds = stopwatch.seconds
         try subscribe(take)
         return Double(members.count) / seconds
     }

@@ -3,7 +3,7 @@ import Load
 /// Detects that a count has stood still for too long.
 struct LoadWatch {
     private var last = -1
-    private var since = LoadClock.nanoseconds
+    private var stopwatch = Stopwatch()
 
     /// Takes the current count.
     ///
@@ -11,8 +11,8 @@ struct LoadWatch {
     mutating func look(_ count: Int) throws(LoadError) {
         if count != last {
             last = count
-            since = LoadClock.nanoseconds
-        } else if LoadClock.nanoseconds - since > 10_000_000_000 {
+            stopwatch = Stopwatch()
+        } else if stopwatch.seconds > 10 {
             throw .timeout("nothing has moved for 10 s, at \(count) messages")
         }
     }

@@ -37,8 +37,8 @@ final class ReportLoad {
     /// The service replaces statuses that are a second old. Retained ones of an earlier load don't
     /// count.
     private(set) var delivered = 0
-    /// The nanoseconds from a device's publish to a terminal's receipt, recorded while `isTiming`.
-    private(set) var delays: [Int64] = []
+    /// The milliseconds from a device's publish to a terminal's receipt, recorded while `isTiming`.
+    private(set) var delays: [Double] = []
     var isTiming = false
 
     /// The interval between reports that request a response from the service.
@@ -83,9 +83,9 @@ final class ReportLoad {
         consumed: () -> Int,
         meanwhile: () throws(LoadError) -> Bool = { true }
     ) throws(LoadError) {
-        let end = LoadClock.nanoseconds + Int64(seconds * 1e9)
+        let stopwatch = Stopwatch()
         var watch = LoadWatch()
-        while LoadClock.nanoseconds < end, try meanwhile() {
+        while stopwatch.seconds < seconds, try meanwhile() {
             let done = consumed()
             try watch.look(done)
             send(upTo: window - (sent - done))
@@ -100,12 +100,9 @@ final class ReportLoad {
     ///
     /// - Throws: `LoadError` if a connection ends.
     func pace(seconds: Double, rate: Double) throws(LoadError) {
-        let start = LoadClock.nanoseconds
-        let before = sent
-        while true {
-            let elapsed = Double(LoadClock.nanoseconds - start) / 1e9
-            guard elapsed < seconds else { return }
-            send(upTo: Int(elapsed * rate) - (sent - before), burst: 1)
+        let (before, stopwatch) = (sent, Stopwatch())
+        while stopwatch.seconds < seconds {
+            send(upTo: Int(stopwatch.seconds * rate) - (sent - before), burst: 1)
             try turn(milliseconds: 1)
         }
     }
@@ -191,6 +188,6 @@ final class ReportLoad {
         delivered += max(0, report.count - told[report.device])
         told[report.device] = max(told[report.device], report.count)
         guard isTiming else { return }
-        delays.append(LoadClock.nanoseconds - report.at)
+        delays.append(Double(LoadClock.nanoseconds - report.at) / 1e6)
     }
 }

@@ -58,16 +58,16 @@ final class RequestLoad {
     /// - Returns: The answers a second.
     /// - Throws: `LoadError` if a connection ends or nothing moves for ten seconds.
     func flood(seconds: Double) throws(LoadError) -> Double {
-        let begin = (LoadClock.nanoseconds, answered)
+        let (before, stopwatch) = (answered, Stopwatch())
         isAsking = true
         askAll()
-        while LoadClock.nanoseconds - begin.0 < Int64(seconds * 1e9) {
+        while stopwatch.seconds < seconds {
             try turn(milliseconds: 10)
             // This lets many answers be read at once: the load shares the machine with the measured
             // processes.
             usleep(500)
         }
-        let rate = Double(answered - begin.1) * 1e9 / Double(LoadClock.nanoseconds - begin.0)
+        let rate = Double(answered - before) / stopwatch.seconds
         isAsking = false
         var watch = LoadWatch()
         while !isDone {

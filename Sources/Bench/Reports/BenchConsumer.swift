@@ -1,12 +1,17 @@
+import ArgumentParser
+import Files
 import Glibc
 import Load
 import Mosquitto
 import PlainSubscriber
 
-/// A program that the service is compared with; like the service, it runs in a process of its own.
-package struct BenchConsumer: Sendable {
+/// A program that the service is compared with, in a process of its own: `lamplighter-bench
+/// consume`.
+struct BenchConsumer: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "consume", shouldDisplay: false)
+
     /// The handling of a report.
-    package enum Kind: String, Sendable, CaseIterable {
+    enum Kind: String, ExpressibleByArgument {
         /// A: libmosquitto used as its manual shows, without any work.
         ///
         /// A report counts once the broker has read its confirmation, as a report counts for the
@@ -28,74 +33,52 @@ package struct BenchConsumer: Sendable {
     }
 
     /// The handling of messages.
-    package var kind: Kind
+    @Argument var kind: Kind
     /// The broker's port on this machine.
-    package var port: Int
+    @Option var port: Int
     /// The user name at the broker.
-    package var username: String
-    /// The file with the password on its first line: passwords don't belong in arguments.
-    package var passwordFile: String
+    @Option var username: String
+    /// The file with the password: passwords don't belong in arguments.
+    @Option var passwordFile: String
     /// The file to which it writes its counts for the measuring process.
-    package var counterFile: String
+    @Option var counter: String
     /// The first levels of all topics.
-    package var root: String
+    @Option var root: String
     /// The size of B's messages in bytes, the same as the size of the service's statuses.
-    package var statusBytes: Int
-    /// The users to whose topics B publishes.
-    package var users: [String]
+    @Option var statusBytes: Int
+    /// The users to whose topics B publishes, separated by commas.
+    @Option var users: String
 
+    /// The approximate size of the status of a benchmark's report, in bytes.
+    static let statusBytes = 250
     /// The interval at which A asks how far the broker has read, the same as between the service's
     /// answers.
     private static let askEvery = ReportLoad.markEvery
 
-    /// Creates a consumer.
-    package init(
-        kind: Kind,
-        port: Int,
-        username: String,
-        passwordFile: String,
-        counterFile: String,
-        root: String,
-        statusBytes: Int,
-        users: [String]
-    ) {
-        self.kind = kind
-        self.port = port
-        self.username = username
-        self.passwordFile = passwordFile
-        self.counterFile = counterFile
-        self.root = root
-        self.statusBytes = statusBytes
-        self.users = users
-    }
-
     /// Consumes reports until the process ends.
     ///
-    /// - Throws: `MosquittoError` or `LoadError`.
-    package func run() throws {
-        let counter = try SharedCounter(path: counterFile)
-        var options = ConnectionOptions(
-            host: "127.0.0.1",
+    /// - Throws: A `Problem`, `MosquittoError` or `LoadError`.
+    func run() throws {
+        let count = try SharedCounter(path: counter)
+        let options = ConnectionOptions(
+            bench: "svc.tools.bench-\(kind.rawValue)",
             port: port,
-            clientID: "svc.tools.bench-\(kind.rawValue)"
+            username: username,
+            password: try SecretFile.read(passwordFile)
         )
-        options.username = username
-        options.password = try Self.firstLine(of: passwordFile)
-        options.cleanStart = true
-        options.sessionExpirySeconds = 0
         switch kind {
-        case .plain: try runPlain(options, counter)
-        case .received: try runReceived(options, counter)
-        case .relay: try runRelay(options, counter)
+        case .plain: try runPlain(options, count)
+        case .received: try runReceived(options, count)
+        case .relay: try runRelay(options, count)
         case .echo: try runEcho(options)
         case .hops: try runHops(options)
         case .flushedHops:
-            var disk = try BenchDisk(path: counterFile + ".disk")
+            var disk = try BenchDisk(path: counter + ".disk")
             try runHops(options) { if $0 > 0 { try disk.commit() } }
         }
     }
 
-    private func runPlain(_ options: ConnectionOptions, _ counter: SharedCounter) throws {
+    private func runPlain(_ options: ConnectionOptions, _ count: SharedCounter) throws {
         var client = try subscribed(options)
         var asked = 0
         while true {
@@ -106,15 +89,15 @@ package struct BenchConsumer: Sendable {
                 try client.askForConfirmed("\(root)/system/bench")
                 asked = client.received
             }
-            counter.value = client.confirmed
+            count.value = client.confirmed
         }
     }
 
-    private func runReceived(_ options: ConnectionOptions, _ counter: SharedCounter) throws {
+    private func runReceived(_ options: ConnectionOptions, _ count: SharedCounter) throws {
         var client = try subscribed(options)
         while true {
             try client.loop()
-            counter.value = client.received
+            count.value = client.received
         }
     }
 
@@ -125,15 +108,16 @@ package struct BenchConsumer: Sendable {
         return client
     }
 
-    private func runRelay(_ options: ConnectionOptions, _ counter: SharedCounter) throws {
+    private func runRelay(_ options: ConnectionOptions, _ count: SharedCounter) throws {
+        let users = users.split(separator: ",").map(String.init)
         var relay = Relay(root: root, users: users, statusBytes: statusBytes)
         var received = 0
         try serve(options, ["\(root)/device/+/report"], isRetained: true) { topic, payload in
             relay.prepare(topic, payload)
             return (relay.topic, relay.payload)
-        } after: { count in
-            received += count
-            counter.value = received
+        } after: {
+            received += $0
+            count.value = received
         }
     }
 
@@ -199,16 +183,6 @@ package struct BenchConsumer: Sendable {
     private func say(_ line: String) {
         print(line)
         fflush(nil)
-    }
-
-    private static func firstLine(of path: String) throws -> String {
-        guard let file = fopen(path, "r") else {
-            throw LoadError.system(function: "fopen", code: errno)
-        }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 512)
-        guard fgets(&line, Int32(line.count), file) != nil else { return "" }
-        return String(decoding: line.prefix { $0 != 0 && $0 != 10 }.map(UInt8.init), as: UTF8.self)
     }
 }
 

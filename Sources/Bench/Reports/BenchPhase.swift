@@ -1,4 +1,3 @@
-import Files
 import Glibc
 import Load
 
@@ -12,11 +11,11 @@ enum BenchPhase: String, Sendable, CaseIterable {
 
     var title: String {
         switch self {
-        case .plain: "plain libmosquitto subscriber, does nothing"
-        case .received: "the same, its confirmations not waited for"
-        case .relay: "relay in batches, no store"
-        case .unbound: "Lamplighter, the devices are not bound"
-        case .bound: "Lamplighter, each device bound to one app"
+        case .plain: "A: plain libmosquitto subscriber, does nothing"
+        case .received: "A*: the same, its confirmations not waited for"
+        case .relay: "B: relay in batches, no store"
+        case .unbound: "C: Lamplighter, the devices are not bound"
+        case .bound: "D: Lamplighter, each device bound to one app"
         }
     }
 
@@ -37,7 +36,7 @@ enum BenchPhase: String, Sendable, CaseIterable {
 }
 
 /// A running phase: the consumer's process and its load.
-struct BenchRig {
+struct BenchRig: RunningPart {
     let phase: BenchPhase
     let field: BenchField
     let consumer: BenchProcess
@@ -46,28 +45,16 @@ struct BenchRig {
     let connectsPerSecond: Double
     private let counter: SharedCounter?
 
-    /// The approximate size of the status of such a report, in bytes.
-    static let statusBytes = 250
+    /// The most reports under way by default, over all devices.
+    static let window = 4000
 
     /// Starts the consumer, then connects the load.
     ///
     /// - Throws: `LoadError`, `MosquittoError` or the system's error.
     static func make(_ phase: BenchPhase, _ field: BenchField) async throws -> BenchRig {
-        try field.forgetWorkers()
-        let path = field.directory.path + "/counter"
-        unlink(path)
-        let counter = phase.isService ? nil : try SharedCounter(path: path)
-        let consumer =
-            if let kind = phase.consumer {
-                try await BenchProcess.consumer(
-                    kind,
-                    field,
-                    counter: path,
-                    statusBytes: statusBytes
-                )
-            } else {
-                try await BenchProcess.service(field)
-            }
+        unlink(field.counterFile)
+        let counter = phase.isService ? nil : try SharedCounter(path: field.counterFile)
+        let consumer = try await BenchProcess.start(phase.consumer, field)
         let load = ReportLoad(
             devices: phase == .unbound ? field.seed.unbound : field.seed.bound,
             terminals: field.seed.terminals,
@@ -84,24 +71,6 @@ struct BenchRig {
         )
     }
 
-    /// Runs a benchmark with a rig, and ends the rig afterwards.
-    ///
-    /// - Throws: The errors of `make`, or the benchmark's.
-    static func with(
-        _ phase: BenchPhase,
-        _ field: BenchField,
-        body: (BenchRig) async throws -> Void
-    ) async throws {
-        let rig = try await make(phase, field)
-        do {
-            try await body(rig)
-        } catch {
-            await rig.end()
-            throw error
-        }
-        await rig.end()
-    }
-
     /// The number of reports done, by their consumer's count.
     var done: Int { counter?.value ?? load.marked }
 
@@ -109,32 +78,31 @@ struct BenchRig {
     ///
     /// - Returns: The reports done a second, after a second of warm-up.
     /// - Throws: `LoadError`.
-    func throughput(seconds: Double, window: Int) throws -> Double {
+    func throughput(seconds: Double, window: Int = Self.window) throws -> Double {
         try settle()
         try load.flood(seconds: 1, window: window) { consumed(window) }
-        let before = (done, LoadClock.nanoseconds)
+        let (before, stopwatch) = (done, Stopwatch())
         try load.flood(seconds: seconds, window: window) { consumed(window) }
-        let elapsed = Double(LoadClock.nanoseconds - before.1) / 1e9
-        let rate = Double(done - before.0) / elapsed
+        let elapsed = stopwatch.seconds
+        let rate = Double(done - before) / elapsed
         try finish()
         return rate
     }
 
     /// Sends at an even rate and measures the time from a report to its reader.
     ///
-    /// - Returns: The median and the 99th percentile in milliseconds.
+    /// - Returns: The times in milliseconds.
     /// - Throws: `LoadError`.
-    func latency(seconds: Double, rate: Double) throws -> (p50: Double, p99: Double) {
+    func latency(seconds: Double, rate: Double) throws -> [Double] {
         try settle()
         try load.pace(seconds: 1, rate: rate)
         load.isTiming = true
         try load.pace(seconds: seconds, rate: rate)
         load.isTiming = false
-        let delays = load.delays.sorted()
+        let delays = load.delays
         guard !delays.isEmpty else { throw LoadError.failed("no status reached an app") }
-        let at = { (share: Double) in Double(delays[Int(Double(delays.count - 1) * share)]) / 1e6 }
         try finish()
-        return (at(0.5), at(0.99))
+        return delays
     }
 
     /// Returns the number of reports done for the window: readers must keep up as well, or the
@@ -157,7 +125,7 @@ struct BenchRig {
     }
 
     /// Disconnects the load and ends the consumer.
-    func end() async {
+    func stop() async {
         load.disconnect()
         await consumer.stop()
     }

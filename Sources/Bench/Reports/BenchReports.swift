@@ -1,4 +1,5 @@
-import Service
+import ArgumentParser
+import JSON
 
 /// Measures the main path against its bounds, on a private broker: `lamplighter-bench reports`.
 ///
@@ -6,82 +7,131 @@ import Service
 /// before the broker has read its confirmations; B, a relay that publishes each report on; C, the
 /// service with unbound devices; D, the service with each device bound to one app's user. Each runs
 /// in a process of its own, in turns over several rounds: machines vary, and medians are fairer.
-package struct BenchReports: Sendable {
-    private let options: BenchReportsOptions
-    private let tell: @Sendable (String) -> Void
+struct BenchReports: Benchmark {
+    static let configuration = CommandConfiguration(
+        "reports",
+        "Measure reports a second, and latencies, against a plain subscriber and a relay."
+    )
 
-    /// Creates a benchmark; `tell` receives a line for each measurement.
-    package init(_ options: BenchReportsOptions, tell: @escaping @Sendable (String) -> Void) {
-        self.options = options
-        self.tell = tell
-    }
+    @Option(help: "Devices that report.")
+    var devices = 1000
 
-    /// Runs the benchmark in a temporary directory, which it removes afterwards.
-    ///
-    /// - Throws: A `Problem`, `LoadError` or `MosquittoError`.
-    package func run() async throws -> BenchResult {
-        FileLimit.raise()
-        let folder = try BenchFolder.make()
-        defer { BenchFolder.remove(folder) }
-        var result = BenchResult(options: options)
-        try await compare(in: folder + "/small", &result)
-        if options.stored > 0 { try await grow(in: folder + "/large", &result) }
+    @Option(help: "App terminals that read.")
+    var terminals = 10
+
+    @Option(help: "Devices in the store for the second part; 0 skips it.")
+    var stored = 100_000
+
+    @Option(help: "Rounds; results are medians.")
+    var rounds = 3
+
+    @Option(help: "Seconds of each measurement.")
+    var seconds = 5.0
+
+    @Option(help: "Maximum number of reports under way.")
+    var window = BenchRig.window
+
+    @OptionGroup(title: "Common options") var output: BenchOutput
+
+    func measure(in folder: String) async throws -> BenchResult {
+        var result = BenchResult(
+            "\(devices) devices, QoS 1, \(rounds) rounds of \(seconds) s, medians",
+            ["devices": .integer(Int64(devices))]
+        )
+        try await field(stored: 0, in: folder + "/small").use { field in
+            try await compare(field, &result)
+        }
+        if stored > 0 {
+            tell("filling a store with \(stored) devices")
+            try await field(stored: stored, in: folder + "/large").use { field in
+                try await grow(field, &result)
+            }
+        }
         return result
     }
 
+    private func field(stored: Int, in folder: String) async throws -> BenchField {
+        try await BenchField(devices: devices, terminals: terminals, stored: stored, in: folder)
+    }
+
     /// Measures all phases in turns, then the latencies of B and D at half of D's throughput.
-    private func compare(in folder: String, _ result: inout BenchResult) async throws {
-        try await withField(in: folder, stored: 0) { field in
-            for round in 1...options.rounds {
-                for phase in BenchPhase.allCases {
-                    let rig = try await BenchRig.make(phase, field)
-                    let rate = try rig.throughput(seconds: options.seconds, window: options.window)
-                    await rig.end()
-                    result.rates[phase, default: []].append(rate)
-                    tell("round \(round) \(phase.rawValue): \(Int(rate)) reports/s")
+    private func compare(_ field: BenchField, _ result: inout BenchResult) async throws {
+        for round in 1...rounds {
+            tell("round \(round)")
+            for phase in BenchPhase.allCases {
+                let rate = try await BenchRig.make(phase, field).use {
+                    try $0.throughput(seconds: seconds, window: window)
                 }
+                result.add(phase.title, .init(rate, "reports/s", at: phase.rate))
             }
-            result.pace = result.rate(.bound) / 2
-            for phase in [BenchPhase.relay, .bound, .relay, .bound] {
-                let rig = try await BenchRig.make(phase, field)
-                let delay = try rig.latency(seconds: options.seconds, rate: result.pace)
-                await rig.end()
-                result.delays[phase, default: []].append(delay)
-                tell("latency \(phase.rawValue): p50 \(delay.p50) ms, p99 \(delay.p99) ms")
+        }
+        let pace = result[BenchPhase.bound.rate] / 2
+        result.add("while latencies are measured", .init(pace, "reports/s", at: Self.pace))
+        for phase in [BenchPhase.relay, .bound, .relay, .bound] {
+            let delays = try await BenchRig.make(phase, field).use {
+                try $0.latency(seconds: seconds, rate: pace)
             }
+            let label = "\(phase.rawValue): from a device's publish to the app's receipt"
+            result.add(label, delays: delays, at: phase.latency)
         }
     }
 
     /// Measures C and D with many devices in the store.
-    private func grow(in folder: String, _ result: inout BenchResult) async throws {
-        tell("filling a store with \(options.stored) devices")
-        try await withField(in: folder, stored: options.stored) { field in
-            for _ in 1...options.rounds {
-                for phase in [BenchPhase.unbound, .bound] {
-                    let rig = try await BenchRig.make(phase, field)
-                    let rate = try rig.throughput(seconds: options.seconds, window: options.window)
-                    result.largeRates[phase, default: []].append(rate)
-                    result.readySeconds.append(rig.consumer.readySeconds)
-                    result.memory.append(rig.consumer.memory(peak: true))
-                    result.connects.append(rig.connectsPerSecond)
-                    await rig.end()
-                    tell("\(options.stored) stored, \(phase.rawValue): \(Int(rate)) reports/s")
+    private func grow(_ field: BenchField, _ result: inout BenchResult) async throws {
+        for round in 1...rounds {
+            tell("round \(round)")
+            for phase in [BenchPhase.unbound, .bound] {
+                try await BenchRig.make(phase, field).use { rig in
+                    let rate = try rig.throughput(seconds: seconds, window: window)
+                    result.add(
+                        "\(phase.rawValue) with \(stored) devices in the store",
+                        .init(rate, "reports/s", at: phase.largeRate)
+                    )
+                    result.add(
+                        "with \(stored) devices in the store",
+                        .init(rig.consumer.readySeconds, "s to ready", at: Self.ready),
+                        .init(rig.consumer.memory(peak: true), "MB", at: Self.memory),
+                        .init(rig.connectsPerSecond, "connects/s", at: Self.connects)
+                    )
                 }
             }
         }
     }
 
-    private func withField(
-        in folder: String,
-        stored: Int,
-        _ body: (BenchField) async throws -> Void
-    ) async throws {
-        try await BenchField.with(
-            devices: options.devices,
-            terminals: options.terminals,
-            stored: stored,
-            in: folder,
-            body
-        )
+    private static let pace = "latencyReportsPerSecond"
+    private static let ready = "readySeconds"
+    private static let memory = "memoryMegabytes"
+    private static let connects = "connectsPerSecond"
+
+    func goals(_ result: BenchResult) -> [BenchGoal] {
+        typealias Phase = BenchPhase
+        let unbound = result[Phase.unbound.rate] / result[Phase.plain.rate]
+        let bound = result[Phase.bound.rate] / result[Phase.relay.rate]
+        let p99 = result[Phase.bound.latency + ".p99"] / result[Phase.relay.latency + ".p99"]
+        let goals = [
+            BenchGoal("C / A", unbound, atLeast: 1), BenchGoal("D / B", bound, atLeast: 0.7),
+            BenchGoal("p99 D / p99 B", p99, atMost: 3),
+        ]
+        guard stored > 0 else { return goals }
+        let large = [Phase.unbound, .bound].map { phase in
+            BenchGoal(
+                "\(phase.rawValue) with \(stored) stored / with few",
+                result[phase.largeRate] / result[phase.rate],
+                atLeast: 0.8
+            )
+        }
+        let memory = result.samples(Self.memory).max() ?? 0
+        return goals + large + [
+            BenchGoal("resident memory, MB", memory, atMost: 150),
+            BenchGoal("start to ready, s", result[Self.ready], atMost: 2),
+            BenchGoal("authenticated connects/s", result[Self.connects], atLeast: 3000),
+        ]
     }
+}
+
+extension BenchPhase {
+    /// The figures of the phase in the result's JSON.
+    fileprivate var rate: String { "reportsPerSecond.\(rawValue)" }
+    fileprivate var largeRate: String { "storedReportsPerSecond.\(rawValue)" }
+    fileprivate var latency: String { "latencyMilliseconds.\(rawValue)" }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Domain
 import Files
 import Glibc
@@ -5,74 +6,102 @@ import JSON
 import Load
 import Mosquitto
 import Service
-import Sodium
 import Storage
-
-/// The options of `lamplighter-bench schedules`.
-package struct BenchSchedulesOptions: Sendable {
-    /// The number of schedules due in the same minute.
-    package var schedules = 100_000
-    /// The number of their devices, all connected.
-    package var devices = 1000
-    /// The number of schedules in the large store among which the due ones are looked up.
-    package var stored = 1_000_000
-    /// The minutes of light load in which triggers are timed.
-    package var minutes = 2
-    /// The single commands a second that `lamplighter-bench commands` measured; 0 if unknown.
-    package var commands = 0.0
-
-    /// Creates the options of a full run.
-    package init() {}
-}
+import Workers
 
 /// Measures schedules on a private broker: `lamplighter-bench schedules`.
 ///
 /// It measures how long finding due schedules takes among few and among many, how fast very many
 /// due in the same minute are carried out, alone and beside reports, and how punctual triggers are
 /// under light load.
-package struct BenchSchedules: Sendable {
-    private let options: BenchSchedulesOptions
-    private let tell: @Sendable (String) -> Void
+struct BenchSchedules: Benchmark {
+    static let configuration = CommandConfiguration(
+        "schedules",
+        "Measure schedules a second, the search for due schedules, and punctuality."
+    )
+
+    @Option(help: "Schedules that are due in the same minute.")
+    var schedules = 100_000
+
+    @Option(help: "Devices that they belong to, at least one per 100 schedules.")
+    var devices = 1000
+
+    @Option(help: "Schedules in the large store; the small one has 10,000.")
+    var stored = 1_000_000
+
+    @Option(help: "Minutes of light load whose triggers are timed.")
+    var minutes = 2
+
+    @Option(help: "Single commands a second, from `bench commands`, to compare with.")
+    var commands = 0.0
+
+    @OptionGroup(title: "Common options") var output: BenchOutput
+
     private static let fewStored = 10_000
     private static let dueStored = 500
 
-    /// Creates a benchmark; `tell` receives a line for each measurement.
-    package init(
-        _ options: BenchSchedulesOptions,
-        tell: @escaping @Sendable (String) -> Void
-    ) {
-        self.options = options
-        self.tell = tell
+    func measure(in folder: String) async throws -> BenchResult {
+        var result = BenchResult(
+            "\(schedules) due in one minute, \(devices) devices, \(minutes) minutes with little to do",
+            [
+                "schedules": .integer(Int64(schedules)), "devices": .integer(Int64(devices)),
+                "stored": .integer(Int64(stored)),
+            ]
+        )
+        for (name, count) in [("\(Self.fewStored)", Self.fewStored), ("stored", stored)] {
+            let time = try lookup(count, "\(folder)/\(name).db")
+            result.add(
+                "to find \(Self.dueStored) due of \(count)",
+                .init(time, "µs", at: "lookupMicroseconds.\(name)")
+            )
+        }
+        try await BenchField(devices: devices, in: folder + "/field").use { field in
+            try await BenchRig.make(.bound, field).use { try burst($0, &result) }
+        }
+        return result
     }
 
-    /// Runs the benchmark in a temporary directory, which it removes afterwards.
-    ///
-    /// - Throws: A `Problem`, `LoadError` or `MosquittoError`.
-    package func run() async throws -> BenchSchedulesResult {
-        FileLimit.raise()
-        let folder = try BenchFolder.make()
-        defer { BenchFolder.remove(folder) }
-        var result = BenchSchedulesResult(options: options)
-        result.fewMicroseconds = try lookup(Self.fewStored, folder + "/few.db")
-        result.manyMicroseconds = try lookup(options.stored, folder + "/many.db")
-        try await burst(in: folder + "/field", &result)
-        return result
+    func goals(_ result: BenchResult) -> [BenchGoal] {
+        var goals = [
+            BenchGoal(
+                "finding what is due, \(stored) stored / \(Self.fewStored)",
+                result["lookupMicroseconds.stored"]
+                    / result["lookupMicroseconds.\(Self.fewStored)"],
+                atMost: 1.5
+            ),
+            BenchGoal(
+                "reports/s while schedules are due / before",
+                result["reportsPerSecond.during"] / result["reportsPerSecond.before"],
+                atLeast: 0.7
+            ),
+            BenchGoal(
+                "memory after / before",
+                result["memoryMegabytes.after"] / result["memoryMegabytes.before"],
+                atMost: 1.5
+            ),
+            BenchGoal(
+                "99 % of triggers within, ms",
+                result["triggerLagP99Milliseconds"],
+                atMost: 100
+            ),
+        ]
+        if commands > 0 {
+            let ratio = result["schedulesPerSecond"] / commands
+            goals.append(BenchGoal("schedules/s / single commands/s", ratio, atLeast: 0.5))
+        }
+        return goals
     }
 
     // MARK: Finding due schedules
 
     /// Returns the median time to find 500 due schedules among a number of them, in microseconds.
     private func lookup(_ stored: Int, _ path: String) throws -> Double {
-        guard let key = ServerKey(Sodium.randomBytes(32)) else {
-            throw LoadError.failed("no random key")
-        }
-        let store = try Store(path: path, credentialsPath: nil, key: key)
+        let store = try Store.bench(at: path)
         var seed = BenchScheduleSeed()
         try seed.fill(store, schedules: stored, due: Self.dueStored)
-        var times: [Double] = []
-        for _ in 0..<200 {
-            let now = Instant(milliseconds: LoadClock.milliseconds)
-            let begin = LoadClock.nanoseconds
+        let times = try (0..<200).map { _ in
+            let now = SystemClock().now
+            let stopwatch = Stopwatch()
             let found = try store.read { tx in
                 try tx.schedules.due(
                     after: now.adding(seconds: -300),
@@ -80,62 +109,52 @@ package struct BenchSchedules: Sendable {
                     limit: Self.dueStored
                 )
             }
-            times.append(Double(LoadClock.nanoseconds - begin) / 1000)
+            let seconds = stopwatch.seconds
             guard found.count == Self.dueStored else {
                 throw LoadError.failed("found \(found.count) of \(Self.dueStored) due schedules")
             }
+            return seconds * 1e6
         }
-        let median = BenchGoal.median(times)
-        tell("\(Self.dueStored) due of \(stored): \(Int(median)) µs")
-        return median
+        return times.median
     }
 
     // MARK: Many schedules in one minute
 
-    private func burst(in folder: String, _ result: inout BenchSchedulesResult) async throws {
-        let reports = BenchReportsOptions()
-        var measured = result
-        try await BenchField.with(
-            devices: options.devices,
-            terminals: reports.terminals,
-            in: folder
-        ) { field in
-            try await BenchRig.with(.bound, field) { rig in
-                try measure(field, rig, window: reports.window, result: &measured)
-            }
-        }
-        result = measured
-    }
-
-    private func measure(
-        _ field: BenchField,
-        _ rig: BenchRig,
-        window: Int,
-        result: inout BenchSchedulesResult
-    ) throws {
-        let store = try StoreAccess.tool(field.directory, .file)
-        let dids = field.seed.bound.map { DeviceID(trusted: $0.did) }
+    private func burst(_ rig: BenchRig, _ result: inout BenchResult) throws {
+        let store = try StoreAccess.tool(rig.field.directory, .file)
+        let dids = rig.field.seed.bound.map { DeviceID(trusted: $0.did) }
         var seed = BenchScheduleSeed()
-        result.reportsBefore = try rig.throughput(seconds: 10, window: window)
-        tell("\(Int(result.reportsBefore)) reports/s before")
+        let before = try rig.throughput(seconds: 10)
+        result.add("before", .init(before, "reports/s", at: "reportsPerSecond.before"))
 
-        let first = Self.minute(ahead: options.schedules / 5000 + 5)
-        try seed.add(options.schedules, of: dids, dueAt: first, to: store)
-        result.memoryBefore = rig.consumer.memory()
+        let first = Self.minute(ahead: schedules / 5000 + 5)
+        try seed.add(schedules, of: dids, dueAt: first, to: store)
+        result.add("before", .init(rig.consumer.memory(), "MB", at: "memoryMegabytes.before"))
         Self.sleep(until: first)
-        let seconds = try drain(store, options.schedules, since: first)
-        result.rate = Double(options.schedules) / seconds
-        result.memoryAfter = rig.consumer.memory()
-        tell("\(options.schedules) schedules in \(Int(seconds)) s")
+        let seconds = try drain(store, schedules, since: first)
+        result.add(
+            "after \(Int(seconds)) s in which all were carried out",
+            .init(Double(schedules) / seconds, "schedules/s", at: "schedulesPerSecond"),
+            .init(rig.consumer.memory(), "MB", at: "memoryMegabytes.after")
+        )
 
-        let second = Self.minute(ahead: options.schedules / 5000 + 45)
-        try seed.add(options.schedules, of: dids, dueAt: second, to: store)
+        let second = Self.minute(ahead: schedules / 5000 + 45)
+        try seed.add(schedules, of: dids, dueAt: second, to: store)
         Self.sleep(until: second)
-        result.reportsDuring = try rig.throughput(seconds: 10, window: window)
-        tell("\(Int(result.reportsDuring)) reports/s while as many schedules are due")
-        _ = try drain(store, 2 * options.schedules, since: second)
+        let during = try rig.throughput(seconds: 10)
+        result.add(
+            "while as many schedules are due",
+            .init(during, "reports/s", at: "reportsPerSecond.during")
+        )
+        _ = try drain(store, 2 * schedules, since: second)
 
-        result.lags = try punctuality(field, store, dids: dids, seed: &seed)
+        let lags = try punctuality(rig.field, store, dids: dids, seed: &seed)
+        let p99 = lags.isEmpty ? Double.infinity : lags.quantile(0.99)
+        result.add(
+            "after their minute began, with little to do",
+            .init(Double(lags.count), "triggers", at: "triggers"),
+            .init(p99, "ms p99", at: "triggerLagP99Milliseconds")
+        )
     }
 
     /// Waits until a number of runs are in the store; returns the seconds since a moment.
@@ -161,24 +180,22 @@ package struct BenchSchedules: Sendable {
     ) throws -> [Double] {
         // The bursts' leftovers, commands that expire, are done by then.
         let first = Self.minute(ahead: 60)
-        for number in 0..<options.minutes {
+        for number in 0..<minutes {
             let dueAt = first.adding(seconds: Int64(number) * 60)
             try seed.add(50, of: dids, dueAt: dueAt, to: store)
         }
-        var options = ConnectionOptions(
-            host: "127.0.0.1",
+        let options = ConnectionOptions(
+            bench: "svc.tools.bench-triggers",
             port: field.port,
-            clientID: "svc.tools.bench-triggers"
+            username: "service:tools",
+            password: field.secrets.tools
         )
-        options.username = "service:tools"
-        options.password = try SecretFile.read(field.directory.toolsSecret)
-        options.cleanStart = true
         var client = try MosquittoClient(options, waker: Waker())
         _ = try client.connect()
         try client.subscribe(["\(field.root)/system/trigger/+"])
         var lags: [Double] = []
         var intake = Intake()
-        let end = first.adding(seconds: Int64(self.options.minutes - 1) * 60 + 5)
+        let end = first.adding(seconds: Int64(minutes - 1) * 60 + 5)
         while LoadClock.milliseconds < end.milliseconds {
             try client.receive(
                 upTo: 1000,
@@ -197,7 +214,7 @@ package struct BenchSchedules: Sendable {
             try client.flush()
         }
         client.disconnect()
-        return lags.sorted()
+        return lags
     }
 
     private static func minute(ahead seconds: Int) -> Instant {

@@ -1,0 +1,120 @@
+import JSON
+
+/// The result of a benchmark as text and as JSON: a heading, rows of figures, and goals.
+///
+/// A figure can be measured several times; its value is the median.
+struct BenchResult: Sendable {
+    /// A measured quantity, with a sample for each measurement.
+    struct Figure: Sendable {
+        /// The figure's place in the JSON object: member names, separated by dots.
+        let key: String
+        let unit: String
+        var samples: [Double]
+
+        /// Makes a figure with one sample.
+        init(_ value: Double, _ unit: String, at key: String) {
+            (self.key, self.unit, samples) = (key, unit, [value])
+        }
+
+        var value: Double { samples.median }
+    }
+
+    /// The figures that stand in one line of the text.
+    private struct Row: Sendable {
+        let label: String
+        var figures: [Figure]
+
+        var text: String {
+            let columns = figures.map { figure in
+                let number = figure.value.short
+                let space = String(repeating: " ", count: max(0, 9 - number.count))
+                return "\(space)\(number) \(figure.unit)"
+            }
+            return (columns + [label]).joined(separator: "  ")
+        }
+    }
+
+    private let heading: String
+    private let settings: JSONObject
+    private let tell: @Sendable (String) -> Void
+    private var rows: [Row] = []
+    var goals: [BenchGoal] = []
+
+    /// Creates a result without figures; `settings` is the beginning of its JSON, and `tell`
+    /// receives a line for each measurement.
+    init(
+        _ heading: String,
+        _ settings: JSONObject = [:],
+        tell: @escaping @Sendable (String) -> Void = Benchmarks.tell
+    ) {
+        self.heading = heading
+        self.settings = settings
+        self.tell = tell
+    }
+
+    /// Adds the figures of one measurement to the row with a label.
+    mutating func add(_ label: String, _ figures: Figure...) {
+        tell(Row(label: label, figures: figures).text)
+        let place = rows.firstIndex { $0.label == label } ?? rows.count
+        if place == rows.count { rows.append(Row(label: label, figures: [])) }
+        for figure in figures {
+            if let same = rows[place].figures.firstIndex(where: { $0.key == figure.key }) {
+                rows[place].figures[same].samples += figure.samples
+            } else {
+                rows[place].figures.append(figure)
+            }
+        }
+    }
+
+    /// Adds the median and the 99th percentile of delays in milliseconds, as members of `key`.
+    mutating func add(_ label: String, delays: [Double], at key: String) {
+        add(
+            label,
+            Figure(delays.quantile(0.5), "ms p50", at: key + ".p50"),
+            Figure(delays.quantile(0.99), "ms p99", at: key + ".p99")
+        )
+    }
+
+    /// Returns the samples of a figure; none if it wasn't measured.
+    func samples(_ key: String) -> [Double] {
+        rows.lazy.flatMap(\.figures).first { $0.key == key }?.samples ?? []
+    }
+
+    /// The value of a figure; 0 if it wasn't measured.
+    subscript(key: String) -> Double { samples(key).median }
+
+    /// Returns the median, over measurements, of the ratio of two figures.
+    func ratio(_ key: String, to base: String) -> Double {
+        zip(samples(key), samples(base)).map { $0 / $1 }.median
+    }
+
+    /// Whether every goal is met.
+    var isMet: Bool { goals.allSatisfy(\.isMet) }
+
+    /// The result as a table.
+    var text: String {
+        ([heading] + rows.map(\.text) + ["goals"] + goals.map(\.text)).joined(separator: "\n")
+    }
+
+    /// The result as JSON.
+    var json: JSONValue {
+        var object = settings
+        for figure in rows.flatMap(\.figures) {
+            object.set(.double(figure.value), at: figure.key.split(separator: ".")[...])
+        }
+        object["goals"] = .array(goals.map(\.json))
+        object["met"] = .bool(isMet)
+        return .object(object)
+    }
+}
+
+extension JSONObject {
+    /// Sets a member of nested objects, which it creates where they are missing.
+    fileprivate mutating func set(_ value: JSONValue, at path: ArraySlice<Substring>) {
+        guard let name = path.first.map(String.init) else { return }
+        guard path.count > 1 else { return self[name] = value }
+        var child = self[name]?.objectValue ?? [:]
+        child.set(value, at: path.dropFirst())
+        self[name] = .object(child)
+    }
+}

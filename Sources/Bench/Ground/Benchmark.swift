@@ -1,0 +1,73 @@
+import ArgumentParser
+import Files
+import JSON
+import Service
+
+/// A command that measures: its properties are its options.
+protocol Benchmark: AsyncParsableCommand {
+    var output: BenchOutput { get }
+
+    /// Measures, with files in a temporary folder.
+    func measure(in folder: String) async throws -> BenchResult
+
+    /// Returns the goals for a result.
+    func goals(_ result: BenchResult) -> [BenchGoal]
+}
+
+extension Benchmark {
+    func run() async throws { try await finish() }
+
+    /// Measures the named program and prints the result; the exit code is 1 if a goal is missed.
+    ///
+    /// - Throws: A `Problem`, `LoadError`, `MosquittoError` or `PostgresError`.
+    func finish() async throws {
+        FileLimit.raise()
+        let folder = try BenchFolder.make()
+        defer { BenchFolder.remove(folder) }
+        var result = try await MeasuredProgram.$current.withValue(output.measured) {
+            try await measure(in: folder)
+        }
+        result.goals = goals(result)
+        if output.json { BenchOutput.show(result.json) } else { print(result.text) }
+        if !result.isMet { throw ExitCode(1) }
+    }
+
+    /// Writes a line to standard error.
+    func tell(_ text: String) { Benchmarks.tell(text) }
+}
+
+extension CommandConfiguration {
+    /// Creates the configuration of a benchmark, whose help shows its call and then `details`.
+    init(_ name: String, _ abstract: String, details: String? = nil) {
+        self.init(
+            commandName: name,
+            abstract: abstract,
+            discussion: "lamplighter-bench \(name)" + (details.map { "\n\n" + $0 } ?? "")
+        )
+    }
+}
+
+/// The options that all benchmarks share.
+struct BenchOutput: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The program to measure, or its folder, with the gate next to it (default: next to lamplighter-bench).",
+            valueName: "path"
+        )
+    )
+    var program: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func validate() throws {
+        for path in [measured.program, measured.gate] where !TextFile.exists(path) {
+            throw ValidationError("There is no \(path); build it, or name another with --program.")
+        }
+    }
+
+    var measured: MeasuredProgram { program.map { MeasuredProgram($0) } ?? .current }
+
+    /// Prints a line of JSON.
+    static func show(_ value: JSONValue) { print(String(decoding: value.encoded(), as: UTF8.self)) }
+}

@@ -1,0 +1,21 @@
+/// A running part of a benchmark, such as a process.
+protocol RunningPart {
+    /// Stops the part and waits for its end.
+    func stop() async
+}
+
+extension RunningPart {
+    /// Runs `body` with the part and stops the part afterwards, even if `body` throws.
+    ///
+    /// - Throws: The error of `body`.
+    func use<Value>(_ body: (Self) async throws -> Value) async throws -> Value {
+        do {
+            let value = try await body(self)
+            await stop()
+            return value
+        } catch {
+            await stop()
+            throw error
+        }
+    }
+}
