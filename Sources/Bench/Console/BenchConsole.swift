@@ -128,21 +128,13 @@ struct BenchConsole: Benchmark {
                 }
                 try body(pages)
                 guard !consoles.contains(where: \.hasEnded) else {
-                    throw LoadError.failed("the console ended a stream by itself")
+                    throw LoadError.failed("the console ended a stream unexpectedly")
                 }
                 for console in consoles { console.end() }
             }
         }
     }
 
-<<<<<<< HEAD
-    /// Closes the pages, and requires that their streams were still open.
-    private static func end(_ consoles: [OpenConsole]) throws {
-        guard !consoles.contains(where: \.hasEnded) else {
-            throw LoadError.failed("the console ended a stream unexpectedly")
-        }
-        for console in consoles { console.end() }
-=======
     func goals(_ result: BenchResult) -> [BenchGoal] {
         let (three, none) = (OpenPages.three.key, OpenPages.none.key)
         let rates = result.ratio(three + ".reportsPerSecond", to: none + ".reportsPerSecond")
@@ -154,6 +146,5 @@ struct BenchConsole: Benchmark {
                 atMost: 1.05
             ),
         ]
->>>>>>> bench
     }
 }
