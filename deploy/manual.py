@@ -23,7 +23,7 @@ EXIT_CODES = [
 ]
 EXAMPLES = [
     ("Try it, with a demo product and app, in the current directory:", "lamplighter up"),
-    ("Look for what is wrong with the packaged service:", "sudo lamplighterctl doctor"),
+    ("Find problems of the packaged service:", "sudo lamplighterctl doctor"),
     ("Add a product, and see its devices:",
      "sudo lamplighterctl product import - < lamp.json\nsudo lamplighterctl device list"),
     ("Learn what an error code means:", "lamplighter explain LL1105"),

@@ -32,24 +32,23 @@ PARAMETERS = {
     "appId": "The app's id.",
     "terminalId": "The terminal's id, 32 lowercase hex digits.",
     "scheduleId": "The schedule's id.",
-    "name": "The worker's name: status, control, account, session, schedule, scheduler; with a lane's number, as in status.07, of several.",
-    "node": "The process's id, another at each start.",
+    "name": "The worker's name: status, control, account, session, schedule, scheduler; with a lane's number if there are several, as in status.07.",
+    "node": "The process's id, new at each start.",
     "lane": "The lane's name: the worker's with a number, as in status.07.",
 }
 BATCH = {
     "type": "string",
     "contentEncoding": "binary",
     "description": (
-        "Byte 1, the version of the form; then message after message: a byte of flags (1 QoS 1, 2 retained, 4 expiry, 8"
+        "Byte 1 is the version of the format. Each message follows: a byte of flags (1 QoS 1, 2 retained, 4 expiry, 8"
         " Response Topic, 16 Correlation Data, 32 source address, 64 Correlation Data that was too long, 128 the user"
-        " property traceparent), topic (length in 2 bytes), payload (length in 4 bytes), then what the flags name, in that order: the expiry in seconds (4"
+        " property traceparent), topic (length in 2 bytes), payload (length in 4 bytes), then the fields that the flags name, in that order: the expiry in seconds (4"
         " bytes), the others with their length in 2 bytes. All numbers are big-endian."
     ),
 }
 ELSEWHERE = (
-    "Answered on the MQTT 5 Response Topic instead, where the request gives one that lies in the terminal's"
-    " own space outside request/ and has no wildcard; Correlation Data and a user property traceparent are"
-    " given back either way."
+    "The answer goes to the request's MQTT 5 Response Topic instead, if that lies in the terminal's own space"
+    " outside request/ and has no wildcard. It returns Correlation Data and a user property traceparent in either case."
 )
 USERS = {
     "product": "`product:{productKey}` with the product secret, client id `{mac}`",
@@ -317,7 +316,7 @@ def document():
         "info": {
             "title": "Lamplighter wire protocol",
             "version": "1.0.0",
-            "description": "What devices, app terminals and back-end services say to Lamplighter and hear from it."
+            "description": "The messages between Lamplighter and devices, app terminals and back-end services."
             f" Addresses stand below {ROOT}, the default root. Operations are seen from the service.",
             "license": {"name": "Apache-2.0"},
             "tags": tags(),

@@ -14,15 +14,16 @@ FOLDER = catalog.HERE / "http"
 METHODS = ("get", "put", "post", "patch", "delete")
 KNOWN = {"id", "role", "summary", "description", "query", "path", "body", "answer", "media", "ifMatch", "cookieOnly"}
 DESCRIPTION = """\
-What the console uses, and scripts may use.
+The interface that the console uses, open to scripts too.
 
-- **The caller**: a browser by the cookie of its session; a script by `Authorization: Bearer TOKEN`, with a token of
-  `lamplighter operator token`. Each operation names in `x-role` the role that it needs at least.
-- **Requests that change** something carry JSON (`Content-Type: application/json`), 64 KiB at most, a product's or app's
-  document 1 MiB and 20,000 values, those that sign in 4 KiB (413); those with a cookie also the header `X-Lamplighter: console`, and must come from the console's own pages (`Sec-Fetch-Site: same-origin`).
-- **Names**: it answers under this machine's, that of `console.url` and those in its certificate; under others with 421.
-- **Members** whose value is nothing are absent. Times are milliseconds since 1970. Integers lie within ±(2^53−1).
-- **Pages**: ask again with `cursor` as long as `next` is there.
+- **The caller**: a browser sends the cookie of its session; a script sends `Authorization: Bearer TOKEN`, with a token from
+  `lamplighter operator token`. Each operation names the least role that it needs in `x-role`.
+- **Requests that change** something carry JSON (`Content-Type: application/json`) of at most 64 KiB; a product's or app's
+  document may have 1 MiB and 20,000 values, a sign-in 4 KiB (else 413). Requests with a cookie also need the header
+  `X-Lamplighter: console` and must come from the console's own pages (`Sec-Fetch-Site: same-origin`).
+- **Names**: it answers to this machine's names, the name in `console.url` and those in its certificate, and with 421 to others.
+- **Members** without a value are absent. Times are milliseconds since 1970. Integers lie within ±(2^53−1).
+- **Pages**: while an answer has `next`, request the next page with it as `cursor`.
 - **Refusals** are problem details (RFC 9457) with our codes.
 """
 
