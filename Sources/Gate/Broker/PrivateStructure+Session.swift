@@ -52,6 +52,13 @@ extension PrivateStructure {
         )
     }
 
+    /// Returns the number of messages held for a client; nil where that is unknown.
+    static func messages(of client: OpaquePointer) -> Int? {
+        guard let start = sessionStart(of: client) else { return nil }
+        return Int(load(start, Word.outgoing &+ Outgoing.count) & 0xFFFF_FFFF)
+            &+ Int(load(start, Word.packetsToSend) >> 32)
+    }
+
     /// Returns the bytes of the packets that were not sent yet.
     private static func packetBytes(from start: UnsafeMutableRawPointer, count: Int) -> Int {
         guard count > 0 else { return 0 }

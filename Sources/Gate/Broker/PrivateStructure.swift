@@ -91,13 +91,14 @@ enum PrivateStructure {
     static func start(of client: OpaquePointer) -> UnsafeMutableRawPointer? {
         guard BrokerVersion.isTested else { return nil }
         let memory = UnsafeMutableRawPointer(client)
-        let known = [
-            UInt(bitPattern: gate_client_address(client)), UInt(bitPattern: gate_client_id(client)),
-            UInt(bitPattern: gate_client_username(client)),
-        ]
+        let address = UInt(bitPattern: gate_client_address(client))
+        let id = UInt(bitPattern: gate_client_id(client))
+        let username = UInt(bitPattern: gate_client_username(client))
         for place in 1...8 {
             let start = memory.advanced(by: place &* word)
-            guard (0..<3).allSatisfy({ load(start, $0) == known[$0] }) else { continue }
+            guard load(start, 0) == address, load(start, 1) == id, load(start, 2) == username else {
+                continue
+            }
             let keepAlive = load(start, Word.state) & 0xFFFF
             return Int32(truncatingIfNeeded: keepAlive) == gate_client_keepalive(client)
                 ? start : nil

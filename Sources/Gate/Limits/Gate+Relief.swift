@@ -31,13 +31,18 @@ extension Gate {
         let taken = max(heldBytes, strangersBytes(of: memory))
         // Sessions end before newcomers are refused: otherwise clients that hold memory could keep
         // newcomers out for as long as they like.
-        isFull = taken > bound / 8 &* 5
+        isFull = isMuch(taken)
         isCrowded = taken > bound / 8 &* 7
         if isFull {
             takeBack(taken &- bound / 8 &* 4, of: taken)
         } else if shortage.isShort {
             takeBack(bound / 8, of: taken)
         }
+    }
+
+    /// Whether so much of the limit is taken that sessions must end.
+    private func isMuch(_ taken: Int) -> Bool {
+        settings.limits.heldBytes > 0 && taken > settings.limits.heldBytes / 8 &* 5
     }
 
     /// Returns memory to the system that was free all the time.
@@ -50,10 +55,12 @@ extension Gate {
 
     /// Whether to query the allocator, which walks through all free memory: once a second, while
     /// much is held, and when the process has grown by a sixteenth of the limit.
+    ///
+    /// A process that reuses free memory holds more without growing.
     private func mustLook(at steady: Int64) -> Bool {
         let resident = Memory.resident()
         guard
-            isFull || steady &- memoryLook.at >= 1_000
+            isFull || isMuch(heldBytes) || steady &- memoryLook.at >= 1_000
                 || resident &- memoryLook.resident > settings.limits.heldBytes / 16
         else { return false }
         memoryLook = (steady, resident)

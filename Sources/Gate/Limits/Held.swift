@@ -16,6 +16,8 @@ final class Held {
     /// The times of the last reading from the broker and of the last published refusal.
     private var readAt: Int64 = .min / 2
     private var toldAt: Int64 = .min / 2
+    /// The number of messages at the last reading.
+    private var readMessages = 0
     /// Whether the last reading found room for a message, and for a status: a fast client can fill
     /// it many times a second.
     private var hadRoom = (message: false, status: false)
@@ -55,8 +57,8 @@ final class Held {
         messages &+= 1
     }
 
-    /// Reads the held memory from the broker: at most ten times a second, unless forced or the last
-    /// reading found room.
+    /// Reads the held memory from the broker: at most ten times a second, unless forced, the last
+    /// reading found room or the client has acknowledged an eighth of its limit since.
     ///
     /// If the broker's memory can't be read, a connection is assumed to accept as much a second as
     /// a terminal may be answered, or nothing unless `isAccepting`; a session without a connection
@@ -70,18 +72,28 @@ final class Held {
         isAccepting: Bool
     ) {
         let mayHaveRoom = isStatus ? hadRoom.status : hadRoom.message
-        guard isForced || mayHaveRoom || now &- readAt >= 100 else { return }
+        guard isForced || mayHaveRoom || now &- readAt >= 100 || hasAcknowledged(pointer) else {
+            return
+        }
         readAt = now
         guard let pointer else { return }
         guard let holding = PrivateStructure.holding(of: pointer) else {
             return isConnected ? estimate(at: now, isAccepting: isAccepting) : ()
         }
-        messages = holding.messages
+        (messages, readMessages) = (holding.messages, holding.messages)
         bytes = holding.bytes &+ messages &* PrivateStructure.bytesPerMessage
         let least = PrivateStructure.bytesPerMessage
         hadRoom = (hasRoom(bytes: least, isStatus: false), hasRoom(bytes: least, isStatus: true))
         let isFull = holding.isWindowFull || !hadRoom.message
         noteOldest(isFull && isConnected ? max(1, holding.oldest) : 0, at: now)
+    }
+
+    /// Whether the client has acknowledged an eighth of its limit since the last reading.
+    private func hasAcknowledged(_ pointer: OpaquePointer?) -> Bool {
+        guard limit.messages > 0, let waiting = pointer.flatMap(PrivateStructure.messages) else {
+            return false
+        }
+        return waiting <= readMessages &- limit.messages / 8
     }
 
     /// Subtracts the deliveries that the connection may have accepted since the last estimate.
