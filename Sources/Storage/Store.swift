@@ -125,43 +125,49 @@ package final class Store: Sendable {
         once: Bool = false,
         _ body: (Transaction) throws -> Value
     ) throws -> Value {
-        let mark = once && isShared ? CommitMark<Value>(answeredMarks) : nil
-        defer { mark?.end() }
-        var missed = false
-        return try runAgain.run(isPatient: { mark?.isLost == true }) {
-            if missed { try gate?.awaitTurn() }
-            if mark?.isLost == true { engine.awaitServer() }
-            return try engine.write { sql in
-                if let gate, gate.isBehind { try rebuildCredentials(gate, sql, since: .behind) }
-                let changes = GateChanges()
-                defer { gate?.release(changes) }
-                let value: Value
-                do {
-                    value = try transact(sql, at: now, noting: changes) { tx in
-                        guard let mark else { return try body(tx) }
-                        return try mark.run(in: tx, noting: changes, body)
-                    }
-                } catch {
-                    missed = error is GateTurnMissed
-                    if StoreError.isOutcomeUnknown(error) {
-                        mark?.lose()
-                    } else {
-                        gate?.release(changes, withdrawing: true)
-                    }
-                    throw error
-                }
-                mark?.confirm()
-                if let gate, !changes.records.isEmpty {
-                    try gate.append(changes.records)
-                    gate.release(changes)
-                    // The file is complete, and a later batch tries again.
-                    if gate.isBloated { try? rebuildCredentials(gate, sql, since: .bloated) }
-                }
-                for action in changes.afterCommit { action() }
-                if changes.hasOutgoingMessage { messageWakeup.ring.withLock(\.self)?() }
-                return value
-            }
+        let attempt = CommitAttempt(once && isShared ? CommitMark<Value>(answeredMarks) : nil)
+        defer { attempt.end() }
+        return try runAgain.run(isPatient: { attempt.isCommitLost }) {
+            try attempt.awaitMissed(gate, engine)
+            return try engine.write { try commit(attempt, in: $0, at: now, body) }
         }
+    }
+
+    /// Runs a batch once, commits it, and carries out what waits for the commit.
+    private func commit<Value>(
+        _ attempt: CommitAttempt<Value>,
+        in sql: SQL,
+        at now: Instant,
+        _ body: (Transaction) throws -> Value
+    ) throws -> Value {
+        if let gate, gate.isBehind { try rebuildCredentials(gate, sql, since: .behind) }
+        let changes = GateChanges()
+        defer { gate?.release(changes) }
+        let value: Value
+        do {
+            value = try transact(sql, at: now, noting: changes) { tx in
+                try attempt.run(in: tx, noting: changes, body)
+            }
+        } catch {
+            attempt.fail(error)
+            if !StoreError.isOutcomeUnknown(error) { gate?.release(changes, withdrawing: true) }
+            throw error
+        }
+        attempt.succeed()
+        try carryOut(changes, sql)
+        return value
+    }
+
+    /// Appends committed changes to the gate's file, and calls the functions that wait for the commit.
+    private func carryOut(_ changes: GateChanges, _ sql: SQL) throws {
+        if let gate, !changes.records.isEmpty {
+            try gate.append(changes.records)
+            gate.release(changes)
+            // The file is complete, and a later batch tries again.
+            if gate.isBloated { try? rebuildCredentials(gate, sql, since: .bloated) }
+        }
+        for action in changes.afterCommit { action() }
+        if changes.hasOutgoingMessage { messageWakeup.ring.withLock(\.self)?() }
     }
 
     /// The number of repeated runs of transactions since the start.

@@ -128,6 +128,23 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     package mutating func turn() throws -> (received: Int, published: Int) {
         try receive()
         reached(.read)
+        let (batch, answers) = takeBatch()
+        let outcome = try commit(handler.isForOthers(batch) ? [] : batch)
+        // Only released here: `flush()` sends them after the published messages.
+        connection.acknowledge(queue.done())
+        try teach(outcome.credentials)
+        let published = try publisher.publish(to: &connection, at: environment.clock.now)
+        try publish(outcome, answers: answers)
+        reached(.published)
+        try connection.flush()
+        reached(.flushed)
+        try unsubscribeWhenSwept()
+        note(published: published)
+        return (intake.deliveries.count, published)
+    }
+
+    /// Takes the messages whose turn it is, and the answers to requests that are refused at once.
+    private mutating func takeBatch() -> (batch: [Inbound], answers: [OutboundMessage]) {
         let pace = committer.pace.size
         let next = queue.next(intake, upTo: pace, at: environment.clock.steady)
         var batch = lateness.takeEchoes(from: takeWakeups(from: next))
@@ -135,28 +152,33 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         for (message, rejection) in queue.takeRefused() {
             UnfitRequests.refuse(message, rejection, by: handler, into: &unfit)
         }
-        tell(unfit.refused)
-        let outcome = try commit(handler.isForOthers(batch) ? [] : batch)
-        // Only released here: `flush()` sends them after the published messages.
-        connection.acknowledge(queue.done())
-        try teach(outcome.credentials)
-        let published = try publisher.publish(to: &connection, at: environment.clock.now)
+        log(unfit.refused)
+        return (batch, unfit.answers)
+    }
+
+    /// Publishes messages that need no outbox: notices, signals and answers.
+    private mutating func publish(
+        _ outcome: BatchCommitter<Handler>.Outcome,
+        answers: [OutboundMessage]
+    ) throws {
         // Over the receiving connection the notices would wait behind held acknowledgements.
         try connection.publish(outcome.deadLetterNotices, over: 0, quality: .atMostOnce)
         let echo = lateness.look(queued: queue.oldest, unpublished: publisher.oldest)
-        let signals = unfit.answers + outcome.signals + [echo].compactMap(\.self)
+        let signals = answers + outcome.signals + [echo].compactMap(\.self)
         try connection.publish(signals, over: 0, quality: .atLeastOnce)
-        reached(.published)
-        try connection.flush()
-        reached(.flushed)
-        if queue.isIdle, !mustUnsubscribe.isEmpty {
-            try connection.unsubscribe(mustUnsubscribe)
-            mustUnsubscribe = []
-        }
+    }
+
+    /// Ends the subscriptions to retained messages that are needed once, when all were handled.
+    private mutating func unsubscribeWhenSwept() throws {
+        guard queue.isIdle, !mustUnsubscribe.isEmpty else { return }
+        try connection.unsubscribe(mustUnsubscribe)
+        mustUnsubscribe = []
+    }
+
+    private mutating func note(published: Int) {
         metrics.turn(received: intake.deliveries.count, published: published)
         metrics.holds(publisher, queue)
         metrics.leftOut(publisher.takeLeftOut())
-        return (intake.deliveries.count, published)
     }
 
     /// Sends changed credentials to a gate on another machine, before the answers that depend on
@@ -175,7 +197,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         }
     }
 
-    private func tell(_ refused: [RefusedMessage]) {
+    private func log(_ refused: [RefusedMessage]) {
         guard !refused.isEmpty else { return }
         var effects = Effects()
         for message in refused { effects.observed.note(message) }
