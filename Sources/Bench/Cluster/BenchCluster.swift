@@ -10,17 +10,17 @@ import Workers
 struct BenchCluster: Benchmark {
     static let configuration = CommandConfiguration(
         "cluster",
-        "Measure what further processes on one PostgreSQL, some way away, add.",
+        "Measure what more processes add on one PostgreSQL, at some network distance.",
         details: """
-            Needs PostgreSQL 15 and starts one of its own. The devices of a few lanes of each process report, \
-            so that the way to the database bounds it and not this machine's processor.
+            Needs PostgreSQL 15 and starts its own instance. The devices of a few lanes of each process report, \
+            so that the distance to the database is the bottleneck and not this machine's processor.
             """
     )
 
-    @Option(help: "Numbers of processes, with commas.")
+    @Option(help: "Numbers of processes, separated by commas.")
     var processes = "1,2,4,8"
 
-    @Option(help: "Milliseconds to the database and back.")
+    @Option(help: "Delay to the database and back, in milliseconds.")
     var delay = 5.0
 
     @Option(help: "Lanes of each process whose devices report.")
@@ -52,13 +52,15 @@ struct BenchCluster: Benchmark {
     func validate() throws {
         let isAscending = counts == counts.sorted()
         guard !counts.isEmpty, counts.allSatisfy({ (1...16).contains($0) }), isAscending else {
-            throw ValidationError("--processes are numbers from 1 to 16, ascending.")
+            throw ValidationError("--processes takes ascending numbers from 1 to 16.")
         }
         guard lanes * (counts.last ?? 1) <= 32, lanes > 0, devices >= 320 else {
-            throw ValidationError("--lanes of all are at most 32, --devices at least 320.")
+            throw ValidationError(
+                "The --lanes of all processes are at most 32, --devices at least 320."
+            )
         }
         guard delay >= 0, batch > 0, depth > 0, rate > 0, seconds > 0, overlap > 0 else {
-            throw ValidationError("every other number has to be larger than 0")
+            throw ValidationError("every other number must be greater than 0")
         }
     }
 

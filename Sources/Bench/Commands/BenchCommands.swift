@@ -11,13 +11,13 @@ import Workers
 struct BenchCommands: Benchmark {
     static let configuration = CommandConfiguration(
         "commands",
-        "Measure commands' round trips against the bare broker, and beside a crowd."
+        "Measure commands' round trips against the bare broker, and beside a device with many users."
     )
 
-    @Option(help: "Devices that are commanded.")
+    @Option(help: "Devices that receive commands.")
     var devices = 100
 
-    @Option(help: "Users bound to one device more.")
+    @Option(help: "Users bound to one additional device.")
     var users = 1000
 
     @Option(help: "Commands a second.")
@@ -33,7 +33,7 @@ struct BenchCommands: Benchmark {
 
     func validate() throws {
         guard devices > 0, users > 0, rate > 0, rounds > 0, seconds > 0 else {
-            throw ValidationError("every number has to be larger than 0")
+            throw ValidationError("every number must be greater than 0")
         }
     }
 

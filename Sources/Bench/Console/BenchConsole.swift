@@ -40,7 +40,7 @@ private enum OpenPages: String, CaseIterable {
 struct BenchConsole: Benchmark {
     static let configuration = CommandConfiguration(
         "console",
-        "Measure what three open consoles cost the path of reports."
+        "Measure how much three open consoles slow down reports."
     )
 
     @Option(help: "Devices that report.")
@@ -60,7 +60,7 @@ struct BenchConsole: Benchmark {
     func validate() throws {
         guard devices > 0, stored >= 0, rounds > 0, seconds >= 1 else {
             throw ValidationError(
-                "--devices and --rounds are above 0, --stored not below, --seconds at least 1."
+                "--devices, --rounds and --seconds must be at least 1, --stored at least 0."
             )
         }
     }

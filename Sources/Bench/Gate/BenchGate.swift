@@ -19,7 +19,7 @@ struct BenchGate: Benchmark {
     @OptionGroup(title: "Common options") var output: BenchOutput
 
     func validate() throws {
-        guard messages > 0 else { throw ValidationError("--messages is at least 1.") }
+        guard messages > 0 else { throw ValidationError("--messages must be at least 1.") }
     }
 
     private static let wide = Allowance(

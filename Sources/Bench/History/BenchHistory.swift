@@ -16,10 +16,10 @@ import Workers
 struct BenchHistory: Benchmark {
     static let configuration = CommandConfiguration(
         "history",
-        "Measure a day's page of a device with a long history against one with a day.",
+        "Measure a one-day query of a device with a long history against one with a single day.",
         details: """
-            With --into nothing is measured: devices, one of them with the long history over a year, are
-            written into the store of a data directory whose service is stopped, for measuring the console.
+            With --into, nothing is measured. Devices, one of them with a long history over a year, are
+            written to the store of a data directory whose service is stopped, to measure the console with.
             """
     )
 
@@ -29,17 +29,17 @@ struct BenchHistory: Benchmark {
     @Option(help: "Queries of each kind to each device.")
     var questions = 100
 
-    @Option(help: "A data directory to write devices into, in the place of measuring.")
+    @Option(help: "A data directory to write devices to, instead of measuring.")
     var into: String?
 
-    @Option(help: "Devices without a history beside the one with it, for --into.")
+    @Option(help: "Devices without a history in addition to the one with a history, for --into.")
     var devices = 0
 
     @OptionGroup(title: "Common options") var output: BenchOutput
 
     func validate() throws {
         guard records >= Self.fewRecords, questions > 0 else {
-            throw ValidationError("--records is at least 10000, --questions at least 1.")
+            throw ValidationError("--records must be at least 10000, --questions at least 1.")
         }
     }
 
