@@ -61,7 +61,7 @@ import Testing
             ("https://app.example.com/, http://localhost:8000,capacitor://localhost", nil),
             ("app.example.com", "write https://app.example.com"),
             ("https://a.example, app.example.com:8443", "write https://app.example.com:8443"),
-            ("https://app.example.com/page", "write https://app.example.com for"),
+            ("https://app.example.com/page", "write https://app.example.com instead of"),
             ("://app.example.com", "must name the scheme"), ("https://", "must name a host"),
         ] as [(String, String?)]
     )
