@@ -1,12 +1,10 @@
-/* A Lamplighter device in one header, on libmosquitto (cc lamp.c -lmosquitto). C99 and POSIX;
-   single-threaded.
+/* A Lamplighter device in one header, on libmosquitto (cc lamp.c -lmosquitto). C99 and POSIX; single-threaded.
 
        struct ll_device *device = ll_start(&options);
        for (;;) { ll_turn(device, 100); if (...) ll_report(device, "{\"temperature\":21.5}"); }
 
-   It registers once and keeps its identity in a file, reconnects automatically, repeats each
-   report until it's answered, obeys each command once, and publishes its presence. lamp.c is an
-   example. */
+   It registers once and keeps its identity in a file, reconnects automatically, repeats each report until it's
+   answered, obeys each command once, and publishes its presence. lamp.c is an example. */
 #ifndef LAMPLIGHTER_H
 #define LAMPLIGHTER_H
 #include <errno.h>
@@ -35,9 +33,8 @@ struct ll_options {
     const char *mac, *passcode; /* 12 lowercase hex digits or an IMEI; proof of holding it */
     const char *hardware;       /* a JSON object about the hardware; {} is enough */
     const char *identity;       /* the file with did, secret, last command; keep it secret */
-    /* Carries out a command. `data` is its JSON object, zero-terminated; `is_query` requests
-       only values. Writes the state as a JSON object into `state` (LL_STATE bytes). Returns 0 on
-       success, or another number on failure. */
+    /* Carries out a command. `data` is its JSON object, zero-terminated; `is_query` requests only values. Writes the
+       state as a JSON object into `state` (LL_STATE bytes). Returns 0 on success, or another number on failure. */
     int (*obey)(void *context, const char *data, bool is_query, char *state);
     void *context;
 };
@@ -72,8 +69,7 @@ static inline const char *ll_value_end(const char *at) {
 }
 /* A member of an object, in its written form. */
 struct ll_member { const char *name, *value; int name_length, length; };
-/* Finds the next member: pass NULL as `at` first, then the last result; returns NULL after the
-   last member. */
+/* Finds the next member: pass NULL as `at` first, then the last result; returns NULL after the last member. */
 static inline const char *ll_next(const char *object, const char *at, struct ll_member *member) {
     if (!at) at = (at = strchr(object, '{')) ? at + 1 : "";
     member->name = at + strspn(at, " \t\r\n,") + 1;
@@ -120,8 +116,7 @@ static inline void ll_random_hex(char *to, int bytes) {
     for (int i = 0; file && i < bytes; i++) sprintf(to + 2 * i, "%02x", (unsigned)fgetc(file) & 255);
     if (file) fclose(file);
 }
-/* Doubles a pause up to a maximum, with jitter: devices that lost the same service mustn't all
-   reconnect at once. */
+/* Doubles a pause up to a maximum, with jitter: devices that lost the same service mustn't all reconnect at once. */
 static inline double ll_longer(double *pause, double first, double last) {
     *pause = *pause == 0 ? first : *pause * 2 < last ? *pause * 2 : last;
     return *pause * (0.8 + 0.4 * rand() / (double)RAND_MAX);
@@ -146,8 +141,7 @@ static inline void ll_publish(struct ll_device *device, const char *leaf, const 
     snprintf(topic, sizeof topic, "%s/%s", device->base, leaf);
     mosquitto_publish(device->client, NULL, topic, (int)strlen(payload), payload, 1, false);
 }
-/* Keeps a report under a new id; returns false if there's no space. `head` is empty or ends in a
-   comma. */
+/* Keeps a report under a new id; returns false if there's no space. `head` is empty or ends in a comma. */
 static inline bool ll_keep(struct ll_device *device, const char *head, const char *data, int room) {
     size_t size = strlen(data) + strlen(head) + 80;
     struct ll_kept *kept = &device->kept[device->count];
@@ -158,11 +152,9 @@ static inline bool ll_keep(struct ll_device *device, const char *head, const cha
     kept->at = kept->pause = 0;
     return true;
 }
-/* Reports a JSON object, repeated until the service has stored it; returns false if 48 reports
-   wait already. */
+/* Reports a JSON object, repeated until the service has stored it; returns false if 48 reports wait already. */
 static inline bool ll_report(struct ll_device *device, const char *data) { return ll_keep(device, "", data, LL_KEPT); }
-/* Reports that a product's alert begins or ends; it stays open, even over restarts, until its
-   end is reported. */
+/* Reports that a product's alert begins or ends; it stays open, even over restarts, until its end is reported. */
 static inline bool ll_alert(struct ll_device *device, const char *name, bool is_open) {
     char head[128];
     snprintf(head, sizeof head, "\"alerts\":[{\"name\":\"%s\",\"value\":%s}],", name, is_open ? "true" : "false");
@@ -231,8 +223,7 @@ static inline void ll_on_subscribe(struct mosquitto *client, void *data, int mid
     if (device->did[0]) ll_publish(device, "presence", ll_presence(device, true));
     for (int i = 0; i < device->count; i++) device->kept[i].at = 0;  /* resend pending ones now */
 }
-/* Makes the connection's client: with the product's login until there's an identity, then with
-   the device's. */
+/* Makes the connection's client: with the product's login until there's an identity, then with the device's. */
 static inline void ll_make(struct ll_device *device) {
     const struct ll_options *options = &device->options;
     bool own = device->did[0] != 0;
