@@ -108,7 +108,10 @@ function tick() {
   // Only the button's own content changes; the frame around it stays.
   render(button.children, holder);
   holder.setAttribute('aria-pressed', paused() !== null);
-  if (lastState === 'lost' && status.state === 'live') open?.resume();
+  if (lastState === 'lost' && status.state === 'live') {
+    // Browsers keep the failure of a module that couldn't be loaded.
+    if (open) open.resume(); else location.reload();
+  }
   lastState = status.state;
 }
 
