@@ -1,13 +1,5 @@
 // Modules that the first view doesn't need are loaded on demand.
 
-<<<<<<< HEAD
-/** Opens the dialog that connects a device, with a product if one is named. */
-export const connectDevice = async productKey => (await import('./connect.js')).connectDevice(productKey);
-/** Opens the dialog for the operator's own password. */
-export const choosePassword = async isFirst => (await import('./password.js')).choosePassword(isFirst);
-/** Shows the sign-in page. */
-export const enter = async (root, options) => (await import('../pages/enter.js')).enter(root, options);
-=======
 /** Imports a module. After an upgrade of the service its address is gone: the new page is loaded instead. */
 export async function later(load) {
   try {
@@ -20,10 +12,9 @@ export async function later(load) {
   }
 }
 
-/** Opens the dialog that connects a device; of a product, where one is named. */
+/** Opens the dialog that connects a device, with a product if one is named. */
 export const connectDevice = async productKey => (await later(() => import('./connect.js'))).connectDevice(productKey);
 /** Opens the dialog for the operator's own password. */
 export const choosePassword = async isFirst => (await later(() => import('./password.js'))).choosePassword(isFirst);
-/** Shows the way in. */
+/** Shows the sign-in page. */
 export const enter = async (root, options) => (await later(() => import('../pages/enter.js'))).enter(root, options);
->>>>>>> 7dbc9c5d (Console: serve its modules as they are, under addresses with a version)
