@@ -109,7 +109,8 @@ function tick() {
   // Only the button's own content changes; the frame around it stays.
   render(button.children, holder);
   holder.setAttribute('aria-pressed', paused() !== null);
-  if (lastState === 'lost' && status.state === 'live') open?.resume();
+  // A page whose script couldn't be loaded is opened again.
+  if (lastState === 'lost' && status.state === 'live') { if (open) open.resume(); else show(); }
   lastState = status.state;
 }
 
