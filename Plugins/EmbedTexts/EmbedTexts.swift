@@ -2,7 +2,8 @@ import Foundation
 import PackagePlugin
 
 /// Embeds text files in a target as string literals: the files of its folders `Texts`, `Playground`
-/// and `Files`, and for the reference the contract, the guides and the client for browsers.
+/// and `Files`, and for the reference the contract, the guides, the client for browsers, and the
+/// scripts that its playground shares with the console.
 ///
 /// SwiftPM's own `.embedInCode` writes an array of numbers, which takes the compiler 9 s for each
 /// 100 kB; a literal takes no time.
@@ -18,6 +19,8 @@ struct EmbedTexts: BuildToolPlugin {
             let client = Self.files(below: package.appending(path: "clients/js"))
             files += client.filter { $0.url.pathExtension == "js" && !$0.name.contains("/") }
             files.append(("reference.jsonl", contract))
+            let console = package.appending(path: "Sources/Console/Files")
+            files += ["base/html.js", "base/words.js"].map { ($0, console.appending(path: $0)) }
             let guides = Self.files(below: package.appending(path: "docs/guides"))
             files += guides.map {
                 ($0.name == "README.md" ? "guides.md" : "guide-\($0.name)", $0.url)

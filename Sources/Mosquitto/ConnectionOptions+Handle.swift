@@ -1,31 +1,62 @@
 import CMosquitto
 
 extension ConnectionOptions {
-    /// Sets the options that `mosquitto_connect_bind_v5` does not take.
-    func apply(to handle: OpaquePointer) throws(MosquittoError) {
-        try check("mosquitto_threaded_set", mosquitto_threaded_set(handle, true))
-        try set(MOSQ_OPT_PROTOCOL_VERSION, to: Int32(MQTT_PROTOCOL_V5), in: handle)
-        try set(MOSQ_OPT_RECEIVE_MAXIMUM, to: Int32(receiveMaximum), in: handle)
-        try set(MOSQ_OPT_SEND_MAXIMUM, to: Int32(sendMaximum), in: handle)
-        try set(MOSQ_OPT_TCP_NODELAY, to: 1, in: handle)
-        if let username {
-            try check(
-                "mosquitto_username_pw_set",
-                mosquitto_username_pw_set(handle, username, password)
+    /// Makes a handle with these options, without connecting: `mosquitto_new`.
+    ///
+    /// The caller frees it with `mosquitto_destroy`.
+    /// - Throws: `MosquittoError`, for example if a file of `TLS` can't be read.
+    package func makeHandle() throws(MosquittoError) -> OpaquePointer {
+        try check("mosquitto_lib_init", Library.result)
+        guard let handle = mosquitto_new(clientID, cleanStart, nil) else {
+            throw MosquittoError(.outOfMemory, function: "mosquitto_new")
+        }
+        do throws(MosquittoError) {
+            try apply(to: handle)
+        } catch {
+            mosquitto_destroy(handle)
+            throw error
+        }
+        return handle
+    }
+
+    /// Opens a handle's connection and sends CONNECT, without waiting for the answer:
+    /// `mosquitto_connect_bind_v5`.
+    ///
+    /// - Throws: `MosquittoError`.
+    package func connect(_ handle: OpaquePointer) throws(MosquittoError) {
+        var properties = Properties()
+        properties.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, sessionExpirySeconds)
+        try check(
+            "mosquitto_connect_bind_v5",
+            mosquitto_connect_bind_v5(
+                handle,
+                host,
+                Int32(port),
+                Int32(keepAliveSeconds),
+                nil,
+                properties.list
             )
+        )
+    }
+
+    /// Sets the options that `mosquitto_connect_bind_v5` does not take.
+    private func apply(to handle: OpaquePointer) throws(MosquittoError) {
+        let numbers = [
+            (MOSQ_OPT_PROTOCOL_VERSION, Int32(MQTT_PROTOCOL_V5)),
+            (MOSQ_OPT_RECEIVE_MAXIMUM, Int32(receiveMaximum)),
+            (MOSQ_OPT_SEND_MAXIMUM, Int32(sendMaximum)), (MOSQ_OPT_TCP_NODELAY, 1),
+        ]
+        for (option, value) in numbers {
+            try check("mosquitto_int_option", mosquitto_int_option(handle, option, value))
+        }
+        if let username {
+            let result = mosquitto_username_pw_set(handle, username, password)
+            try check("mosquitto_username_pw_set", result)
         }
         if let tls {
-            try check(
-                "mosquitto_tls_set",
-                mosquitto_tls_set(
-                    handle,
-                    tls.caFile,
-                    nil,
-                    tls.certificateFile,
-                    tls.keyFile,
-                    nil
-                )
-            )
+            let (certificate, key) = (tls.certificateFile, tls.keyFile)
+            let result = mosquitto_tls_set(handle, tls.caFile, nil, certificate, key, nil)
+            try check("mosquitto_tls_set", result)
         }
         if let will {
             try check(
@@ -41,13 +72,5 @@ extension ConnectionOptions {
                 )
             )
         }
-    }
-
-    private func set(
-        _ option: mosq_opt_t,
-        to value: Int32,
-        in handle: OpaquePointer
-    ) throws(MosquittoError) {
-        try check("mosquitto_int_option", mosquitto_int_option(handle, option, value))
     }
 }

@@ -29,11 +29,11 @@ package struct Delivery: Sendable {
 
 /// The broker's receipt for a message published with QoS 1.
 package struct PublishReceipt: Equatable, Sendable {
-    /// The packet id that `publish` returned.
+    /// The id that `publish` returned.
     package var mid: Int32
     /// 0: success; 0x10: no subscribers; 0x80 and above: refused.
     package var reasonCode: UInt8
-    /// The connection of a set that carried the message; each connection has its own packet ids.
+    /// The outlet that carried the message; each connection has its own ids.
     package var outlet: Int?
 
     /// Makes a receipt.

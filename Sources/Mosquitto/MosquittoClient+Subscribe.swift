@@ -1,4 +1,5 @@
 import CMosquitto
+import Glibc
 
 extension MosquittoClient {
     /// Subscribes to all filters with one SUBSCRIBE: `mosquitto_subscribe_multiple`.
@@ -14,24 +15,17 @@ extension MosquittoClient {
         _ filters: [String],
         options: SubscribeOptions = SubscribeOptions()
     ) throws(MosquittoError) {
-        guard !filters.isEmpty else { return }
-        var mid: Int32 = 0
-        try expectNothingHeld("subscribe")
-        let result = withCStrings(filters) { pointers in
+        let (count, quality) = (Int32(filters.count), Int32(options.quality.rawValue))
+        try request("subscribe", filters) { handle, mid, filters in
             mosquitto_subscribe_multiple(
                 handle,
-                &mid,
-                Int32(filters.count),
-                pointers,
-                Int32(options.quality.rawValue),
+                mid,
+                count,
+                filters,
+                quality,
                 options.bits,
                 nil
             )
-        }
-        try check("mosquitto_subscribe_multiple", result)
-        try flush()
-        try awaitAnswer(within: self.options.connectTimeout, "subscribe", leavesMessages: true) {
-            $0.subscribed == mid
         }
     }
 
@@ -42,40 +36,28 @@ extension MosquittoClient {
     /// subscription.
     /// - Throws: `MosquittoError`.
     package mutating func unsubscribe(_ filters: [String]) throws(MosquittoError) {
+        let count = Int32(filters.count)
+        try request("unsubscribe", filters) { handle, mid, filters in
+            mosquitto_unsubscribe_multiple(handle, mid, count, filters, nil)
+        }
+    }
+
+    private typealias Filters = UnsafePointer<UnsafeMutablePointer<CChar>?>
+
+    private func request(
+        _ name: String,
+        _ filters: [String],
+        by send: (OpaquePointer, UnsafeMutablePointer<Int32>, Filters) -> Int32
+    ) throws(MosquittoError) {
         guard !filters.isEmpty else { return }
+        guard receiver.acknowledgementsHeld == 0 else {
+            throw MosquittoError(.acknowledgementsHeld, function: name)
+        }
+        let pointers = filters.map { strdup($0) }
+        defer { for pointer in pointers { free(pointer) } }
         var mid: Int32 = 0
-        try expectNothingHeld("unsubscribe")
-        let result = withCStrings(filters) { pointers in
-            mosquitto_unsubscribe_multiple(handle, &mid, Int32(filters.count), pointers, nil)
-        }
-        try check("mosquitto_unsubscribe_multiple", result)
-        try flush()
-        try awaitAnswer(within: options.connectTimeout, "unsubscribe", leavesMessages: true) {
-            $0.unsubscribed == mid
-        }
-    }
-
-    private func expectNothingHeld(_ function: String) throws(MosquittoError) {
-        guard callbacks.acknowledgementsHeld == 0 else {
-            throw MosquittoError(.acknowledgementsHeld, function: function)
-        }
-    }
-}
-
-/// Lends strings to C as an array of pointers.
-private func withCStrings<R>(
-    _ strings: [String],
-    _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>?) -> R
-) -> R {
-    // All strings are in one buffer that does not move while C reads it.
-    var bytes: [CChar] = []
-    var starts: [Int] = []
-    for string in strings {
-        starts.append(bytes.count)
-        bytes.append(contentsOf: string.utf8CString)
-    }
-    return bytes.withUnsafeMutableBufferPointer { buffer in
-        let pointers = starts.map { start in buffer.baseAddress.map { $0 + start } }
-        return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
+        try check("mosquitto_\(name)_multiple", send(receiver.handle, &mid, pointers))
+        try receiver.flush(within: receiver.options.writeTimeout)
+        try receiver.awaitAnswer(name, leavesMessages: true) { $0.answered == mid }
     }
 }

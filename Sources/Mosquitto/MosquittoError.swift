@@ -98,14 +98,16 @@ extension MosquittoError: CustomStringConvertible {
 }
 
 /// Throws a failed result of libmosquitto as an error; all results pass through here.
-func check(_ function: StaticString, _ result: Int32) throws(MosquittoError) {
+///
+/// - Throws: `MosquittoError`.
+package func check(_ function: String, _ result: Int32) throws(MosquittoError) {
     // Read first, since any other call may overwrite it.
     let systemError = errno
     guard result != MOSQ_ERR_SUCCESS.rawValue else { return }
     let code = MosquittoError.Code(rawValue: result)
     throw MosquittoError(
         code,
-        function: "\(function)",
+        function: function,
         systemError: code == .system || code == .lookup ? systemError : nil
     )
 }

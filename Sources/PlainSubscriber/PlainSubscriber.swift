@@ -1,58 +1,51 @@
 import CMosquitto
-import Glibc
 package import Mosquitto
 
 /// A subscriber as in the library's manual, which confirms each message before it sees it.
 ///
 /// `lamplighter-bench` compares the service with it, and a test uses it to show that the loss which
-/// `MosquittoClient` prevents would be noticed. It uses the host, port, client id and credentials
-/// of its options, but no TLS.
+/// `MosquittoClient` prevents would be noticed.
 package struct PlainSubscriber: ~Copyable {
-    private let handle: OpaquePointer
     private let count: Counter
 
+    /// The handle, and the state that its callbacks write.
     private final class Counter {
+        let handle: OpaquePointer
         var received = 0
         var granted = 0
         /// The number of messages received before each unanswered SUBSCRIBE.
         var asked: [Int] = []
         var confirmed = 0
+
+        init(_ handle: OpaquePointer) { self.handle = handle }
+
+        deinit { mosquitto_destroy(handle) }
+
+        func subscribe(_ filter: String) throws(MosquittoError) {
+            try check("mosquitto_subscribe", mosquitto_subscribe(handle, nil, filter, 1))
+        }
     }
 
     /// Connects and subscribes with QoS 1, with `mosquitto_connect_bind_v5` and `mosquitto_loop`.
     ///
     /// - Throws: `MosquittoError`.
     package init(_ options: ConnectionOptions, filters: [String]) throws(MosquittoError) {
-        try check("mosquitto_lib_init", Self.library)
-        let count = Counter()
-        let user = Unmanaged.passUnretained(count).toOpaque()
-        guard let handle = mosquitto_new(options.clientID, options.cleanStart, user) else {
-            throw MosquittoError(.outOfMemory, function: "mosquitto_new")
+        let handle = try options.makeHandle()
+        let count = Counter(handle)
+        mosquitto_user_data_set(handle, Unmanaged.passUnretained(count).toOpaque())
+        mosquitto_message_callback_set(handle) { _, user, _ in
+            guard let user else { return }
+            Unmanaged<Counter>.fromOpaque(user).takeUnretainedValue().received += 1
         }
-        do throws(MosquittoError) {
-            try Self.apply(options, to: handle)
-            mosquitto_message_callback_set(handle) { _, user, _ in
-                guard let user else { return }
-                Unmanaged<Counter>.fromOpaque(user).takeUnretainedValue().received += 1
-            }
-            mosquitto_subscribe_callback_set(handle) { _, user, _, _, _ in
-                guard let user else { return }
-                let count = Unmanaged<Counter>.fromOpaque(user).takeUnretainedValue()
-                count.granted += 1
-                if !count.asked.isEmpty { count.confirmed = count.asked.removeFirst() }
-            }
-            try Self.start(handle, options, filters: filters)
-        } catch {
-            mosquitto_destroy(handle)
-            throw error
+        mosquitto_subscribe_callback_set(handle) { _, user, _, _, _ in
+            guard let user else { return }
+            let count = Unmanaged<Counter>.fromOpaque(user).takeUnretainedValue()
+            count.granted += 1
+            if !count.asked.isEmpty { count.confirmed = count.asked.removeFirst() }
         }
-        self.handle = handle
+        try options.connect(handle)
+        for filter in filters { try count.subscribe(filter) }
         self.count = count
-    }
-
-    deinit {
-        mosquitto_destroy(handle)
-        withExtendedLifetime(count) {}
     }
 
     /// The number of messages received so far.
@@ -69,7 +62,7 @@ package struct PlainSubscriber: ~Copyable {
     /// - Throws: `MosquittoError`.
     package mutating func askForConfirmed(_ filter: String) throws(MosquittoError) {
         count.asked.append(count.received)
-        try check("mosquitto_subscribe", mosquitto_subscribe(handle, nil, filter, 1))
+        try count.subscribe(filter)
     }
 
     /// Whether the broker has granted a filter; messages published before are not received.
@@ -81,7 +74,7 @@ package struct PlainSubscriber: ~Copyable {
     /// - Throws: `MosquittoError`.
     package mutating func roundTrip(_ filter: String) throws(MosquittoError) {
         let before = count.granted
-        try check("mosquitto_subscribe", mosquitto_subscribe(handle, nil, filter, 1))
+        try count.subscribe(filter)
         while count.granted == before { try loop() }
     }
 
@@ -89,65 +82,6 @@ package struct PlainSubscriber: ~Copyable {
     ///
     /// - Throws: `MosquittoError` when the connection has ended.
     package mutating func loop() throws(MosquittoError) {
-        try check("mosquitto_loop", mosquitto_loop(handle, 100, 1))
+        try check("mosquitto_loop", mosquitto_loop(count.handle, 100, 1))
     }
-
-    /// The library's own state, initialised once.
-    private static let library: Int32 = {
-        signal(SIGPIPE, SIG_IGN)
-        return mosquitto_lib_init()
-    }()
-
-    private static func apply(
-        _ options: ConnectionOptions,
-        to handle: OpaquePointer
-    ) throws(MosquittoError) {
-        let values = [
-            (MOSQ_OPT_PROTOCOL_VERSION, Int32(MQTT_PROTOCOL_V5)),
-            (MOSQ_OPT_RECEIVE_MAXIMUM, Int32(options.receiveMaximum)),
-            (MOSQ_OPT_SEND_MAXIMUM, Int32(options.sendMaximum)), (MOSQ_OPT_TCP_NODELAY, 1),
-        ]
-        for (option, value) in values {
-            try check("mosquitto_int_option", mosquitto_int_option(handle, option, value))
-        }
-        guard let username = options.username else { return }
-        try check(
-            "mosquitto_username_pw_set",
-            mosquitto_username_pw_set(handle, username, options.password)
-        )
-    }
-
-    private static func start(
-        _ handle: OpaquePointer,
-        _ options: ConnectionOptions,
-        filters: [String]
-    ) throws(MosquittoError) {
-        var properties: OpaquePointer?
-        defer { mosquitto_property_free_all(&properties) }
-        mosquitto_property_add_int32(
-            &properties,
-            Int32(MQTT_PROP_SESSION_EXPIRY_INTERVAL.rawValue),
-            options.sessionExpirySeconds
-        )
-        try check(
-            "mosquitto_connect_bind_v5",
-            mosquitto_connect_bind_v5(
-                handle,
-                options.host,
-                Int32(options.port),
-                Int32(options.keepAliveSeconds),
-                nil,
-                properties
-            )
-        )
-        for filter in filters {
-            try check("mosquitto_subscribe", mosquitto_subscribe(handle, nil, filter, 1))
-        }
-    }
-}
-
-/// Turns a result of the library into an error.
-private func check(_ function: StaticString, _ result: Int32) throws(MosquittoError) {
-    guard result != MOSQ_ERR_SUCCESS.rawValue else { return }
-    throw MosquittoError(.init(rawValue: result), function: "\(function)")
 }

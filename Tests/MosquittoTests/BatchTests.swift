@@ -5,18 +5,19 @@ import Testing
 
 @testable import Mosquitto
 
-/// Batches that a set of connections receives and sends; to the broker they are ordinary messages.
+/// Batches that a client with an outlet receives and sends; to the broker they are ordinary
+/// messages.
 @Suite("Batches over a set of connections", .tags(.broker), .endsInTime)
 struct BatchTests {
     private static let incoming = "batch/in"
     private static let outgoing = "batch/out"
 
-    private static func worker(_ port: Int) throws -> ConnectionSet {
+    private static func worker(_ port: Int) throws -> MosquittoClient {
         var options = ConnectionOptions(host: "127.0.0.1", port: port, clientID: "worker")
         options.cleanStart = false
         options.sessionExpirySeconds = 600
         options.batches = .init(incoming: incoming, outgoing: outgoing)
-        var set = try ConnectionSet(options, outlets: 1, waker: Waker())
+        var set = try MosquittoClient(options, outlets: 1, waker: Waker())
         _ = try set.connect()
         try set.subscribe([incoming, "plain/#"], options: SubscribeOptions())
         return set
@@ -36,7 +37,7 @@ struct BatchTests {
     }
 
     /// Receives until there are `count` messages, without acknowledging any.
-    private static func receive(_ set: inout ConnectionSet, _ count: Int) throws -> [Received] {
+    private static func receive(_ set: inout MosquittoClient, _ count: Int) throws -> [Received] {
         var received: [Received] = []
         var intake = Intake()
         let deadline = ContinuousClock.now.advanced(by: .seconds(10))
@@ -71,7 +72,7 @@ struct BatchTests {
         var set = try Self.worker(broker.port)
         #expect(try Self.receive(&set, 50) == expected)
         set.acknowledge(1)
-        try set.flush()
+        try set.writePermitted()
         set.disconnect()
 
         var last = try Self.worker(broker.port)
@@ -119,7 +120,7 @@ struct BatchTests {
             )
         }
         #expect(ids.count == 300)
-        try set.flush()
+        try set.writePermitted()
 
         var confirmed: [Int32] = []
         var intake = Intake()
@@ -127,7 +128,7 @@ struct BatchTests {
         while confirmed.count < 300, ContinuousClock.now < deadline {
             try set.receive(upTo: 200, linger: .zero, wait: .milliseconds(50), into: &intake)
             confirmed += intake.confirmed.map(\.mid)
-            try set.flush()
+            try set.writePermitted()
         }
         #expect(confirmed.count == 300)
         #expect(Set(confirmed) == ids)

@@ -114,7 +114,7 @@ struct DeferredAcknowledgementTests {
 
         var client = try connect(broker.port, "keeper")
         // Wait until the backlog arrives.
-        while client.poll(writable: false, milliseconds: 10).isReadable == false {}
+        while !client.receiver.wait(for: POLLIN, milliseconds: 10) {}
         try client.subscribe(["a/#"])
         try client.subscribe(["b/#"], options: SubscribeOptions(retainHandling: .always))
         try client.unsubscribe(["b/#"])

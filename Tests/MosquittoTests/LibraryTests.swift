@@ -37,13 +37,13 @@ struct LibraryTests {
         }
 
         client.acknowledge(899)
-        try client.writeSome()
-        #expect(client.callbacks.acknowledgementsHeld == 900)
-        #expect(!client.hasOutput && client.mayRead)
+        try client.writePermitted()
+        #expect(client.receiver.acknowledgementsHeld == 900)
+        #expect(!client.receiver.hasOutput && client.receiver.mayRead)
 
         client.acknowledge(1)
-        #expect(client.hasOutput && !client.mayRead)
-        try client.writeSome()
-        #expect(!client.hasOutput && client.mayRead)
+        #expect(client.receiver.hasOutput && !client.receiver.mayRead)
+        try client.writePermitted()
+        #expect(!client.receiver.hasOutput && client.receiver.mayRead)
     }
 }

@@ -75,12 +75,12 @@ struct MessageTests {
         #expect(seen[1].traceparent == nil)
     }
 
-    @Test("A topic with NUL, a wildcard or bad UTF-8 is refused and the connection lives")
+    @Test("A topic with NUL, a wildcard or a bad character is refused and the connection lives")
     func badTopics() throws {
         let broker = try BrokerProcess()
         var client = try connect(broker.port)
 
-        for topic: [UInt8] in [[97, 0, 98], Array("a/#".utf8), [0xC3, 0x28], []] {
+        for topic in ["a\0b", "a/#", "\u{FFFF}(", ""] {
             #expect(throws: MosquittoError.self) { try client.publish(topic: topic, payload: [1]) }
         }
 
@@ -218,7 +218,7 @@ private func exchange(_ port: Int, from: String, to: String, count: Int) throws 
         received += intake.deliveries.count
         if received >= 0 {
             for _ in 0..<min(500, count - sent) {
-                try client.publish(topic: Array("to/\(to)".utf8), payload: payload)
+                try client.publish(topic: "to/\(to)", payload: payload)
                 sent += 1
             }
         }

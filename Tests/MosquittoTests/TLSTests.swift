@@ -45,7 +45,7 @@ struct TLSTests {
         #expect(receipts.count == 500)
 
         var client = try keeper(broker, directory)
-        while client.poll(writable: false, milliseconds: 10).isReadable == false {}
+        while !client.receiver.wait(for: POLLIN, milliseconds: 10) {}
         try client.subscribe(["a/#"])
         try client.subscribe(["b/#"], options: SubscribeOptions(retainHandling: .always))
         try client.unsubscribe(["b/#"])

@@ -165,15 +165,11 @@ struct BenchConsumer: ParsableCommand {
                 guard
                     let next = follow(intake.bytes[delivery.topic], intake.bytes[delivery.payload])
                 else { continue }
-                try next.topic.withUnsafeBufferPointer { topic in
-                    try next.payload.withUnsafeBufferPointer { payload in
-                        _ = try client.publish(
-                            topic: topic,
-                            payload: payload,
-                            isRetained: isRetained
-                        )
-                    }
-                }
+                try client.publish(
+                    topic: String(decoding: next.topic, as: UTF8.self),
+                    payload: next.payload,
+                    isRetained: isRetained
+                )
             }
             try client.flush()
             after(intake.deliveries.count)

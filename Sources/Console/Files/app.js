@@ -2,13 +2,13 @@
 // names.
 
 import { html, render } from './base/html.js';
-import { t, fill, language, speak, time, span, timeZone, ownZone, keepZone } from './base/words.js';
+import { t, fill, language, time, span, timeZone, ownZone, keepZone } from './base/words.js';
 import { get, remove } from './base/api.js';
 import { here, to } from './base/route.js';
 import { View, paused, pause } from './base/view.js';
 import { begin, status, subscribe } from './base/feed.js';
 import { session, setSession } from './base/session.js';
-import { icon, attempt, trouble, tell, settle } from './base/pieces.js';
+import { icon, attempt, trouble, tell, settle, languageButton } from './base/pieces.js';
 import { connectDevice, choosePassword, enter, later } from './shared/later.js';
 import * as keys from './shared/keys.js';
 import './base/search.js';
@@ -33,6 +33,7 @@ let shownPath;
 let latest; // the route requested last; a page that loads later than its successor isn't shown
 const scrolls = new Map();
 
+document.documentElement.lang = language === 'zh' ? 'zh-Hans' : 'en';
 applyTheme(localStorage.getItem('theme'));
 render(html`<div id="words" role="status" aria-live="polite"></div><div id="app"></div>`, document.body);
 const app = document.getElementById('app');
@@ -74,7 +75,7 @@ function meMenu() {
   };
   return html`<p>${session.operator} · ${t.roles[session.role]}</p>
     ${[['', t.me.asSystem], ['light', t.me.light], ['dark', t.me.dark]].map(([name, text]) => html`<button type="button" aria-pressed="${theme === name}" onclick=${() => choose(name)}>${text}</button>`)}
-    <button type="button" lang="${language === 'zh' ? 'en' : 'zh-Hans'}" onclick=${() => speak(language === 'zh' ? 'en' : 'zh')}>${language === 'zh' ? 'English' : '中文'}</button>
+    ${languageButton()}
     ${ownZone !== 'UTC' && html`<button type="button" onclick=${() => keepZone(timeZone === 'UTC' ? ownZone : 'UTC')}>${fill(t.me.zone, timeZone === 'UTC' ? ownZone : 'UTC')}</button>`}
     <button type="button" onclick=${() => keys.showKeys()}>${t.keys.title}</button>
     ${session.way !== 'token' && html`<button type="button" onclick=${() => choosePassword()}>${t.me.password}</button>`}

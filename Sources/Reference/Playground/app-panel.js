@@ -1,58 +1,52 @@
 // The app: a terminal with a connection of its own, in three steps: log in, bind, control.
 
+import { html, render } from "./base/html.js";
+import { fill, language, t } from "./base/words.js";
 import { DeviceView } from "./device-view.js";
-import { clock, el, freshId, say } from "./dom.js";
 import { App, ConnectionRefused } from "./lamplighter.js";
 import { keepSecret } from "./mask.js";
-import { problem } from "./problem.js";
-import { words } from "./words.js";
+import { card, choice, clock, field, problem } from "./pieces.js";
 
-const COUNTRY = words.tag === "zh" ? "86" : "49";
+const COUNTRY = language === "zh" ? "86" : "49";
 
 export class AppPanel {
+  element = card("app");
+  phase = "connecting";
+  /** When the connection was lost; null while it's open. */
+  lostAt = null;
+  isRefused = false;
+  user = null;
+  names = new Map();
+  /** @type {Map<string, DeviceView>} */
+  devices = new Map();
+  hasControlled = false;
+  /** The views of the steps' problems, by step. */
+  problems = {};
+  /** Whether the reader logs in with an account. */
+  isNamed = false;
+  /** The label that the reader has typed; null for that of this page's lamp. */
+  label = null;
+
   /**
    * @param {{url: string, root: string, appId: string, secret: string, store: any, contract: any,
-   *   lamp: import("./lamp.js").Lamp|null, journal: import("./journal.js").Journal}} options
+   *   lamp: import("./lamp.js").Lamp|null, journal: import("./journal.js").Journal, redraw: () =>
+   *   void}} options `redraw` draws the panels that show the session.
    */
-  constructor({ url, root, appId, secret, store, contract, lamp, journal }) {
-    Object.assign(this, { contract, lamp });
-    /** Called when the session begins or ends. */
-    this.onsession = () => {};
+  constructor({ url, root, appId, secret, store, contract, lamp, journal, redraw }) {
+    Object.assign(this, { contract, lamp, redraw });
     keepSecret(secret);
-    this.user = null;
-    this.names = new Map();
-    /** @type {Map<string, DeviceView>} */
-    this.views = new Map();
     this.app = new App({
       url, root, appId, secret, store,
       trace: step => {
         keepSecret(this.app?.credentials?.token);
         journal.add("app", step);
-        if (step.what in words.appPhase) this.become(step.what);
+        if (step.what in t.appPhase) this.become(step.what);
       },
     });
     keepSecret(this.app.credentials?.token);
-    this.state = el("span", { class: "state", role: "status" });
-    this.login = this.step(words.step1);
-    this.bind = this.step(words.step2);
-    this.control = this.step(words.step3);
-    this.stale = el("p", { class: "soft" });
-    this.devices = el("div", { class: "devices" });
-    this.control.body.append(this.stale, this.devices);
-    this.element = el("section", { class: "card", "aria-labelledby": "app" },
-      el("div", { class: "head" }, el("h2", { id: "app" }, words.app), this.state),
-      el("ol", { class: "steps" }, this.login.element, this.bind.element, this.control.element));
     this.app.on("status", ({ did, body }) => this.show(did, body));
     this.app.on("device", () => this.list());
     this.app.on("ended", () => this.leave());
-    this.drawBind();
-    this.draw();
-  }
-
-  step(title) {
-    const mark = el("span", { class: "mark" });
-    const body = el("div", {});
-    return { element: el("li", {}, el("h3", {}, title, mark), body), body, mark };
   }
 
   get uid() { return this.app.credentials?.uid ?? null; }
@@ -64,33 +58,26 @@ export class AppPanel {
    * help.
    */
   async start() {
+    this.isRefused = false;
     this.app.timeout = 10000;
     for (;;) {
       try {
         await this.app.connect();
         break;
       } catch (error) {
-        if (error instanceof ConnectionRefused) return this.refuse();
+        this.isRefused = error instanceof ConnectionRefused;
+        if (this.isRefused) return this.become("refused");
       }
     }
     this.app.timeout = 30000;
-    if (this.uid) await this.enter().catch(error => this.failed(this.login, error));
+    if (this.uid) await this.attempt("login", () => this.enter());
     this.draw();
   }
 
-  refuse() {
-    this.become("refused");
-    this.login.body.replaceChildren(el("button", { type: "button", onclick: () => this.start() }, words.again));
-  }
-
-  /** Shows the connection's state and, while it's lost, since when the values are out of date. */
   become(phase) {
-    this.element.dataset.phase = phase;
-    this.state.dataset.state = { open: "online", refused: "refused" }[phase] ?? "away";
-    if (phase === "open") this.lostAt = null;
-    else this.lostAt ??= new Date();
-    say(this.state, words.appPhase[phase]);
-    say(this.stale, this.lostAt && this.views.size ? words.asOf(clock(this.lostAt)) : "");
+    this.phase = phase;
+    this.lostAt = phase === "open" ? null : this.lostAt ?? new Date();
+    this.draw();
   }
 
   // Requests
@@ -98,20 +85,30 @@ export class AppPanel {
   /** Makes a request; if it begins a session, the page takes it over. */
   async request(method, params, timeout) {
     const result = await this.app.ask(method, params, timeout ? { timeout } : {});
-    if (method === "device/control") this.mark(this.control, true);
+    if (method === "device/control") this.hasControlled = true;
     if (result?.user && result.token) {
       this.user = result.user;
+      this.problems = {};
       await this.list();
-      this.draw();
-      this.onsession();
     }
+    this.redraw();
     return result;
+  }
+
+  /** Makes a step's request; the step shows why it failed. */
+  async attempt(step, act) {
+    this.problems[step] = null;
+    try {
+      await act();
+    } catch (error) {
+      this.problems[step] = problem(error, this.contract);
+    }
+    this.redraw();
   }
 
   async enter() {
     this.user = (await this.app.account.whoami()).user;
     await this.list();
-    this.onsession();
   }
 
   /** Reads the names of the devices. */
@@ -119,123 +116,89 @@ export class AppPanel {
     if (!this.uid) return;
     const { devices } = await this.app.device.list();
     for (const device of devices) this.names.set(device.did, device.alias || device.productName);
-    for (const [did, view] of this.views) view.update(view.status, this.names.get(did));
+    this.draw();
   }
 
   leave() {
     this.user = null;
-    this.views.clear();
-    this.devices.replaceChildren();
-    this.mark(this.control, false);
-    this.draw();
-    this.onsession();
-  }
-
-  failed(step, error) {
-    step.body.querySelector(".problem")?.remove();
-    step.body.append(problem(error, this.contract));
-  }
-
-  // Views
-
-  mark(step, isDone) {
-    step.element.classList.toggle("done", isDone);
-    say(step.mark, isDone ? words.done : "");
-  }
-
-  draw() {
-    this.mark(this.login, this.uid !== null);
-    this.login.body.replaceChildren(...this.uid ? this.loggedIn() : this.loginForm());
-    this.drawDevices();
-  }
-
-  loggedIn() {
-    return [el("p", {}, words.asUser(this.uid, this.user?.anonymous), " "),
-      el("button", { type: "button", onclick: () => this.app.account.logout().catch(error => this.failed(this.login, error)) }, words.logout)];
-  }
-
-  loginForm() {
-    const way = freshId("way");
-    const name = el("input", { id: freshId("name"), autocomplete: "username", spellcheck: "false" });
-    const password = el("input", { id: freshId("password"), type: "password", autocomplete: "current-password" });
-    const enter = (method, params) => this.request(method, { countryCode: COUNTRY, ...params }).catch(error => this.failed(this.login, error));
-    const account = () => ({ username: name.value, password: password.value });
-    const fields = el("div", { class: "fields", hidden: true },
-      el("div", { class: "field" }, el("label", { for: name.id }, words.username), name),
-      el("div", { class: "field" }, el("label", { for: password.id }, words.password), password, el("small", {}, words.passwordHint)));
-    const register = el("button", { type: "button", hidden: true, onclick: () => enter("account/register", account()) }, words.register);
-    const hint = el("small", { class: "soft" }, words.loginHint);
-    const choose = isNamed => {
-      fields.hidden = register.hidden = !isNamed;
-      hint.hidden = isNamed;
-    };
-    return [el("form", {
-      onsubmit: event => {
-        event.preventDefault();
-        if (fields.hidden) enter("account/loginAnonymous", {});
-        else enter("account/login", account());
-      },
-    },
-    el("fieldset", { class: "choice" }, el("legend", { class: "spoken" }, words.login),
-      [[words.withoutAccount, false], [words.withAccount, true]].map(([text, isNamed]) => el("label", {},
-        el("input", { type: "radio", name: way, checked: !isNamed, onchange: () => choose(isNamed) }), el("span", {}, text)))),
-    fields, hint,
-    el("div", { class: "row" }, el("button", { type: "submit", class: "main" }, words.login), register))];
-  }
-
-  drawBind() {
-    const did = el("input", { id: freshId("did"), autocomplete: "off", spellcheck: "false", value: this.lamp?.did });
-    const passcode = el("input", { id: freshId("passcode"), autocomplete: "off", spellcheck: "false", value: this.lamp?.passcode });
-    const bind = async event => {
-      event.preventDefault();
-      this.bind.body.querySelector(".problem")?.remove();
-      try {
-        await this.request("device/bind", { did: did.value, passcode: passcode.value });
-      } catch (error) {
-        this.failed(this.bind, error);
-      }
-    };
-    this.bindButton = el("button", { type: "submit", class: "main" }, words.bind);
-    this.bindForm = el("form", { onsubmit: bind },
-      el("div", { class: "fields" },
-        el("div", { class: "field" }, el("label", { for: did.id }, words.did), did),
-        el("div", { class: "field" }, el("label", { for: passcode.id }, words.passcode), passcode)),
-      el("small", { class: "soft" }, words.bindHint), el("div", { class: "row" }, this.bindButton));
-    this.another = el("details", { class: "plain" }, el("summary", {}, words.bindAnother));
-    this.bind.body.replaceChildren(this.bindForm, this.another);
-    /** Fills in the label of this page's lamp, unless another was entered. */
-    this.takeLabel = () => {
-      if (!this.lamp?.did || did.dataset.own) return;
-      did.value = this.lamp.did;
-      passcode.value = this.lamp.passcode;
-    };
-    for (const input of [did, passcode]) input.addEventListener("input", () => { did.dataset.own = "yes"; });
+    this.devices.clear();
+    this.hasControlled = false;
+    this.redraw();
   }
 
   /** Takes a status; null if the device is no longer the user's. */
   show(did, status) {
     if (status === null) {
-      this.views.get(did)?.element.remove();
-      this.views.delete(did);
+      this.devices.delete(did);
     } else {
-      if (!this.views.has(did)) {
-        this.views.set(did, new DeviceView(this, did));
-        this.devices.append(this.views.get(did).element);
-      }
-      this.views.get(did).update(status, this.names.get(did));
+      if (!this.devices.has(did)) this.devices.set(did, new DeviceView(this, did));
+      this.devices.get(did).status = status;
     }
-    this.drawDevices();
+    this.draw();
   }
 
-  drawDevices() {
-    this.mark(this.bind, this.views.size > 0);
+  // Views
+
+  draw() {
+    const { devices, lostAt, phase } = this;
+    this.element.dataset.phase = phase;
+    const state = { open: "online", refused: "refused" }[phase] ?? "away";
+    const stale = devices.size === 0 ? t.noDevices : lostAt && fill(t.asOf, clock(lostAt));
+    render(html`
+      <div class="head"><h2 id="app">${t.app}</h2><span class="state" role="status" data-state="${state}">${t.appPhase[phase]}</span></div>
+      <ol class="steps">
+        ${this.step("login", t.step1, this.uid !== null, this.login())}
+        ${this.step("bind", t.step2, devices.size > 0, this.bind())}
+        ${this.step("control", t.step3, this.hasControlled, html`<p class="soft">${stale}</p>
+          <div class="devices">${[...devices.values()].map(device => device.view())}</div>`)}</ol>`, this.element);
+  }
+
+  step(name, title, isDone, body) {
+    return html`<li class="${isDone ? "done" : ""}"><h3>${title}<span class="mark">${isDone && t.done}</span></h3>
+      <div>${body}${this.problems[name]}</div></li>`;
+  }
+
+  login() {
+    if (this.isRefused) return html`<button type="button" onclick=${() => this.start()}>${t.again}</button>`;
+    if (this.uid) {
+      return html`<p>${this.user?.anonymous ? fill(t.anonymous, this.uid) : this.uid}</p>
+        <button type="button" onclick=${() => this.attempt("login", () => this.app.account.logout())}>${t.logout}</button>`;
+    }
+    const choose = isNamed => {
+      this.isNamed = isNamed;
+      this.draw();
+    };
+    const enter = event => {
+      event.preventDefault();
+      const { username, password } = event.target.elements;
+      const account = this.isNamed ? { username: username.value, password: password.value } : {};
+      return this.attempt("login", () => this.request(event.submitter.value, { countryCode: COUNTRY, ...account }));
+    };
+    return html`<form onsubmit=${enter}>
+      ${choice("way", t.login, [[false, t.withoutAccount], [true, t.withAccount]], this.isNamed, choose)}
+      <div class="fields" hidden=${!this.isNamed}>
+        ${field("username", t.username, html`<input id="username" name="username" autocomplete="username" spellcheck="false">`)}
+        ${field("password", t.password, html`<input id="password" name="password" type="password" autocomplete="current-password">`,
+          html`<small>${t.passwordHint}</small>`)}</div>
+      <small class="soft" hidden=${this.isNamed}>${t.loginHint}</small>
+      <div class="row"><button class="main" value="${this.isNamed ? "account/login" : "account/loginAnonymous"}">${t.login}</button>
+        <button value="account/register" hidden=${!this.isNamed}>${t.register}</button></div></form>`;
+  }
+
+  bind() {
+    const { did, passcode } = this.label ?? this.lamp ?? {};
+    const given = form => Object.fromEntries(new FormData(form));
+    const bind = event => {
+      event.preventDefault();
+      return this.attempt("bind", () => this.request("device/bind", given(event.target)));
+    };
+    const form = html`<form onsubmit=${bind} oninput=${event => { this.label = given(event.target.form); }}>
+      <div class="fields">
+        ${field("did", t.did, html`<input id="did" name="did" autocomplete="off" spellcheck="false" value="${did}">`)}
+        ${field("passcode", t.passcode, html`<input id="passcode" name="passcode" autocomplete="off" spellcheck="false" value="${passcode}">`)}</div>
+      <small class="soft">${t.bindHint}</small>
+      <div class="row"><button class="main" disabled=${this.uid === null}>${t.bind}</button></div></form>`;
     // Once a device is bound, the form moves aside and stays there for another.
-    const place = this.views.size > 0 ? this.another : this.bind.body;
-    if (this.bindForm.parentElement !== place) place.prepend(...this.views.size > 0 ? [this.another.firstElementChild] : [], this.bindForm);
-    this.another.hidden = this.views.size === 0;
-    this.bindButton.disabled = this.uid === null;
-    this.stale.hidden = false;
-    if (!this.views.size) say(this.stale, words.noDevices);
-    else if (!this.lostAt) say(this.stale, "");
+    return this.devices.size ? html`<details class="plain"><summary>${t.bindAnother}</summary>${form}</details>` : form;
   }
 }

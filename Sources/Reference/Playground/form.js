@@ -1,93 +1,92 @@
 // A form made from a schema, with a field for each member by its type.
 
-import { el, freshId } from "./dom.js";
-import { words } from "./words.js";
+import { html } from "./base/html.js";
+import { t } from "./base/words.js";
+import { field } from "./pieces.js";
 
 const DEPTH_MAX = 3;
 
-/** The kinds of fields: each provides an input, and converts its text to a value and back. */
-const KINDS = {
-  choice: schema => ({
-    input: el("select", {}, el("option", { value: "" }, "–"), schema.enum.map(one => el("option", { value: JSON.stringify(one) }, String(one)))),
-    read: JSON.parse, write: JSON.stringify,
-  }),
-  number: schema => ({
-    input: el("input", { type: "number", step: schema.type === "integer" ? 1 : "any", min: schema.minimum, max: schema.maximum }),
-    read: Number, write: String,
-  }),
-  text: (schema, name) => ({
-    input: el("input", {
-      type: /password/i.test(name) ? "password" : "text", maxlength: schema.maxLength, autocomplete: "off", spellcheck: "false",
-    }),
-    read: text => text, write: String,
-  }),
-  json: () => ({
-    input: el("textarea", { rows: 2, spellcheck: "false", placeholder: words.hintJSON }), read: JSON.parse, write: value => JSON.stringify(value),
-  }),
-};
-
-/** Returns the kind of field for a schema. */
-function kindOf(schema) {
-  if (schema.enum) return "choice";
-  if (schema.type === "boolean") return "choice";
-  if (schema.type === "integer" || schema.type === "number") return "number";
-  return schema.type === "string" ? "text" : "json";
+/**
+ * Returns the kind of field for a schema: its options or its input's type, if any, and the functions
+ * that read and write its text.
+ */
+function kindOf({ type, enum: options }, name) {
+  if (options || type === "boolean") return { options: options ?? [true, false], read: JSON.parse, write: JSON.stringify };
+  if (type === "integer" || type === "number") return { type: "number", step: type === "integer" ? 1 : "any", read: Number, write: String };
+  if (type === "string") return { type: /password/i.test(name) ? "password" : "text", read: String, write: String };
+  return { read: JSON.parse, write: value => JSON.stringify(value) };
 }
 
 /** Returns a field's hint: the first sentence of its description, and its limits. */
-function hint(schema) {
-  const about = (schema.description ?? "").match(/^.*?\.(?=\s|$)/s)?.[0] ?? schema.description ?? "";
-  const { minimum, maximum, minLength, maxLength } = schema;
+function hint({ description = "", minimum, maximum, minLength, maxLength }) {
+  const about = description.match(/^.*?\.(?=\s|$)/s)?.[0] ?? description;
   const range = minimum !== undefined && maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER ? `${minimum} … ${maximum}`
     : maxLength !== undefined ? `${minLength ?? 0} … ${maxLength}` : "";
   return [about, range].filter(Boolean).join(" ");
 }
 
+const title = (name, isRequired) => html`<code>${name}</code> ${isRequired && html`<em>${t.required}</em>`}`;
+
 /**
- * A member's field: `value` is undefined if it's empty, and reading it throws if the text isn't of
+ * A member's field: `value` is undefined if it's empty, and the text itself if the text isn't of
  * its kind.
  */
 class Field {
-  constructor(name, schema, isRequired, onchange) {
-    const prepared = schema.type === "boolean" ? { ...schema, enum: [true, false] } : schema;
-    this.part = KINDS[kindOf(prepared)](prepared, name);
-    const { input } = this.part;
-    input.id = freshId("field");
-    input.addEventListener("input", onchange);
-    const about = hint(schema);
-    const note = about ? el("small", { id: `${input.id}-hint` }, about) : null;
-    if (note) input.setAttribute("aria-describedby", note.id);
-    if (isRequired) input.setAttribute("aria-required", "true");
-    this.element = el("div", { class: "field" },
-      el("label", { for: input.id }, el("code", {}, name), " ", isRequired ? el("em", {}, words.required) : null), input, note);
+  text = "";
+
+  constructor(id, name, schema, isRequired, onchange) {
+    Object.assign(this, { id, name, schema, isRequired, onchange, kind: kindOf(schema, name) });
   }
 
   get value() {
-    const text = this.part.input.value;
-    if (text === "") return undefined;
+    if (this.text === "") return undefined;
     try {
-      return this.part.read(text);
+      return this.kind.read(this.text);
     } catch {
-      return text;
+      return this.text;
     }
   }
 
-  set value(value) { this.part.input.value = value === undefined ? "" : this.part.write(value); }
+  set value(value) { this.text = value === undefined ? "" : this.kind.write(value); }
+
+  view() {
+    const about = hint(this.schema);
+    const hintId = about ? `${this.id}-hint` : null;
+    return field(this.id, title(this.name, this.isRequired), this.input(hintId), about && html`<small id="${hintId}">${about}</small>`);
+  }
+
+  input(hintId) {
+    const { id, kind: { options, type, step }, schema, text } = this;
+    const required = this.isRequired ? "true" : null;
+    const take = event => {
+      this.text = event.target.value;
+      this.onchange();
+    };
+    if (options) {
+      return html`<select id="${id}" aria-required=${required} aria-describedby=${hintId} value="${text}" oninput=${take}>
+        <option value="">–</option>${options.map(value => html`<option value="${JSON.stringify(value)}">${String(value)}</option>`)}</select>`;
+    }
+    if (type) {
+      return html`<input type="${type}" id="${id}" step=${step} min=${schema.minimum} max=${schema.maximum} maxlength=${schema.maxLength}
+        autocomplete="off" spellcheck="false" aria-required=${required} aria-describedby=${hintId} value="${text}" oninput=${take}>`;
+    }
+    return html`<textarea id="${id}" rows="2" spellcheck="false" placeholder="${t.hintJSON}"
+      aria-required=${required} aria-describedby=${hintId} value="${text}" oninput=${take}></textarea>`;
+  }
 }
 
 /** The fields of an object's members. */
 export class Form {
-  /** @param {any} schema @param {() => void} onchange @param {number} [depth] */
-  constructor(schema, onchange, depth = 0) {
+  /** @param {any} schema @param {() => void} onchange @param {string} [id] @param {number} [depth] */
+  constructor(schema, onchange, id = "field", depth = 0) {
     const required = schema.required ?? [];
     this.parts = Object.entries(schema.properties ?? {}).map(([name, inner]) => {
-      const isRequired = required.includes(name);
-      const isGroup = inner.properties && Object.keys(inner.properties).length > 0 && depth < DEPTH_MAX;
-      return [name, isGroup ? new Group(name, inner, isRequired, onchange, depth) : new Field(name, inner, isRequired, onchange)];
+      const isGroup = Object.keys(inner.properties ?? {}).length > 0 && depth < DEPTH_MAX;
+      const given = [`${id}-${name}`, name, inner, required.includes(name), onchange];
+      return [name, isGroup ? new Group(...given, depth) : new Field(...given)];
     });
     // Required members are first.
     this.parts.sort(([a], [b]) => required.includes(b) - required.includes(a));
-    this.element = el("div", { class: "fields" }, this.parts.map(([, part]) => part.element));
   }
 
   /** The object, without its empty members. */
@@ -98,14 +97,14 @@ export class Form {
   set value(object) {
     for (const [name, part] of this.parts) part.value = object?.[name] ?? undefined;
   }
+
+  view() { return html`<div class="fields">${this.parts.map(([, part]) => part.view())}</div>`; }
 }
 
 /** The field of a member that is itself an object. */
 class Group {
-  constructor(name, schema, isRequired, onchange, depth) {
-    this.form = new Form(schema, onchange, depth + 1);
-    this.element = el("fieldset", { class: "group" },
-      el("legend", {}, el("code", {}, name), " ", isRequired ? el("em", {}, words.required) : null), this.form.element);
+  constructor(id, name, schema, isRequired, onchange, depth) {
+    Object.assign(this, { name, isRequired, form: new Form(schema, onchange, id, depth + 1) });
   }
 
   get value() {
@@ -114,4 +113,6 @@ class Group {
   }
 
   set value(object) { this.form.value = object; }
+
+  view() { return html`<fieldset class="group"><legend>${title(this.name, this.isRequired)}</legend>${this.form.view()}</fieldset>`; }
 }

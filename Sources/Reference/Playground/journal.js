@@ -1,53 +1,35 @@
 // The messages between app, service and lamp in order of time, each in the lane of its connection.
 
-import { clock, el, freshId, spoken } from "./dom.js";
+import { html, render } from "./base/html.js";
+import { fill, t } from "./base/words.js";
 import { maskedText, readable } from "./mask.js";
+import { block, card, choice, clock } from "./pieces.js";
 import { Describer } from "./step.js";
-import { words } from "./words.js";
 
 const KEPT_MAX = 400;
 /** The distance from its end, in pixels, within which the list scrolls to new entries. */
 const END = 24;
 
+let made = 0;
+
 export class Journal {
+  element = card("messages", "messages");
+  describers = { app: new Describer(), lamp: new Describer() };
+  entries = [];
+  /** The entries held back while the journal is paused. */
+  held = [];
+  isPaused = false;
+  unseen = 0;
+  shown = "all";
+
   /**
    * @param {(request: {method: string, params: object}) => void} choose Receives the request that
    *   the reader wants to copy.
    */
   constructor(choose) {
     this.choose = choose;
-    this.describers = { app: new Describer(), lamp: new Describer() };
-    this.names = { app: words.app, lamp: words.lamp };
-    /** @type {Array<HTMLElement>} The entries held back while the journal is paused. */
-    this.held = [];
-    this.isPaused = false;
-    this.unseen = 0;
-    this.keys = new WeakMap();
-    this.list = el("ol", { class: "journal", "data-show": "all", onscroll: () => this.isAtEnd && this.seen() });
-    for (const kind of ["pointerover", "focusin"]) {
-      this.list.addEventListener(kind, event => this.relate(event.target.closest("li")));
-    }
-    this.list.addEventListener("pointerleave", () => this.relate(null));
-    this.empty = el("p", { class: "empty" }, words.nothingYet);
-    this.newer = el("button", { type: "button", hidden: true, onclick: () => this.follow() });
-    this.count = el("span", { class: "soft" });
-    this.pauser = el("button", { type: "button", "aria-pressed": "false", onclick: () => this.pause(!this.isPaused) }, words.pause);
-    this.element = el("section", { class: "card messages", "aria-labelledby": "messages" },
-      el("div", { class: "head" },
-        el("h2", { id: "messages" }, words.messages),
-        this.filter(),
-        el("div", { class: "row" }, this.newer, this.count, this.pauser, el("button", { type: "button", onclick: () => this.clear() }, words.clear))),
-      el("p", { class: "soft" }, words.messagesLead),
-      el("div", { class: "lanes", "aria-hidden": "true" }, el("span", {}, words.app), el("span", {}, words.service), el("span", {}, words.lamp)),
-      this.empty, this.list);
-  }
-
-  filter() {
-    const name = freshId("show");
-    const choices = [["all", words.everything], ["app", words.app], ["lamp", words.lamp]];
-    return el("fieldset", { class: "choice" }, el("legend", { class: "spoken" }, words.show), choices.map(([value, text]) => el("label", {},
-      el("input", { type: "radio", name, value, checked: value === "all", onchange: () => { this.list.dataset.show = value; } }),
-      el("span", {}, text))));
+    this.draw();
+    this.list = this.element.querySelector("ol");
   }
 
   get isAtEnd() { return this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight < END; }
@@ -58,99 +40,103 @@ export class Journal {
    * @param {import("./mqtt.js").Trace} step
    */
   add(who, step) {
-    const entry = this.entry(who, step, new Date());
-    if (this.isPaused) {
-      this.held.push(entry);
-      if (this.held.length > KEPT_MAX) this.held.shift();
-      this.count.textContent = words.paused(this.held.length);
-    } else {
-      this.show([entry]);
-    }
+    const entry = { number: made += 1, who, step, at: new Date(), isOpen: false, ...this.describers[who].describe(step) };
+    if (!this.isPaused) return this.show([entry]);
+    this.held.push(entry);
+    if (this.held.length > KEPT_MAX) this.held.shift();
+    this.draw();
   }
 
   show(entries) {
     // An entry that the reader is reading stays where it is.
-    const follows = this.isAtEnd && !this.list.querySelector("[aria-expanded=true]");
-    this.list.append(...entries);
+    const follows = this.isAtEnd && !this.entries.some(({ isOpen }) => isOpen);
+    this.unseen += follows ? 0 : entries.length;
+    this.entries.push(...entries);
+    this.draw();
     const before = this.list.scrollHeight;
-    while (this.list.childElementCount > KEPT_MAX) this.list.firstElementChild.remove();
-    this.empty.hidden = this.list.childElementCount > 0;
-    if (follows) return this.follow();
-    this.list.scrollTop -= before - this.list.scrollHeight;
-    this.unseen += entries.length;
-    this.newer.textContent = words.newer(this.unseen);
-    this.newer.hidden = false;
+    this.entries.splice(0, this.entries.length - KEPT_MAX);
+    this.draw();
+    if (follows) this.follow();
+    else this.list.scrollTop -= before - this.list.scrollHeight;
   }
 
   follow() {
     this.list.scrollTop = this.list.scrollHeight;
-    this.seen();
+    this.see();
   }
 
-  seen() {
+  see() {
     this.unseen = 0;
-    this.newer.hidden = true;
+    this.draw();
   }
 
-  pause(isPaused) {
-    this.isPaused = isPaused;
-    this.pauser.setAttribute("aria-pressed", String(isPaused));
-    this.pauser.textContent = isPaused ? words.resume : words.pause;
-    this.count.textContent = isPaused ? words.paused(0) : "";
+  pause() {
+    this.isPaused = !this.isPaused;
     this.show(this.held.splice(0));
   }
 
   clear() {
-    this.list.replaceChildren();
-    this.empty.hidden = false;
-    this.seen();
+    this.entries = [];
+    this.see();
   }
 
   /**
    * Marks the entries related to one: the answer to a request, the report that a command caused.
    */
-  relate(entry) {
-    const keys = this.keys.get(entry) ?? [];
-    for (const other of this.list.children) {
-      other.classList.toggle("related", other !== entry && this.keys.get(other).some(key => keys.includes(key)));
-    }
+  relate(item) {
+    const items = [...this.list.children];
+    const { keys } = this.entries[items.indexOf(item)] ?? { keys: [] };
+    items.forEach((other, i) => other.classList.toggle("related", other !== item && this.entries[i].keys.some(key => keys.includes(key))));
   }
 
-  entry(who, step, at) {
-    const { title, detail, keys, request } = this.describers[who].describe(step);
+  toggle(entry) {
+    entry.isOpen = !entry.isOpen;
+    entry.view = null;
+    this.draw();
+  }
+
+  // Views
+
+  draw() {
+    const { entries, held, isPaused, unseen } = this;
+    const show = shown => {
+      this.shown = shown;
+      this.draw();
+    };
+    const relate = event => this.relate(event.target.closest("li"));
+    render(html`
+      <div class="head"><h2 id="messages">${t.messages}</h2>
+        ${choice("show", t.show, [["all", t.everything], ["app", t.app], ["lamp", t.lamp]], this.shown, show)}
+        <div class="row"><button type="button" hidden=${unseen === 0} onclick=${() => this.follow()}>${fill(t.newer, unseen)}</button>
+          <span class="soft">${isPaused && fill(t.paused, held.length)}</span>
+          <button type="button" aria-pressed="${isPaused}" onclick=${() => this.pause()}>${isPaused ? t.resume : t.pause}</button>
+          <button type="button" onclick=${() => this.clear()}>${t.clear}</button></div></div>
+      <p class="soft">${t.messagesLead}</p>
+      <div class="lanes" aria-hidden="true"><span>${t.app}</span><span>${t.service}</span><span>${t.lamp}</span></div>
+      <p class="empty" hidden=${entries.length > 0}>${t.nothingYet}</p>
+      <ol class="journal" data-show="${this.shown}" onscroll=${() => { if (unseen && this.isAtEnd) this.see(); }}
+        onpointerover=${relate} onfocusin=${relate} onpointerleave=${() => this.relate(null)}>
+        ${entries.map(entry => entry.view ??= this.entry(entry))}</ol>`, this.element);
+  }
+
+  entry(entry) {
+    const { number, who, step, at, isOpen, title, detail, request } = entry;
     const isMessage = step.topic !== undefined;
-    const direction = step.what === "received" ? "in" : isMessage || step.what === "subscribe" || step.what === "connecting" ? "out" : "in";
-    const way = direction === "out" ? words.toService(this.names[who]) : words.fromService(this.names[who]);
-    const more = el("div", { id: freshId("message"), class: "whole", hidden: true });
-    const button = el("button", {
-      type: "button", "aria-expanded": "false", "aria-controls": more.id,
-      onclick: () => this.toggle(button, more, step, at, request),
-    },
-    el("span", { class: "when" }, clock(at)), spoken(`${way}: `),
-    el("span", { class: "arrow" }, el("b", {}, maskedText(title)), el("small", {}, detail)));
-    const item = el("li", { class: `${who} ${direction}${isMessage ? "" : " step"}` }, button, more);
-    this.keys.set(item, keys);
-    return item;
-  }
-
-  toggle(button, more, step, at, request) {
-    const opens = more.hidden;
-    button.setAttribute("aria-expanded", String(opens));
-    more.hidden = !opens;
-    more.replaceChildren(...opens ? whole(step, at) : []);
-    if (opens && request) {
-      more.append(el("button", { type: "button", onclick: () => this.choose(request) }, words.sameCall));
-    }
+    const isOut = step.what !== "received" && (isMessage || step.what === "subscribe" || step.what === "connecting");
+    return html`<li key=${number} class="${who} ${isOut ? "out" : "in"} ${isMessage ? "" : "step"}">
+      <button type="button" aria-expanded="${isOpen}" aria-controls="message-${number}" onclick=${() => this.toggle(entry)}>
+        <span class="when">${clock(at)}</span><span class="spoken">${fill(isOut ? t.toService : t.fromService, t[who])}: </span>
+        <span class="arrow"><b>${maskedText(title)}</b><small>${detail}</small></span></button>
+      <div id="message-${number}" class="whole" hidden=${!isOpen}>${isOpen && whole(step, at)}
+        ${isOpen && request && html`<button type="button" onclick=${() => this.choose(request)}>${t.sameCall}</button>`}</div></li>`;
   }
 }
 
 /** Returns a whole message without its secrets. */
 function whole(step, at) {
-  const rows = [[words.time, el("time", { datetime: at.toISOString() }, at.toISOString())]];
   const topics = step.filters ?? (step.topic === undefined ? [] : [step.topic]);
-  if (topics.length) rows.push([words.topic, el("span", {}, topics.map(topic => el("code", {}, maskedText(topic))))]);
-  const list = el("dl", {}, rows.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]).flat());
-  if (step.payload === undefined) return [list];
-  const text = readable(step.payload);
-  return [list, text ? el("pre", { tabindex: "0", "aria-label": words.payload }, el("code", {}, text)) : el("p", { class: "soft" }, words.noPayload)];
+  const text = readable(step.payload ?? "");
+  return html`<dl><dt>${t.time}</dt><dd><time datetime="${at.toISOString()}">${at.toISOString()}</time></dd>
+      ${topics.length > 0 && html`<dt>${t.topic}</dt><dd>${topics.map(topic => html`<code>${maskedText(topic)}</code>`)}</dd>`}</dl>
+    ${text ? block(t.payload, text) : step.payload === "" && html`<p class="soft">${t.noPayload}</p>`}`;
 }

@@ -1,55 +1,59 @@
 // The lamp on the table: its picture, its switch, its plug, and its label.
 
-import { el, say } from "./dom.js";
-import { LampPicture } from "./lamp-picture.js";
-import { words } from "./words.js";
+import { html, render } from "./base/html.js";
+import { fill, t } from "./base/words.js";
+import { card } from "./pieces.js";
+
+const COLORS = { white: "#fffbe6", warm: "#ffc766", color: "#c08bff", night: "#ff8f5a" };
 
 export class LampPanel {
+  element = card("lamp");
+
   /** @param {import("./lamp.js").Lamp} lamp */
-  constructor(lamp) {
-    this.lamp = lamp;
-    /** Called when anything about the lamp changes. */
-    this.onchange = () => {};
-    this.picture = new LampPicture();
-    this.state = el("span", { class: "state", role: "status" });
-    this.line = el("p", { class: "lamp-line" });
-    this.plug = el("button", { type: "button", onclick: () => lamp.phase === "unplugged" ? lamp.plugIn() : lamp.unplug() });
-    this.cover = el("button", { type: "button", title: words.coverHint, onclick: () => lamp.overheat(!lamp.isOverheated) });
-    this.did = el("code", {});
-    this.note = el("p", { class: "soft", role: "status" });
-    this.element = el("section", { class: "card", "aria-labelledby": "lamp" },
-      el("div", { class: "head" }, el("h2", { id: "lamp" }, words.lamp), this.state),
-      this.picture.element, this.line,
-      el("div", { class: "row" }, el("button", { type: "button", onclick: () => lamp.press() }, words.press), this.plug, this.cover),
-      this.note,
-      el("h3", {}, words.identity),
-      el("dl", { class: "label" },
-        el("dt", {}, words.did), el("dd", {}, this.did),
-        el("dt", {}, words.passcode), el("dd", {}, this.passcode = el("code", {})),
-        el("dt", {}, words.mac), el("dd", {}, this.mac = el("code", {}))),
-      el("small", { class: "soft" }, words.identityHint),
-      el("div", { class: "row" }, el("button", { type: "button", onclick: () => lamp.renew() }, words.freshLamp)));
-    lamp.onchange = () => {
-      this.draw();
-      this.onchange();
-    };
-    this.draw();
-  }
+  constructor(lamp) { this.lamp = lamp; }
 
   draw() {
     const { lamp } = this;
     const isPlugged = lamp.phase !== "unplugged";
-    const text = words.lampIs(lamp.values, lamp.isOverheated);
-    this.picture.show(lamp.values, { isHot: lamp.isOverheated, isPlugged, text: `${words.lamp}: ${text}` });
-    this.state.dataset.state = lamp.isOnline ? "online" : "away";
-    say(this.state, words.phase[lamp.phase]);
-    say(this.line, text);
-    say(this.plug, isPlugged ? words.unplug : words.plugIn);
-    say(this.cover, lamp.isOverheated ? words.uncover : words.cover);
-    say(this.did, lamp.did ?? "–");
-    say(this.passcode, lamp.passcode);
-    say(this.mac, lamp.mac);
+    const text = described(lamp);
     const waiting = lamp.isOnline ? 0 : lamp.reports.size;
-    say(this.note, [lamp.problem ? words.refusedFor(lamp.problem) : "", waiting ? words.waitingReports(waiting) : ""].filter(Boolean).join(" "));
+    const notes = [lamp.problem && fill(t.refusedFor, lamp.problem), waiting && fill(t.waitingReports, waiting)];
+    render(html`
+      <div class="head"><h2 id="lamp">${t.lamp}</h2>
+        <span class="state" role="status" data-state="${lamp.isOnline ? "online" : "away"}">${t.phase[lamp.phase]}</span></div>
+      ${picture(lamp, isPlugged, `${t.lamp}: ${text}`)}
+      <p class="lamp-line">${text}</p>
+      <div class="row"><button type="button" onclick=${() => lamp.press()}>${t.press}</button>
+        <button type="button" onclick=${() => isPlugged ? lamp.unplug() : lamp.plugIn()}>${isPlugged ? t.unplug : t.plugIn}</button>
+        <button type="button" title="${t.coverHint}" onclick=${() => lamp.overheat(!lamp.isOverheated)}>${lamp.isOverheated ? t.uncover : t.cover}</button></div>
+      <p class="soft" role="status">${notes.filter(Boolean).join(" ")}</p>
+      <h3>${t.identity}</h3>
+      <dl class="label">${[[t.did, lamp.did ?? "–"], [t.passcode, lamp.passcode], [t.mac, lamp.mac]].map(([name, value]) =>
+        html`<dt>${name}</dt><dd><code>${value}</code></dd>`)}</dl>
+      <small class="soft">${t.identityHint}</small>
+      <div class="row"><button type="button" onclick=${() => lamp.renew()}>${t.freshLamp}</button></div>`, this.element);
   }
+}
+
+/** Returns a lamp's state in words. */
+function described({ values: { power, brightness, mode, temperature }, isOverheated }) {
+  const text = fill(t.lampIs[power ? "on" : "off"], brightness, t.modes[mode] ?? mode, temperature.toFixed(1));
+  return isOverheated ? fill(t.tooHot, text) : text;
+}
+
+/** A picture of the lamp's state, which its title describes. */
+function picture({ values: { power, brightness, mode }, isOverheated }, isPlugged, title) {
+  const shines = power && isPlugged;
+  const style = { "--light": COLORS[mode] ?? COLORS.white, "--level": shines ? String(0.25 + 0.75 * brightness / 100) : "0" };
+  return html`<svg class="lamp-picture ${isOverheated ? "hot" : ""} ${isPlugged ? "" : "dead"}" viewBox="0 0 240 230" role="img" css=${style}>
+    <title>${title}</title>
+    <defs><radialGradient id="glow"><stop class="near" offset="0"/><stop class="far" offset="1"/></radialGradient></defs>
+    <ellipse class="light" cx="120" cy="92" rx="118" ry="92" fill="url(#glow)"/>
+    <path class="beam" d="M70 108 L20 210 L220 210 L170 108 Z"/>
+    <path class="stand" d="M120 108 V200"/>
+    <ellipse class="foot" cx="120" cy="206" rx="44" ry="10"/>
+    <path class="cord" d="M146 110 V140"/>
+    <circle class="knob" cx="146" cy="144" r="5"/>
+    <path class="shade" d="M92 36 H148 Q153 36 155 41 L177 102 Q179 110 171 110 H69 Q61 110 63 102 L85 41 Q87 36 92 36 Z"/>
+    <path class="flame" d="M104 22 q6 -7 0 -14 M120 22 q6 -7 0 -14 M136 22 q6 -7 0 -14"/></svg>`;
 }

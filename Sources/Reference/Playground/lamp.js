@@ -105,15 +105,17 @@ export class Lamp {
     this.returning = setTimeout(() => this.open(), this.pause * (0.5 + Math.random() / 2));
   }
 
+  dial(clientId, username, password) {
+    const { url, trace } = this;
+    return this.connection = new Connection({ url, clientId, username, password, trace });
+  }
+
   /** Registers with the product's secret to get an identity. */
   register() {
     this.become("registering");
     const space = `${this.root}/product/${this.productKey}/${this.mac}`;
     const id = randomId(8);
-    const connection = new Connection({
-      url: this.url, clientId: this.mac, username: `product:${this.productKey}`, password: this.productSecret, trace: this.trace,
-    });
-    this.connection = connection;
+    const connection = this.dial(this.mac, `product:${this.productKey}`, this.productSecret);
     connection.onopen = () => connection.subscribe([`${space}/registered`], () => {
       connection.publish(`${space}/register`, JSON.stringify({
         id, mac: this.mac, passcode: this.passcode, oldSecret: this.kept.secret,
@@ -146,10 +148,7 @@ export class Lamp {
   connect() {
     this.become("connecting");
     const space = `${this.root}/device/${this.did}`;
-    const connection = new Connection({
-      url: this.url, clientId: this.did, username: `device:${this.did}`, password: this.kept.secret, trace: this.trace,
-    });
-    this.connection = connection;
+    const connection = this.dial(this.did, `device:${this.did}`, this.kept.secret);
     connection.onopen = () => connection.subscribe([`${space}/command`, `${space}/response`], () => {
       this.pause = 0;
       this.become("online", null);

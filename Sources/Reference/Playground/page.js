@@ -1,15 +1,17 @@
 // The playground: reads the service's addresses, and assembles lamp, app, messages and methods.
 
+import { html, render } from "./base/html.js";
+import { language, speak, t } from "./base/words.js";
 import { AppPanel } from "./app-panel.js";
 import { CallPanel } from "./call-panel.js";
-import { el, freshId } from "./dom.js";
 import { Journal } from "./journal.js";
 import { Lamp } from "./lamp.js";
 import { LampPanel } from "./lamp-panel.js";
+import { field } from "./pieces.js";
 import { openSlot } from "./slot.js";
-import { changeLanguage, words } from "./words.js";
 
 const SPACE = "lamplighter.try";
+const KEYS = `${SPACE}.keys`;
 const main = document.querySelector("main");
 
 /** Returns the broker's address for a page from this location; null if nothing listens. */
@@ -29,53 +31,47 @@ async function read(path) {
   return answer.ok ? answer.json() : null;
 }
 
-function head(...more) {
-  const title = el("h1", { lang: words.tag }, words.title);
-  const other = el("button", { type: "button", class: "language", lang: words.tag === "en" ? "zh" : "en", onclick: changeLanguage }, words.otherLanguage);
-  return [el("div", { class: "head" }, title, other), ...more];
+/** Shows the page's head with the given content below it. */
+function show(content) {
+  const [tag, name] = language === "en" ? ["zh", "中文"] : ["en", "English"];
+  render(html`<div class="head"><h1 lang="${language}">${t.title}</h1>
+    <button type="button" class="language" lang="${tag}" onclick=${() => speak(tag)}>${name}</button></div>${content}`, main);
 }
 
-function notice(...parts) {
-  main.replaceChildren(...head(el("div", { class: "card notice", role: "alert" }, el("p", {}, ...parts))));
-}
+const notice = content => show(html`<div class="card notice" role="alert"><p>${content}</p></div>`);
 
 /** Asks for keys if the service provides none; they stay in this tab. */
 function askForKeys() {
-  const kept = JSON.parse(sessionStorage.getItem(`${SPACE}.keys`) ?? "{}");
+  const kept = JSON.parse(sessionStorage.getItem(KEYS) ?? "{}");
+  const key = (name, type, isNeeded) => field(name, html`${t[name]}${!isNeeded && html`<em>${t.optional}</em>`}`,
+    html`<input id="${name}" name="${name}" type="${type}" required=${isNeeded} autocomplete="off" spellcheck="false" value="${kept[name]}">`);
   return new Promise(resolve => {
-    const field = (name, isNeeded, type = "text") => {
-      const input = el("input", { id: freshId(name), name, type, required: isNeeded, autocomplete: "off", spellcheck: "false", value: kept[name] });
-      return el("div", { class: "field" }, el("label", { for: input.id }, words[name], isNeeded ? null : el("em", {}, words.optional)), input);
+    const submit = event => {
+      event.preventDefault();
+      const keys = Object.fromEntries(new FormData(event.target));
+      sessionStorage.setItem(KEYS, JSON.stringify(keys));
+      resolve(keys);
     };
-    const form = el("form", {
-      class: "card", onsubmit: event => {
-        event.preventDefault();
-        const keys = Object.fromEntries(new FormData(form));
-        sessionStorage.setItem(`${SPACE}.keys`, JSON.stringify(keys));
-        resolve(keys);
-      },
-    },
-    el("h2", {}, words.keysTitle), el("p", {}, words.keysLead),
-    el("div", { class: "fields" }, field("appId", true), field("appSecret", true, "password"), field("productKey", false), field("productSecret", false, "password")),
-    el("div", { class: "row" }, el("button", { type: "submit", class: "main" }, words.begin)));
-    main.replaceChildren(...head(form));
+    show(html`<form class="card" onsubmit=${submit}><h2>${t.keysTitle}</h2><p>${t.keysLead}</p>
+      <div class="fields">${key("appId", "text", true)}${key("appSecret", "password", true)}
+        ${key("productKey", "text", false)}${key("productSecret", "password", false)}</div>
+      <div class="row"><button class="main">${t.begin}</button></div></form>`);
   });
 }
 
 async function begin() {
-  main.lang = words.tag;
+  main.lang = language;
   const [facts, contract] = await Promise.all([read("try/facts.json"), read("try/contract.json")]);
   if (!facts || !contract) {
-    return notice(words.noService, " ", el("code", {}, "lamplighter up"), " ", words.noServiceThen, " ", el("code", {}, "http://127.0.0.1:8080/docs/try.html"));
+    return notice(html`${t.noService} <code>lamplighter up</code> ${t.noServiceThen} <code>http://127.0.0.1:8080/docs/try.html</code>`);
   }
   const url = socketAddress(facts);
   if (!url) {
     const setting = location.protocol === "https:" ? "mqtt.webSocketTlsPort=8084" : "mqtt.webSocketPort=8083";
-    return notice(words.mqttOff, " ", words.mqttOffCure, " ", el("code", {}, `--set ${setting}`), " ", words.mqttOffRestart);
+    return notice(html`${t.mqttOff} ${t.mqttOffCure} <code>--set ${setting}</code> ${t.mqttOffRestart}`);
   }
   const keys = facts.keys ?? await askForKeys();
-  const store = await openSlot(SPACE);
-  start({ ...facts, contract, url, keys, store });
+  start({ ...facts, contract, url, keys, store: await openSlot(SPACE) });
 }
 
 function start({ root, contract, url, keys, store, mqtt = null }) {
@@ -83,22 +79,20 @@ function start({ root, contract, url, keys, store, mqtt = null }) {
   const lamp = keys.productKey ? new Lamp({
     url, root, productKey: keys.productKey, productSecret: keys.productSecret, store, trace: step => journal.add("lamp", step),
   }) : null;
-  const panel = new AppPanel({ url, root, appId: keys.appId, secret: keys.appSecret, store, contract, lamp, journal });
+  const redraw = () => panels.forEach(panel => panel.draw());
+  const panel = new AppPanel({ url, root, appId: keys.appId, secret: keys.appSecret, store, contract, lamp, journal, redraw });
   const call = new CallPanel({ contract, panel, lamp, mqtt });
-  const lampPanel = lamp && new LampPanel(lamp);
-  const left = lampPanel?.element ?? el("section", { class: "card" }, el("h2", {}, words.lamp), el("p", {}, words.noLamp));
-  main.replaceChildren(...head(el("p", { class: "lead" }, words.lead)),
-    el("div", { class: "pair" }, left, panel.element), journal.element, call.element);
-  panel.onsession = () => {
-    call.drawSession();
-    call.write();
-  };
-  if (lampPanel) {
-    lampPanel.onchange = () => panel.takeLabel();
+  const panels = lamp ? [new LampPanel(lamp), panel, call] : [panel, call];
+  show(html`<p class="lead">${t.lead}</p><div class="pair">${!lamp && html`<section class="card"><h2>${t.lamp}</h2><p>${t.noLamp}</p></section>`}</div>`);
+  const pair = main.querySelector(".pair");
+  pair.append(...panels.slice(0, -1).map(({ element }) => element));
+  pair.after(journal.element, call.element);
+  redraw();
+  if (lamp) {
+    lamp.onchange = redraw;
     lamp.plugIn();
   }
   panel.start();
 }
 
-begin().catch(error => notice(words.failed, " ", String(error.message ?? error), " ",
-  el("button", { type: "button", onclick: () => location.reload() }, words.again)));
+begin().catch(error => notice(html`${t.failed} ${String(error.message ?? error)} <button type="button" onclick=${() => location.reload()}>${t.again}</button>`));

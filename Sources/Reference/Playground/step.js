@@ -1,9 +1,8 @@
 // The meaning of a message in a few words, and the messages that it relates to.
 
+import { fill, t } from "./base/words.js";
 import { masked, maskedText } from "./mask.js";
-import { words } from "./words.js";
 
-const kinds = words.kinds;
 const DETAIL_MAX = 120;
 
 /**
@@ -13,6 +12,13 @@ const DETAIL_MAX = 120;
  *   object}}} Description
  */
 
+/** @returns {Description} */
+const described = (title, detail = "", keys = []) => ({ title, detail, keys });
+/** Fills a text with values of any type, since a message can hold anything. */
+const say = (text, ...values) => fill(text, ...values.map(String));
+const byId = body => `id ${body?.id}`;
+const byCommand = body => `cid ${body?.cid}`;
+
 /** Describes steps; it remembers requests to relate their answers. */
 export class Describer {
   constructor() {
@@ -21,50 +27,41 @@ export class Describer {
   }
 
   /** @param {import("./mqtt.js").Trace} step @returns {Description} */
-  describe(step) {
-    switch (step.what) {
-      case "connecting": return plain(kinds.connecting(step.username));
-      case "open": return plain(kinds.open);
-      case "closed": return plain(kinds.closed);
-      case "refused": return plain(kinds.refused(step.code));
-      case "subscribe": return { ...plain(kinds.subscribe(step.filters.length)), detail: step.filters.join(" ") };
-      default: return this.message(step.topic.split("/"), body(step.payload));
-    }
+  describe({ what, username, code, filters, topic, payload }) {
+    if (topic !== undefined) return this.message(topic.split("/"), body(payload));
+    return described(say(t.kinds[what], code ?? filters?.length ?? username), filters?.join(" "));
   }
 
   message(levels, body) {
-    const last = levels.at(-1), above = levels.at(-2), third = levels.at(-3);
+    const [third, above, last] = [undefined, undefined, ...levels].slice(-3);
     if (third === "request") return this.request(`${above}/${last}`, body);
-    if (last === "response") return levels.includes("device") ? stored(body) : this.answer(body);
-    if (last === "register") return { title: kinds.register, detail: body?.mac ?? "", keys: [`id ${body?.id}`] };
-    if (last === "registered") return { title: kinds.registered, detail: body?.result?.did ?? body?.error?.code ?? "", keys: [`id ${body?.id}`] };
-    if (last === "report") return report(body);
-    if (last === "command") return levels.includes("app") ? outcome(body) : command(body);
-    if (last === "status") return status(body);
-    if (last === "event") return { title: kinds.event(body?.type), detail: text(body?.name ?? ""), keys: [] };
-    return { title: kinds.other(last), detail: text(body), keys: [] };
+    switch (last) {
+      case "response": return levels.includes("device") ? stored(body) : this.answer(body);
+      case "register": return described(t.kinds.register, text(body?.mac), [byId(body)]);
+      case "registered": return described(t.kinds.registered, text(body?.result?.did ?? body?.error?.code), [byId(body)]);
+      case "report": return report(body);
+      case "command": return levels.includes("app") ? outcome(body) : command(body);
+      case "status": return status(body);
+      case "event": return described(say(t.kinds.event, body?.type), text(body?.name));
+      default: return described(last, text(body));
+    }
   }
 
   request(method, body) {
     const isRepeat = this.methods.has(body?.id);
     if (this.methods.size > 1000) this.methods.clear();
     this.methods.set(body?.id, method);
-    return {
-      title: isRepeat ? kinds.repeated(method) : kinds.request(method), detail: text(body?.params),
-      keys: [`id ${body?.id}`], request: { method, params: body?.params ?? {} },
-    };
+    const title = say(isRepeat ? t.kinds.repeated : t.kinds.request, method);
+    return { ...described(title, text(body?.params), [byId(body)]), request: { method, params: body?.params ?? {} } };
   }
 
   answer(body) {
     const method = this.methods.get(body?.id) ?? "";
-    const keys = [`id ${body?.id}`];
-    if (body?.result?.cid) keys.push(`cid ${body.result.cid}`);
-    if (!body?.ok) return { title: kinds.error(method, body?.error?.code), detail: text(body?.error?.message ?? ""), keys };
-    return { title: kinds.ok(method), detail: text(body.result), keys };
+    const keys = body?.result?.cid ? [byId(body), byCommand(body.result)] : [byId(body)];
+    if (!body?.ok) return described(say(t.kinds.error, method, body?.error?.code), text(body?.error?.message), keys);
+    return described(say(t.kinds.ok, method), text(body.result), keys);
   }
 }
-
-const plain = title => ({ title, detail: "", keys: [] });
 
 function body(payload) {
   try {
@@ -76,27 +73,20 @@ function body(payload) {
 
 function report(body) {
   const alert = body?.alerts?.[0];
-  const title = body?.cid ? kinds.obeys(body.cid) : alert ? kinds.alert(alert.name, alert.value !== false) : kinds.report;
-  return { title, detail: text(body?.data), keys: [`id ${body?.id}`, ...body?.cid ? [`cid ${body.cid}`] : []] };
+  const title = body?.cid ? say(t.kinds.obeys, body.cid)
+    : alert ? say(alert.value === false ? t.kinds.alertOver : t.kinds.alert, alert.name) : t.kinds.report;
+  return described(title, text(body?.data), body?.cid ? [byId(body), byCommand(body)] : [byId(body)]);
 }
 
-const stored = body => ({
-  title: body?.ok ? kinds.stored(body.version) : kinds.notStored(body?.error?.code), detail: text(body?.error?.message ?? ""),
-  keys: [`id ${body?.id}`],
-});
+const stored = body => described(
+  body?.ok ? say(t.kinds.stored, body.version) : say(t.kinds.notStored, body?.error?.code), text(body?.error?.message), [byId(body)]);
 
-const command = body => ({
-  title: body?.type === "query" ? kinds.query(body.cid) : kinds.command(body?.cid), detail: text(body?.data),
-  keys: [`cid ${body?.cid}`],
-});
+const command = body => described(say(body?.type === "query" ? t.kinds.query : t.kinds.command, body?.cid), text(body?.data), [byCommand(body)]);
 
-const outcome = body => ({
-  title: kinds.outcome(body?.cid, body?.state), detail: text(body?.data), keys: [`cid ${body?.cid}`],
-});
+const outcome = body => described(say(t.kinds.outcome, body?.cid, body?.state), text(body?.data), [byCommand(body)]);
 
-const status = body => body === null ? plain(kinds.gone) : {
-  title: kinds.status(body.version), detail: `${body.online ? words.online : words.offline}, ${text(body.data)}`, keys: [],
-};
+const status = body => body === null ? described(t.kinds.gone)
+  : described(say(t.kinds.status, body.version), `${body.online ? t.online : t.offline}, ${text(body.data)}`);
 
 /** Returns a value in one line without its secrets. */
 function text(value) {

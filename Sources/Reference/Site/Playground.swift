@@ -1,8 +1,8 @@
 import Domain
 import JSON
 
-/// The files of the playground: its scripts, the client that its app uses, and the contract for its
-/// forms.
+/// The files of the playground: its scripts, those that it shares with the console, the client that
+/// its app uses, and the contract for its forms.
 struct Playground {
     let contract: Contract
 
@@ -16,10 +16,10 @@ struct Playground {
     }
 
     private static let names = [
-        "app-panel.js", "call-panel.js", "code.js", "device-view.js", "dom.js", "form.js",
-        "journal.js", "lamp-panel.js", "lamp-picture.js", "lamp.js", "lamplighter.js", "mask.js",
-        "methods.js", "mqtt.js", "page.js", "problem.js", "slot.js", "start.js", "step.js",
-        "try.css", "words.js",
+        "app-panel.js", "base/html.js", "base/words-en.json", "base/words-zh.json", "base/words.js",
+        "call-panel.js", "code.js", "device-view.js", "form.js", "journal.js", "lamp-panel.js",
+        "lamp.js", "lamplighter.js", "mask.js", "methods.js", "mqtt.js", "page.js", "pieces.js",
+        "slot.js", "start.js", "step.js", "try.css", "words.js",
     ]
 
     /// The methods with the schemas of their params, without references, and the explanation of

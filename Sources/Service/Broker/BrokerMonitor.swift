@@ -24,7 +24,7 @@ final class BrokerMonitor: Service {
     private let isStopping = Atomic<Bool>(false)
     private let waker: Waker
     private let environment: Environment
-    private let refusalTopic: [UInt8]
+    private let refusalTopic: String
     /// The readiness whose part `gate` shows the gate; nil if the broker is the service's own.
     private let readiness: Readiness?
     private let absence: BrokerAbsence
@@ -42,7 +42,7 @@ final class BrokerMonitor: Service {
         listenerRefusals = context.listenerRefusals
         brokerLog = context.ownsBroker ? context.directory.brokerLog : nil
         probe = DoctorProbe(secret: context.secrets.service)
-        refusalTopic = Array(environment.topics.system("refusal").utf8)
+        refusalTopic = environment.topics.system("refusal")
         var options = try BrokerAccess.workers(context)
         // A unique id, since another process with other workers can run beside this one.
         options.clientID = "svc.lamplighter.monitor-\(Sodium.randomSecret().prefix(8))"
@@ -104,7 +104,7 @@ final class BrokerMonitor: Service {
         _ = try client.connect()
         try checkGate(&client)
         try client.subscribe(
-            ["$SYS/broker/publish/messages/dropped", environment.topics.system("refusal")],
+            ["$SYS/broker/publish/messages/dropped", refusalTopic],
             options: SubscribeOptions(retainHandling: .always)
         )
         var intake = Intake()
@@ -116,7 +116,7 @@ final class BrokerMonitor: Service {
                 into: &intake
             )
             for delivery in intake.deliveries {
-                if intake.bytes[delivery.topic].elementsEqual(refusalTopic) {
+                if intake.bytes[delivery.topic].elementsEqual(refusalTopic.utf8) {
                     let refusal = seen.refusals.take(intake.bytes[delivery.payload])
                     if let refusal { tell(refusal) }
                 } else {

@@ -79,7 +79,7 @@ package typealias BrokerProof = @Sendable (inout MosquittoClient) throws -> Void
 
 /// A connection through libmosquitto.
 package struct MosquittoConnection: BrokerConnection, ~Copyable {
-    private var client: ConnectionSet
+    private var client: MosquittoClient
     private let proof: BrokerProof?
     /// The filters of the batches that the gate makes for this client.
     package let batchFilters: [String]
@@ -96,7 +96,7 @@ package struct MosquittoConnection: BrokerConnection, ~Copyable {
     ) throws {
         self.proof = proof
         batchFilters = options.batches.map { [$0.incoming] } ?? []
-        client = try ConnectionSet(
+        client = try MosquittoClient(
             options,
             outlets: proof == nil ? outlets : max(1, outlets),
             waker: waker
@@ -154,6 +154,6 @@ package struct MosquittoConnection: BrokerConnection, ~Copyable {
     }
 
     package mutating func acknowledge(_ count: Int) { client.acknowledge(count) }
-    package mutating func flush() throws { try client.flush() }
+    package mutating func flush() throws { try client.writePermitted() }
     package mutating func disconnect() { client.disconnect() }
 }

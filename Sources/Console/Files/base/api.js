@@ -1,11 +1,8 @@
 // The HTTP interface: requests with the session's cookie, answers as values, refusals as problems.
 
-const root = new URL('../api/v1/', document.baseURI);
+import { keepSkew } from './words.js';
 
-/**
- * How far the service's clock is ahead of the browser's, in milliseconds; 0 if at most two seconds.
- */
-export let skew = 0;
+const root = new URL('../api/v1/', document.baseURI);
 
 /** The reason why a request failed; `status` is 0 if the service couldn't be reached. */
 export class Problem extends Error {
@@ -60,8 +57,7 @@ async function ask(method, parts, { query, body, signal, version } = {}) {
   }
   // The header names the second that has begun. By the end of it, no stored report is later than
   // "now".
-  const ahead = Date.parse(answer.headers.get('Date')) + 999 - Date.now();
-  skew = Math.abs(ahead) > 2000 ? ahead : 0;
+  keepSkew(Date.parse(answer.headers.get('Date')) + 999 - Date.now());
   if (answer.status === 401 && parts[0] !== 'session') dispatchEvent(new Event('signedout'));
   const isJSON = /json/.test(answer.headers.get('Content-Type') ?? '');
   const data = isJSON ? await answer.json() : undefined;

@@ -44,37 +44,25 @@ export function isZone(name) {
 export function ticks(from, to, zone, most) {
   const step = STEPS.find(step => (to - from) / (LENGTH[step] ?? step) <= most) ?? 'year';
   const found = [];
-  let wall = floor(from + offset(from, zone), step);
+  let wall = beginning(from + offset(from, zone), step);
   for (let at = moment(wall, zone); at <= to && found.length < 200; at = moment(wall, zone)) {
     if (at >= from) found.push(at);
-    wall = next(wall, step);
+    wall = beginning(wall, step, 1);
   }
   return { step, found };
 }
 
-function floor(wall, step) {
+// Returns the beginning of the step that holds a wall time, or of the one `later` steps after it.
+function beginning(wall, step, later = 0) {
   const date = new Date(wall);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
   switch (step) {
-    case 'year': return Date.UTC(year, 0, 1);
-    case 'quarter': return Date.UTC(year, month - month % 3, 1);
-    case 'month': return Date.UTC(year, month, 1);
-    case 'week': return Date.UTC(year, month, day - (date.getUTCDay() + 6) % 7);
-    case 'day': return Date.UTC(year, month, day);
-    default: return Math.floor(wall / step) * step;
-  }
-}
-
-function next(wall, step) {
-  const date = new Date(wall);
-  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
-  switch (step) {
-    case 'year': return Date.UTC(year + 1, 0, 1);
-    case 'quarter': return Date.UTC(year, month + 3, 1);
-    case 'month': return Date.UTC(year, month + 1, 1);
-    case 'week': return Date.UTC(year, month, day + 7);
-    case 'day': return Date.UTC(year, month, day + 1);
-    default: return wall + step;
+    case 'year': return Date.UTC(year + later, 0, 1);
+    case 'quarter': return Date.UTC(year, month - month % 3 + 3 * later, 1);
+    case 'month': return Date.UTC(year, month + later, 1);
+    case 'week': return Date.UTC(year, month, day - (date.getUTCDay() + 6) % 7 + 7 * later);
+    case 'day': return Date.UTC(year, month, day + later);
+    default: return (Math.floor(wall / step) + later) * step;
   }
 }
 

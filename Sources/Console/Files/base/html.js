@@ -1,4 +1,4 @@
-// Views as templates: html`…` makes a tree of plain objects, and render() changes the document to
+// Views as templates: html`…` makes a tree of parts, and render() changes the document to
 // match it and touches nothing else. Values in a template become text nodes or attributes, never
 // markup.
 
@@ -43,7 +43,14 @@ function build(part, values) {
     props[name] = typeof value === 'number' ? values[value]
       : value.map((piece, i) => (i % 2 ? values[piece] ?? '' : piece)).join('');
   }
-  return { tag: part.tag, props, key: props.key, children: flat(part.children.map(child => build(child, values))) };
+  return new Part(part.tag, props, flat(part.children.map(child => build(child, values))));
+}
+
+// An element of a view. An object that isn't one, such as a value of a message, becomes text.
+class Part {
+  constructor(tag, props, children) {
+    Object.assign(this, { tag, props, key: props.key, children });
+  }
 }
 
 // Flattens nested lists, drops absent values, and joins neighbouring texts.
@@ -51,7 +58,7 @@ function flat(list, into = []) {
   for (const item of list) {
     if (item === null || item === undefined || item === false || item === true || item === '') continue;
     if (Array.isArray(item)) flat(item, into);
-    else if (typeof item === 'object') into.push(item);
+    else if (item instanceof Part) into.push(item);
     else if (typeof into[into.length - 1] === 'string') into[into.length - 1] += item;
     else into.push(String(item));
   }

@@ -3,7 +3,7 @@
 
 import { html } from './html.js';
 import { t } from './words.js';
-import { refine, to } from './route.js';
+import { to } from './route.js';
 import { blank, chips } from './pieces.js';
 
 /** Returns the query in the address. */
@@ -12,8 +12,7 @@ export const asked = view => view.query.get('query') ?? '';
 /** The page's search field; a new query replaces the one in the address and loads again. */
 export function searchField(view, keys, load, label) {
   return html`<ll-search class="find" .keys=${keys} .value=${asked(view)} label="${label}" onask=${event => {
-    view.query.set('query', event.detail);
-    refine({ query: event.detail });
+    view.refine({ query: event.detail });
     load(view);
   }}></ll-search>`;
 }
@@ -49,13 +48,11 @@ export function follow(view, kind, key, load, then) {
 
 /** Puts rows from a live event at the front of the list, or in place of their former versions. */
 function merge(view, name, items, key) {
-  const list = view.state[name];
   view.outrun(name);
-  if (!list?.data) return;
-  const fresh = new Map(items.map(item => [item[key], item]));
-  const kept = list.data.items.filter(item => !fresh.has(item[key]));
-  const isKnown = new Set(list.data.items.map(item => item[key]));
   const marked = view.state.fresh ?? new Set();
-  items.forEach(item => { if (!isKnown.has(item[key])) marked.add(item[key]); });
-  view.set({ [name]: { ...list, data: { ...list.data, items: [...items, ...kept] } }, fresh: marked });
+  view.edit(name, known => {
+    const [ids, knownIds] = [items, known].map(rows => new Set(rows.map(row => row[key])));
+    ids.forEach(id => { if (!knownIds.has(id)) marked.add(id); });
+    return [...items, ...known.filter(row => !ids.has(row[key]))];
+  }, { fresh: marked });
 }

@@ -1,7 +1,7 @@
 // Small pieces that every page uses.
 
 import { html, render } from './html.js';
-import { t, fill, ago, exact, count } from './words.js';
+import { t, fill, ago, exact, count, language, speak } from './words.js';
 import { to } from './route.js';
 
 /** An icon of the sprite, hidden from screen readers. */
@@ -40,6 +40,12 @@ export const when = at => (at === undefined || at === null ? '–' : html`<ll-ti
 
 /** Whether a device is online, in a word and a sign. */
 export const presence = online => html`<span class="nowrap"><span class="${online ? 'dot good' : 'dot off'}"></span> ${online ? t.online : t.offline}</span>`;
+
+/** Whether a step is done, as a sign. */
+export const tick = isDone => (isDone ? html`<span class="good">${icon('check')}<span class="hush">${t.guide.done}</span></span>` : icon('wait'));
+
+/** The button that switches to the other language. */
+export const languageButton = (kind = '') => html`<button type="button" class="${kind}" lang="${language === 'zh' ? 'en' : 'zh-Hans'}" onclick=${() => speak(language === 'zh' ? 'en' : 'zh')}>${language === 'zh' ? 'English' : '中文'}</button>`;
 
 /** A word on a coloured field. */
 export const badge = (text, tone = '') => html`<span class="badge ${tone}">${text}</span>`;

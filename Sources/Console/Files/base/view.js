@@ -3,6 +3,7 @@
 import { html, render } from './html.js';
 import { get, address } from './api.js';
 import { subscribe } from './feed.js';
+import { here, refine } from './route.js';
 
 let pausedAt = null;
 const held = [];
@@ -109,6 +110,18 @@ export class View {
   /** Reads a list's first page; `more(name)` appends the next one. */
   list(name, parts, query) {
     return this.load(name, parts, query, true);
+  }
+
+  /** Changes members of the query, also in the address. */
+  refine(changes) {
+    refine(changes);
+    this.query = here().query;
+  }
+
+  /** Changes a list's rows, and with them other parts of the state. */
+  edit(name, rows, changes) {
+    const list = this.state[name];
+    if (list?.data) this.set({ [name]: { ...list, data: { ...list.data, items: rows(list.data.items) } }, ...changes });
   }
 
   /** Makes a pending read repeat at its end, for a change that its answer may lack. */

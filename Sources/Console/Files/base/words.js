@@ -1,6 +1,5 @@
-// The console's texts in the operator's language, from words-en.json and words-zh.json.
-
-import { skew } from './api.js';
+// The texts in the reader's language, from words-en.json and words-zh.json beside this file. The
+// reference's playground uses this file too, beside words of its own.
 
 const LANGUAGES = ['en', 'zh'];
 
@@ -17,7 +16,6 @@ export const language = wanted();
 /** The language with the region by which dates and numbers are written. */
 export const locale = navigator.languages.find(tag => tag.startsWith(language)) ?? language;
 export const t = await read(language);
-document.documentElement.lang = language === 'zh' ? 'zh-Hans' : 'en';
 
 /**
  * Fills a text's places: {0} with the first value, {0|device|devices} with the word for one or for
@@ -34,7 +32,7 @@ export function fill(text, ...values) {
   return parts.some(part => part instanceof Object) ? parts : parts.join('');
 }
 
-/** Switches the console to another language. */
+/** Switches to another language. */
 export function speak(tag) {
   localStorage.setItem('language', tag);
   location.reload();
@@ -75,6 +73,9 @@ export const exact = at => exactly.format(at);
 /** Returns a moment's time of day to the second. */
 export const time = at => clock.format(at);
 
+let skew = 0; // in milliseconds
+/** Sets how far the service's clock is ahead of the browser's; up to two seconds count as 0. */
+export const keepSkew = ahead => { skew = Math.abs(ahead) > 2000 ? ahead : 0; };
 /** Returns the current time by the service's clock, which dates everything it reports. */
 export const now = () => Date.now() + skew;
 

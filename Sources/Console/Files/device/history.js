@@ -4,7 +4,7 @@
 import { html } from '../base/html.js';
 import { t, fill, count, dates, now, timeZone, value } from '../base/words.js';
 import { get, address } from '../base/api.js';
-import { refine, to } from '../base/route.js';
+import { to } from '../base/route.js';
 import { blank, icon, trouble, chips } from '../base/pieces.js';
 import { isZone } from '../base/calendar.js';
 import '../base/chart.js';
@@ -75,8 +75,7 @@ export function changed(view, what) {
 }
 
 function set(view, changes) {
-  for (const [name, one] of Object.entries(changes)) if (one === null) view.query.delete(name); else view.query.set(name, one);
-  refine(changes);
+  view.refine(changes);
   start(view);
 }
 

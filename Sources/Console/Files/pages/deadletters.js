@@ -8,7 +8,7 @@ import { shown, when, more, attempt, dialog, dialogHead, facts, soon, icon, devi
 import { searchField, asked, termChips, nothing, follow } from '../base/list.js';
 import { table } from '../base/table.js';
 import { actButton } from '../base/session.js';
-import { save } from '../shared/label.js';
+import { saveJSON } from '../shared/label.js';
 
 export const title = () => t.nav.deadletters;
 
@@ -39,10 +39,7 @@ export function draw(view) {
       () => nothing(view, 'check', t.dead.none, t.dead.noneWhy))}`;
 }
 
-const without = (view, id) => {
-  const list = view.state.list;
-  view.set({ list: { ...list, data: { ...list.data, items: list.data.items.filter(item => item.id !== id) } } });
-};
+const without = (view, id) => view.edit('list', rows => rows.filter(row => row.id !== id));
 
 function acts(view, row) {
   const drop = () => {
@@ -68,7 +65,7 @@ async function show(view, id) {
 function example({ row, text, base64 }) {
   let payload = text ?? { base64 };
   try { payload = JSON.parse(text); } catch { /* a text that isn't JSON stays a text */ }
-  save(`dead-letter-${row.id}.json`, 'application/json', JSON.stringify({ topic: row.topic, reason: row.reason, payload }, null, 2));
+  saveJSON(`dead-letter-${row.id}`, { topic: row.topic, reason: row.reason, payload });
 }
 
 // Returns the text with the faulty place marked: `offset` counts bytes, while JavaScript counts

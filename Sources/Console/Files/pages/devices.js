@@ -46,11 +46,8 @@ function watchSeen(view) {
     view.state.watched = seen.join();
     view.endWatch?.();
     view.endWatch = view.feed(seen, (kind, row) => {
-      const list = view.state.list;
-      if (!list?.data) return;
-      const items = kind === 'gone' ? list.data.items.filter(item => `device:${item.did}` !== row.term) : list.data.items.map(item => (item.did === row.did ? row : item));
       view.outrun('list');
-      view.set({ list: { ...list, data: { ...list.data, items } } });
+      view.edit('list', rows => (kind === 'gone' ? rows.filter(item => `device:${item.did}` !== row.term) : rows.map(item => (item.did === row.did ? row : item))));
     });
   });
 }

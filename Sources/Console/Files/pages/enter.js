@@ -1,9 +1,9 @@
 // Sign-in: by the one-time link, or with name and password.
 
 import { html, render } from '../base/html.js';
-import { t, language, speak } from '../base/words.js';
+import { t } from '../base/words.js';
 import { post } from '../base/api.js';
-import { copyable, trouble } from '../base/pieces.js';
+import { copyable, trouble, languageButton } from '../base/pieces.js';
 
 /** Shows the sign-in page, which passes the session to `welcome`. */
 export function enter(root, { reason, welcome }) {
@@ -42,7 +42,7 @@ export function enter(root, { reason, welcome }) {
       <label><span>${t.enter.password}</span><input name="password" type="password" autocomplete="current-password" required maxlength="256"></label>
       <button class="main" disabled=${state.busy}>${t.enter.enter}</button></form>
       <details><summary>${t.enter.noPassword}</summary><div class="stack tight"><p>${t.enter.linkCure}</p>${copyable('lamplighter console')}</div></details>`}
-    <p class="small"><button type="button" class="link" lang="${language === 'zh' ? 'en' : 'zh-Hans'}" onclick=${() => speak(language === 'zh' ? 'en' : 'zh')}>${language === 'zh' ? 'English' : '中文'}</button></p>
+    <p class="small">${languageButton('link')}</p>
   </main>`;
   set({ token });
   document.title = `${t.enter.title} – Lamplighter`;

@@ -3,7 +3,6 @@
 
 import { html } from '../base/html.js';
 import { t, fill, about, count } from '../base/words.js';
-import { refine } from '../base/route.js';
 import { icon, device } from '../base/pieces.js';
 import { pause, paused } from '../base/view.js';
 import { watch, lines } from '../shared/tap.js';
@@ -18,8 +17,7 @@ export function start(view) {
 const asked = (view, name) => view.query.get(name) ?? '';
 
 function set(view, name, value) {
-  if (value) view.query.set(name, value); else view.query.delete(name);
-  refine({ [name]: value });
+  view.refine({ [name]: value });
   view.redraw();
 }
 

@@ -5,7 +5,7 @@ import { html } from '../base/html.js';
 import { t, fill, count, about, span, time, timeZone } from '../base/words.js';
 import { to } from '../base/route.js';
 import { status } from '../base/feed.js';
-import { icon, shown, when, copyable, state as stateBadge } from '../base/pieces.js';
+import { icon, shown, when, copyable, tick, state as stateBadge } from '../base/pieces.js';
 import { connectDevice } from '../shared/later.js';
 import { act as auditSentence } from '../shared/sentences.js';
 import { learn, say } from '../shared/findings.js';
@@ -100,7 +100,7 @@ function guide({ firstRun, demo }) {
   const next = steps.find(step => !firstRun[step]);
   if (!next) return null;
   return html`<section class="card"><h2>${t.guide.title}</h2>
-    <ol class="steps">${steps.map(step => html`<li key=${step}>${firstRun[step] ? html`<span class="good">${icon('check')}<span class="hush">${t.guide.done}</span></span>` : icon('wait')}
+    <ol class="steps">${steps.map(step => html`<li key=${step}>${tick(firstRun[step])}
       <div class="stack tight"><p class="${step === next ? 'strong' : firstRun[step] ? 'soft' : ''}">${t.guide[step].title}</p>
       ${step === next && html`<p>${t.guide[step].text}</p>${step === 'product' && html`<p><a class="button" href="${to(['products'])}">${t.nav.products}</a></p>`}
         ${(step === 'registered' || step === 'reported') && html`<p class="row"><button type="button" class="main" onclick=${() => connectDevice(demo?.productKey)}>${icon('plus')}${t.connect.title}</button></p>`}

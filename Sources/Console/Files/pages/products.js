@@ -9,7 +9,7 @@ import { table } from '../base/table.js';
 import { may, actButton } from '../base/session.js';
 import { editDocument } from '../shared/document.js';
 import { askNewSecret, showSecret } from '../shared/device-acts.js';
-import { save } from '../shared/label.js';
+import { saveJSON } from '../shared/label.js';
 import { productForm } from '../shared/product-form.js';
 
 export const title = view => view.state.one?.data?.row.name ?? t.nav.products;
@@ -57,7 +57,7 @@ function one(view) {
     const { row, document } = product;
     return html`<div class="head"><h1 tabindex="-1">${row.name}</h1>
         <span class="row">${actButton('admin', t.edit, () => editDocument({ title: fill(t.products.edit, row.name), document, check: ['products', 'check'], form: productForm, save: (changed, force) => put(['products', row.productKey], changed, row.updatedAt, { force: force || null }), done: () => start(view) }))}
-        <button type="button" onclick=${() => save(`${row.productKey}.json`, 'application/json', JSON.stringify(document, null, 2))}>${icon('download')}${t.products.export}</button>
+        <button type="button" onclick=${() => saveJSON(row.productKey, document)}>${icon('download')}${t.products.export}</button>
         ${actButton('admin', t.secret.rotate, () => askNewSecret(['products', row.productKey], row.productKey))}</span></div>
       <div class="stack">
       ${facts([[t.products.key, html`<code>${row.productKey}</code>`], [t.nav.devices, html`<a href="${to(['devices'], { query: `product:${row.productKey}` })}">${count(row.devices)}</a>`], [t.products.registration, t.products.registrations[row.registration]],

@@ -3,11 +3,11 @@
 import { html } from '../base/html.js';
 import { t, fill, count, about, bytes, span, value } from '../base/words.js';
 import { get, post, put } from '../base/api.js';
-import { to, refine } from '../base/route.js';
+import { to } from '../base/route.js';
 import { shown, when, state, badge, blank, facts, attempt, usage, icon, tell } from '../base/pieces.js';
 import { table } from '../base/table.js';
 import { may, needs, actButton } from '../base/session.js';
-import { save } from '../shared/label.js';
+import { saveJSON } from '../shared/label.js';
 import { learn, say } from '../shared/findings.js';
 
 const TABS = {
@@ -61,7 +61,7 @@ export function draw(view) {
 async function bundle() {
   const made = await attempt(() => get(['system', 'supportBundle']));
   if (!made) return;
-  save('lamplighter-support.json', 'application/json', JSON.stringify(made, null, 2));
+  saveJSON('lamplighter-support', made);
   tell(fill(t.system.bundled, made.contents.join(', ')));
 }
 
@@ -109,7 +109,7 @@ const limits = ({ items }) => table([
 function config({ file, items }, view) {
   const text = (view.query.get('text') ?? '').toLowerCase();
   const changed = view.query.get('changed') === '1';
-  const set = (name, one) => { if (one) view.query.set(name, one); else view.query.delete(name); refine({ [name]: one }); view.redraw(); };
+  const set = (name, one) => { view.refine({ [name]: one }); view.redraw(); };
   const found = items.filter(row => (!text || row.key.toLowerCase().includes(text) || row.doc.toLowerCase().includes(text)) && (!changed || row.origin !== 'default'));
   return html`<div class="stack"><p class="row"><input type="search" value="${view.query.get('text') ?? ''}" aria-label="${t.system.findSetting}" placeholder="${t.system.findSetting}" oninput=${event => set('text', event.target.value)}>
       <label class="tick"><input type="checkbox" checked=${changed} onchange=${event => set('changed', event.target.checked ? '1' : '')}><span>${t.system.onlyChanged}</span></label></p>

@@ -9,7 +9,7 @@ import { shown, when, device, badge, blank, facts, more, attempt, askTyped, soon
 import { table } from '../base/table.js';
 import { actButton } from '../base/session.js';
 import { act as sentence, actor } from '../shared/sentences.js';
-import { save } from '../shared/label.js';
+import { saveJSON } from '../shared/label.js';
 
 export const title = view => view.state.user?.data?.row.name || view.parts[1];
 
@@ -41,7 +41,7 @@ export function draw(view) {
       <section class="stack"><h2>${t.users.about}</h2>${facts([[t.users.app, html`<a href="${to(['apps', user.row.appId])}">${user.row.appId}</a>`], [t.users.email, user.row.email], [t.users.phone, user.row.phone], [t.users.region, `${user.row.region} / ${user.row.countryCode}`],
         [t.users.hasPassword, user.row.hasPassword ? t.yes : t.no], [t.apps.providers, user.row.providers.join(', ')], [t.users.homes, count(user.homes)], [t.nav.schedules, count(user.schedules)], [t.info.created, when(user.row.createdAt)], [t.users.seen, when(user.row.lastSeenAt)]])}
         <p class="row">${!view.state.user.full && actButton('admin', t.users.inFull, () => inFull(view))}
-          ${actButton('admin', t.users.export, () => attempt(async () => save(`${view.uid}.json`, 'application/json', JSON.stringify(await get(['users', view.uid, 'export']), null, 2))))}
+          ${actButton('admin', t.users.export, () => attempt(async () => saveJSON(view.uid, await get(['users', view.uid, 'export']))))}
           ${actButton('admin', t.users.erase, () => erase(view, user), { kind: 'danger' })}</p></section></div>
     <section class="stack"><h2>${t.users.happened}</h2>${shown(view.state.audit, data => html`<ol class="stack tight">${data.items.map(row => html`<li key=${row.id}>${sentence(row)} <span class="soft small">${when(row.at)}</span></li>`)}</ol>${more(view, 'audit')}`, () => html`<p class="soft">${t.users.nothing}</p>`)}</section></div>`);
 }
@@ -72,8 +72,7 @@ const sessions = view => [
 // gate has confirmed it.
 async function end(view, row) {
   const ended = await attempt(() => remove(['sessions', row.sessionId]), t.users.ended);
-  const list = view.state.sessions;
-  if (ended?.sessionId && list?.data) view.set({ sessions: { ...list, data: { items: list.data.items.map(one => (one.sessionId === ended.sessionId ? ended : one)) } } });
+  if (ended?.sessionId) view.edit('sessions', rows => rows.map(one => (one.sessionId === ended.sessionId ? ended : one)));
 }
 
 // Shows the actor who ended a session unless it was the user; for an operator, the actor replaces

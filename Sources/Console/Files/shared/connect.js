@@ -6,7 +6,7 @@ import { t, fill, count, now } from '../base/words.js';
 import { get } from '../base/api.js';
 import { subscribe } from '../base/feed.js';
 import { to } from '../base/route.js';
-import { icon, dialog, dialogHead, attempt, copyable, device, when } from '../base/pieces.js';
+import { icon, tick, dialog, dialogHead, attempt, copyable, device, when } from '../base/pieces.js';
 import { may, session } from '../base/session.js';
 import { code, saveLabels } from './label.js';
 
@@ -67,7 +67,7 @@ function waiting(box) {
       ${connection.state === 'refused' && connection.refusal && html`<div class="note bad stack tight"><p class="strong">${icon('refusal')} ${t.connect.refused} ${t.reasons[connection.refusal.reason] ?? connection.refusal.title}</p>
         <p>${t.rules?.[connection.refusal.reason]?.[0] ?? connection.refusal.cause}</p><p>${t.rules?.[connection.refusal.reason]?.[1] ?? connection.refusal.cure}</p>
         <p class="soft small">${fill(t.times, count(connection.refusal.times))} · ${when(connection.refusal.at)}</p></div>`}
-      <ol class="steps">${STEPS.map(step => html`<li key=${step}>${isReached(connection.state, step) ? html`<span class="good">${icon('check')}<span class="hush">${t.guide.done}</span></span>` : icon('wait')}<span>${t.connect.steps[step]}
+      <ol class="steps">${STEPS.map(step => html`<li key=${step}>${tick(isReached(connection.state, step))}<span>${t.connect.steps[step]}
         ${step === 'registered' && connection.did && html` ${device(connection.did, connection.deviceName)}`}</span></li>`)}</ol>
       ${connection.state === 'reported' && html`<p><a class="button main" href="${to(['devices', connection.did])}" onclick=${box.close}>${t.connect.openDevice}</a></p>`}</section>
     ${label && html`<div class="row">${code(label)}<div class="stack tight"><p>${t.connect.label}</p><p><button type="button" onclick=${() => saveLabels([{ ...label, name: mac }])}>${icon('download')}${t.connect.saveLabel}</button></p></div></div>`}

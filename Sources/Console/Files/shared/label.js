@@ -17,8 +17,10 @@ export function saveLabels(labels) {
   save('labels.svg', 'image/svg+xml', `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}mm"><rect width="${width}" height="${height}" fill="#fff"/>${drawn}</svg>`);
 }
 
-/** Saves a text as a file. */
-export function save(name, type, text) {
+/** Saves a value as a JSON file; the name is without its ending. */
+export const saveJSON = (name, value) => save(`${name}.json`, 'application/json', JSON.stringify(value, null, 2));
+
+function save(name, type, text) {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([text], { type }));
   link.download = name;

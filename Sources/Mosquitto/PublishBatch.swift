@@ -1,0 +1,142 @@
+import Batching
+import CMosquitto
+
+/// A message to be published.
+struct Message {
+    var topic: String
+    var payload: [UInt8]
+    var quality = QualityOfService.atLeastOnce
+    var isRetained = false
+    var properties: PublishProperties?
+}
+
+/// Messages that leave over one outlet as the payload of one message.
+///
+/// Each message still has its own id for its receipt, which is not a packet id.
+final class PublishBatch {
+    let topic: String
+    private(set) var writer = BatchWriter()
+    /// The ids of the first waiting message and of the next message.
+    private var first: Int32 = 1
+    private var next: Int32 = 1
+    /// The ids of sent and unconfirmed messages, by the id of their packet.
+    private var sent: [Int32: Range<Int32>] = [:]
+
+    init(topic: String) { self.topic = topic }
+
+    /// Whether the waiting messages must leave: the batch is full, or the next id is less than
+    /// theirs.
+    var isFull: Bool { writer.isFull || next == 1 }
+
+    /// Returns the next id; ids begin again after the largest.
+    func takeID() -> Int32 {
+        defer { next = next == .max - 1 ? 1 : next + 1 }
+        return next
+    }
+
+    /// Records that the waiting messages left in the packet `mid`; nil if it gets no receipt.
+    func markSent(as mid: Int32?) {
+        if let mid { sent[mid] = first..<(next == 1 ? .max : next) }
+        first = next
+        writer.removeAll()
+    }
+
+    /// Returns the ids of the messages in a packet that the broker confirmed, and forgets them.
+    func removeSent(_ mid: Int32) -> Range<Int32>? { sent.removeValue(forKey: mid) }
+
+    /// Adds a message, of which `data` and `trace` are properties.
+    func append(_ message: Message, data: [UInt8]?, trace: [UInt8]?) {
+        var topic = message.topic
+        topic.withUTF8 { topic in
+            message.payload.withUnsafeBufferPointer { payload in
+                var batched = BatchedMessage(topic: topic, payload: payload)
+                batched.isAtLeastOnce = message.quality == .atLeastOnce
+                batched.isRetained = message.isRetained
+                batched.expirySeconds = message.properties?.messageExpirySeconds
+                (data ?? []).withUnsafeBufferPointer { bytes in
+                    if data != nil { batched.correlation = bytes }
+                    (trace ?? []).withUnsafeBufferPointer { bytes in
+                        if !bytes.isEmpty { batched.traceparent = bytes }
+                        writer.append(batched)
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension Connection {
+    /// Puts a message into the batch, which leaves with the next flush or when it is full; without
+    /// batches the message is published at once.
+    ///
+    /// - Returns: The message's id, unique within this connection.
+    /// - Throws: `MosquittoError`; as for a single message, `.invalid` and `.malformedUTF8` concern
+    ///   this message only.
+    func put(_ message: Message) throws(MosquittoError) -> Int32 {
+        guard let batch else { return try publish(message) }
+        try checkTopic(message.topic)
+        guard message.topic.utf8.first != UInt8(ascii: "$") else {
+            return try publishAlone(message, after: batch)
+        }
+        let data = message.properties?.correlationData
+        let trace = message.properties?.traceparent.map { Array($0.utf8) }
+        let bytes = message.topic.utf8.count + message.payload.count
+        if !batch.writer.hasRoom(bytes: bytes + (data?.count ?? 0) + (trace?.count ?? 0)) {
+            try sendBatch()
+        }
+        batch.append(message, data: data, trace: trace)
+        let id = batch.takeID()
+        if batch.isFull { try sendBatch() }
+        return id
+    }
+
+    /// Publishes a command to the broker's plugin, which accepts commands only as packets of their
+    /// own.
+    ///
+    /// It follows the waiting batch: the broker delivers all messages of a packet before it reads
+    /// the connection's next one.
+    private func publishAlone(
+        _ message: Message,
+        after batch: PublishBatch
+    ) throws(MosquittoError) -> Int32 {
+        try sendBatch()
+        let mid = try publish(message)
+        let id = batch.takeID()
+        batch.markSent(as: message.quality == .atLeastOnce ? mid : nil)
+        return id
+    }
+
+    /// Checks a topic as the library does; the broker's plugin does not check it again.
+    private func checkTopic(_ topic: String) throws(MosquittoError) {
+        let count = topic.utf8.count
+        guard !topic.utf8.contains(0), count <= Int(UInt16.max) else {
+            throw MosquittoError(.invalid, function: "publish")
+        }
+        try check("mosquitto_pub_topic_check2", mosquitto_pub_topic_check2(topic, count))
+    }
+
+    /// Publishes the batch, if there is one with messages.
+    ///
+    /// - Throws: `MosquittoError`; the connection is then unusable.
+    func sendBatch() throws(MosquittoError) {
+        guard let batch, !batch.writer.isEmpty else { return }
+        let mid = try publish(Message(topic: batch.topic, payload: batch.writer.bytes))
+        batch.markSent(as: mid)
+    }
+
+    /// Moves the receipts to another intake, one for each message of a batch.
+    func moveReceipts(to intake: inout Intake) {
+        for receipt in self.intake.confirmed {
+            guard let ids = batch?.removeSent(receipt.mid) else {
+                intake.append(receipt)
+                continue
+            }
+            for id in ids {
+                intake.append(
+                    PublishReceipt(mid: id, reasonCode: receipt.reasonCode, outlet: receipt.outlet)
+                )
+            }
+        }
+        self.intake.removeAll()
+    }
+}
