@@ -109,15 +109,6 @@ UNLABELLED = {
     "Sources/Console/Routing/Refused.swift": ("init",),  # a problem: status, code, words
     "Sources/GatePlugin/EntryPoints.swift": ("pluginInit", "pluginCleanup"),  # Mosquitto, by these names
     "Sources/Gate/Plugin.swift": ("answer",),  # Mosquitto, at each event
-    # libmosquitto, within its loop
-    "Sources/Mosquitto/Callbacks.swift": (
-        "onMessage",
-        "onPublish",
-        "onConnect",
-        "onDisconnect",
-        "onSubscribe",
-        "onUnsubscribe",
-    ),
     "Sources/Providers/HTTP/CurlHandle.swift": ("readUpload", "dropDownload"),  # libcurl, for a body
     "Sources/Providers/HTTP/WebTransfer.swift": ("takeDownload", "watchProgress"),  # libcurl, for an answer
 }
