@@ -6,7 +6,7 @@ package struct GateSetting: Sendable {
     /// The option.
     let option: GateOption
     /// The setting's row of the table.
-    package let row: Setting
+    package private(set) var row: Setting
     /// The number of the option's units in one of the setting's: 1,024 bytes in a KiB.
     let factor: Int
 
@@ -15,8 +15,7 @@ package struct GateSetting: Sendable {
         key: String,
         times factor: Int = 1,
         in bounds: ClosedRange<Int>,
-        unit: String,
-        doc: String
+        unit: String
     ) {
         self.option = option
         self.factor = factor
@@ -24,9 +23,15 @@ package struct GateSetting: Sendable {
             key,
             .integer(bounds),
             standard: .integer(GateLimits()[keyPath: option.limit] / factor),
-            unit: unit,
-            doc: doc
+            unit: unit
         )
+    }
+
+    /// Returns the setting with the sentence about its effect.
+    func effect(_ doc: String) -> Self {
+        var setting = self
+        setting.row = row.effect(doc)
+        return setting
     }
 
     /// The setting for new client ids, which belongs to the broker's settings.
@@ -34,9 +39,10 @@ package struct GateSetting: Sendable {
         .newClientsPerMinute,
         key: "broker.newClientsPerMinute",
         in: 0...1_000_000,
-        unit: "1/min",
-        doc:
-            "New client ids of apps and products that the gate admits from one source address; 0: any number."
+        unit: "1/min"
+    )
+    .effect(
+        "New client ids of apps and products that the gate admits from one source address; 0: any number."
     )
 
     /// Returns the gate's lines of the broker's configuration.

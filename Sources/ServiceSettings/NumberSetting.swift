@@ -5,7 +5,7 @@ package import Domain
 /// Code reads a setting through a constant of this type, so a misspelled name doesn't compile.
 struct NumberSetting: Sendable {
     /// The setting's row of the table.
-    let row: Setting
+    private(set) var row: Setting
     /// The function that writes the value into its limit; nil for a number that other code reads.
     let set: (@Sendable (Int, inout Limits) -> Void)?
 
@@ -14,10 +14,9 @@ struct NumberSetting: Sendable {
         _ key: String,
         standard: Int,
         in bounds: ClosedRange<Int>,
-        unit: String,
-        doc: String
+        unit: String
     ) {
-        row = Setting(key, .integer(bounds), standard: .integer(standard), unit: unit, doc: doc)
+        row = Setting(key, .integer(bounds), standard: .integer(standard), unit: unit)
         set = nil
     }
 
@@ -29,15 +28,13 @@ struct NumberSetting: Sendable {
         sets limit: any WritableKeyPath<Limits, Number> & Sendable,
         times factor: Int = 1,
         in bounds: ClosedRange<Int> = 1...100_000_000,
-        unit: String,
-        doc: String
+        unit: String
     ) {
         row = Setting(
             key,
             .integer(bounds),
             standard: .integer(Int(Limits()[keyPath: limit]) / factor),
-            unit: unit,
-            doc: doc
+            unit: unit
         )
         set = { value, limits in limits[keyPath: limit] = Number(clamping: value * factor) }
     }
@@ -47,17 +44,22 @@ struct NumberSetting: Sendable {
         _ key: String,
         sets limit: any WritableKeyPath<Limits, Duration> & Sendable,
         in bounds: ClosedRange<Int>,
-        unit: TimeUnit,
-        doc: String
+        unit: TimeUnit
     ) {
         row = Setting(
             key,
             .integer(bounds),
             standard: .integer(Int(Limits()[keyPath: limit] / unit.length)),
-            unit: unit.rawValue,
-            doc: doc
+            unit: unit.rawValue
         )
         set = { value, limits in limits[keyPath: limit] = unit.length * value }
+    }
+
+    /// Returns the setting with the sentence about its effect.
+    func effect(_ doc: String) -> Self {
+        var setting = self
+        setting.row = row.effect(doc)
+        return setting
     }
 
     /// A unit of a setting that is a time.

@@ -43,7 +43,7 @@ package struct Setting: Sendable {
     /// The unit of a number; empty if it has none.
     package let unit: String
     /// One sentence about its effect.
-    package let doc: String
+    package private(set) var doc = ""
     /// Whether the value must never be shown.
     package let isSecret: Bool
 
@@ -52,15 +52,20 @@ package struct Setting: Sendable {
         _ kind: Kind,
         standard: SettingValue,
         unit: String = "",
-        doc: String,
         isSecret: Bool = false
     ) {
         self.key = key
         self.kind = kind
         self.standard = standard
         self.unit = unit
-        self.doc = doc
         self.isSecret = isSecret
+    }
+
+    /// Returns the row with the sentence about its effect.
+    func effect(_ doc: String) -> Self {
+        var row = self
+        row.doc = doc
+        return row
     }
 
     /// The name in the environment: `LAMPLIGHTER_MQTT_PORT`, `LAMPLIGHTER_HTTP_PUBLIC_URL`.

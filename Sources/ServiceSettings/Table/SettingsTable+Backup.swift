@@ -2,25 +2,15 @@
 extension SettingsTable {
     /// The directory, the interval, the number kept and the passphrase.
     static let backup: [Setting] = [
-        Setting(
-            "backup.directory",
-            .text,
-            standard: .text(""),
-            doc: "Directory that the service writes backups to; empty: no backups."
-        ),
-        Setting(
-            "backup.every",
-            .duration(60...2_592_000),
-            standard: .text("1d"),
-            doc: "Time between two backups."
-        ),
+        Setting("backup.directory", .text, standard: .text(""))
+            .effect("Directory that the service writes backups to; empty: no backups."),
+        Setting("backup.every", .duration(60...2_592_000), standard: .text("1d"))
+            .effect("Time between two backups."),
         NumberSetting.backupsKept.row,
-        Setting(
-            "backup.passphraseFile",
-            .text,
-            standard: .text(""),
-            doc: "File with the passphrase that backups are encrypted with; empty: no encryption."
-        ),
+        Setting("backup.passphraseFile", .text, standard: .text(""))
+            .effect(
+                "File with the passphrase that backups are encrypted with; empty: no encryption."
+            ),
     ]
 }
 
@@ -29,7 +19,7 @@ extension NumberSetting {
         "backup.keep",
         standard: 14,
         in: 1...10_000,
-        unit: "backups",
-        doc: "Backups kept; the oldest beyond that is deleted once a new one is complete."
+        unit: "backups"
     )
+    .effect("Backups kept; the oldest beyond that is deleted once a new one is complete.")
 }

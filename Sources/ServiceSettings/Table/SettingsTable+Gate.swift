@@ -67,33 +67,35 @@ extension SettingsTable {
                 options.messages,
                 key: "limits.\(key)MessagesPerSecond",
                 in: 0...1_000_000,
-                unit: "1/s",
-                doc: "Messages that \(who) may send on average; 0: any number."
-            ),
+                unit: "1/s"
+            )
+            .effect("Messages that \(who) may send on average; 0: any number."),
             GateSetting(
                 options.messageBurst,
                 key: "limits.\(key)MessageBurst",
                 in: 0...1_000_000,
-                unit: "messages",
-                doc: "Messages that it may send in a burst; 0: as many as in one second."
-            ),
+                unit: "messages"
+            )
+            .effect("Messages that it may send in a burst; 0: as many as in one second."),
             GateSetting(
                 options.bytes,
                 key: "limits.\(key)KilobytesPerSecond",
                 times: 1_024,
                 in: 0...1_000_000,
-                unit: "KiB/s",
-                doc:
-                    "Bytes of topics, payloads and properties that \(who) may send; 0: any number."
+                unit: "KiB/s"
+            )
+            .effect(
+                "Bytes of topics, payloads and properties that \(who) may send; 0: any number."
             ),
             GateSetting(
                 options.byteBurst,
                 key: "limits.\(key)KilobyteBurst",
                 times: 1_024,
                 in: 0...1_000_000,
-                unit: "KiB",
-                doc:
-                    "Bytes that it may send in a burst; a larger message is always refused. 0: as many as in one second."
+                unit: "KiB"
+            )
+            .effect(
+                "Bytes that it may send in a burst; a larger message is always refused. 0: as many as in one second."
             ),
         ]
     }
@@ -103,17 +105,18 @@ extension SettingsTable {
             .addressMessagesPerSecond,
             key: "limits.addressMessagesPerSecond",
             in: 0...1_000_000,
-            unit: "1/s",
-            doc:
-                "Messages of all terminals and registering devices of one source address; beyond it, only those that send seldom are served. Not for 127.0.0.1 and ::1; raise it, or set 0 (any number), where clients come through a proxy on another machine."
+            unit: "1/s"
+        )
+        .effect(
+            "Messages of all terminals and registering devices of one source address; beyond it, only those that send seldom are served. Not for 127.0.0.1 and ::1; raise it, or set 0 (any number), where clients come through a proxy on another machine."
         ),
         GateSetting(
             .addressMessageBurst,
             key: "limits.addressMessageBurst",
             in: 0...1_000_000,
-            unit: "messages",
-            doc: "Messages that these may send in a burst; 0: as many as in one second."
-        ),
+            unit: "messages"
+        )
+        .effect("Messages that these may send in a burst; 0: as many as in one second."),
     ]
 
     private static let forms: [GateSetting] = [
@@ -121,39 +124,37 @@ extension SettingsTable {
             .terminalSubscriptions,
             key: "limits.terminalSubscriptions",
             in: 0...100_000,
-            unit: "filters",
-            doc: "Subscriptions that a terminal may hold; 0: any number."
-        ),
+            unit: "filters"
+        )
+        .effect("Subscriptions that a terminal may hold; 0: any number."),
         GateSetting(
             .subscriptionLevels,
             key: "limits.subscriptionLevels",
             in: 0...200,
-            unit: "levels",
-            doc:
-                "Levels of a terminal's filter, which must have a granted form, with a root of two levels; 0: any form."
+            unit: "levels"
+        )
+        .effect(
+            "Levels of a terminal's filter, which must have a granted form, with a root of two levels; 0: any form."
         ),
-        GateSetting(
-            .publishLevels,
-            key: "limits.publishLevels",
-            in: 0...200,
-            unit: "levels",
-            doc: "Levels of a message's topic, with a root of two levels; 0: any number."
-        ),
+        GateSetting(.publishLevels, key: "limits.publishLevels", in: 0...200, unit: "levels")
+            .effect("Levels of a message's topic, with a root of two levels; 0: any number."),
         GateSetting(
             .correlationBytes,
             key: "limits.correlationBytes",
             in: 0...65_535,
-            unit: "bytes",
-            doc:
-                "Length of a request's MQTT 5 Correlation Data, which is kept with its answer; 0: any length."
+            unit: "bytes"
+        )
+        .effect(
+            "Length of a request's MQTT 5 Correlation Data, which is kept with its answer; 0: any length."
         ),
         GateSetting(
             .responseTopicBytes,
             key: "limits.responseTopicBytes",
             in: 0...65_535,
-            unit: "bytes",
-            doc:
-                "Length of a request's MQTT 5 Response Topic; a longer one is ignored. 0: any length."
+            unit: "bytes"
+        )
+        .effect(
+            "Length of a request's MQTT 5 Response Topic; a longer one is ignored. 0: any length."
         ),
     ]
 
@@ -168,106 +169,86 @@ extension SettingsTable {
             key: "limits.terminalHeldKilobytes",
             times: 1_024,
             in: 0...1_000_000,
-            unit: "KiB",
-            doc:
-                "Messages that wait or are unacknowledged for a terminal; statuses take three quarters at most. 0: any size."
+            unit: "KiB"
+        )
+        .effect(
+            "Messages that wait or are unacknowledged for a terminal; statuses take three quarters at most. 0: any size."
         ),
         GateSetting(
             .terminalHeldMessages,
             key: "limits.terminalHeldMessages",
             in: 0...1_000_000,
-            unit: "messages",
-            doc: "The number of these messages; 0: any number."
-        ),
+            unit: "messages"
+        )
+        .effect("The number of these messages; 0: any number."),
         GateSetting(
             .deviceHeldBytes,
             key: "limits.deviceHeldKilobytes",
             times: 1_024,
             in: 0...1_000_000,
-            unit: "KiB",
-            doc: "Messages that wait or are unacknowledged for a device; 0: any size."
-        ),
+            unit: "KiB"
+        )
+        .effect("Messages that wait or are unacknowledged for a device; 0: any size."),
         GateSetting(
             .deviceHeldMessages,
             key: "limits.deviceHeldMessages",
             in: 0...1_000_000,
-            unit: "messages",
-            doc: "The number of these messages; 0: any number."
-        ),
-        GateSetting(
-            .tooSlowSeconds,
-            key: "limits.tooSlowSeconds",
-            in: 0...86_400,
-            unit: "s",
-            doc:
+            unit: "messages"
+        )
+        .effect("The number of these messages; 0: any number."),
+        GateSetting(.tooSlowSeconds, key: "limits.tooSlowSeconds", in: 0...86_400, unit: "s")
+            .effect(
                 "Time after which a client is disconnected that acknowledges nothing and therefore can be sent nothing more; 0: never."
-        ),
-        GateSetting(
-            .connectSeconds,
-            key: "limits.connectSeconds",
-            in: 0...3_600,
-            unit: "s",
-            doc:
+            ),
+        GateSetting(.connectSeconds, key: "limits.connectSeconds", in: 0...3_600, unit: "s")
+            .effect(
                 "Time within which a new connection has to send its CONNECT, TLS handshake included; less while memory is full. 0: any time."
-        ),
+            ),
         GateSetting(
             .terminalSessionSeconds,
             key: "limits.terminalSessionSeconds",
             in: 0...604_800,
-            unit: "s",
-            doc:
-                "Time for which the broker keeps a terminal's MQTT session after its connection; 0: as long as the terminal requests, a week at most."
+            unit: "s"
+        )
+        .effect(
+            "Time for which the broker keeps a terminal's MQTT session after its connection; 0: as long as the terminal requests, a week at most."
         ),
         GateSetting(
             .newcomersPerSecond,
             key: "limits.newcomersPerSecond",
             in: 0...1_000_000,
-            unit: "1/s",
-            doc:
-                "New client ids of apps and products that the gate admits from all source addresses together, 127.0.0.1 included; 0: any number."
+            unit: "1/s"
+        )
+        .effect(
+            "New client ids of apps and products that the gate admits from all source addresses together, 127.0.0.1 included; 0: any number."
         ),
     ]
 
     private static let patience: [GateSetting] = [
-        GateSetting(
-            .tooFastSeconds,
-            key: "limits.tooFastSeconds",
-            in: 0...3600,
-            unit: "s",
-            doc:
+        GateSetting(.tooFastSeconds, key: "limits.tooFastSeconds", in: 0...3600, unit: "s")
+            .effect(
                 "Time of sending too fast after which a connection is closed; each quiet second takes one off. 0: never."
-        ),
-        GateSetting(
-            .tooFastPause,
-            key: "limits.tooFastPause",
-            in: 0...3600,
-            unit: "s",
-            doc:
+            ),
+        GateSetting(.tooFastPause, key: "limits.tooFastPause", in: 0...3600, unit: "s")
+            .effect(
                 "Time for which its client id is then refused, doubled each time up to an hour; 0: not at all."
-        ),
-        GateSetting(
-            .tooFastClosings,
-            key: "limits.tooFastClosings",
-            in: 0...100_000,
-            unit: "1/h",
-            doc:
+            ),
+        GateSetting(.tooFastClosings, key: "limits.tooFastClosings", in: 0...100_000, unit: "1/h")
+            .effect(
                 "Connections closed for this within an hour, after which their source address is refused likewise; 0: never."
-        ),
-        GateSetting(
-            .statusBacklog,
-            key: "limits.statusBacklog",
-            in: 0...1_000_000,
-            unit: "reports",
-            doc:
+            ),
+        GateSetting(.statusBacklog, key: "limits.statusBacklog", in: 0...1_000_000, unit: "reports")
+            .effect(
                 "Reports waiting for the status worker, or one of its lanes, beyond which a device gets only its share; 0: any number."
-        ),
+            ),
         GateSetting(
             .requestBacklog,
             key: "limits.requestBacklog",
             in: 0...1_000_000,
-            unit: "requests",
-            doc:
-                "Requests waiting for a worker, each KiB counted as one, beyond which a terminal gets only its share; 0: any number."
+            unit: "requests"
+        )
+        .effect(
+            "Requests waiting for a worker, each KiB counted as one, beyond which a terminal gets only its share; 0: any number."
         ),
     ]
 }

@@ -4,58 +4,44 @@ import Domain
 extension SettingsTable {
     /// The bounds that keep an overloaded worker from making others wait.
     static let loop: [NumberSetting] = [
-        NumberSetting(
-            "limits.publishConnections",
-            sets: \.outlets,
-            in: 0...32,
-            unit: "connections",
-            doc:
+        NumberSetting("limits.publishConnections", sets: \.outlets, in: 0...32, unit: "connections")
+            .effect(
                 "Connections each worker publishes over; the broker reads one packet from each in turn."
-        ),
-        NumberSetting(
-            "limits.outboxRows",
-            sets: \.outboxRows,
-            in: 10...1_000_000,
-            unit: "rows",
-            doc: "Unconfirmed rows of the outbox at which a worker stops reading messages."
-        ),
+            ),
+        NumberSetting("limits.outboxRows", sets: \.outboxRows, in: 10...1_000_000, unit: "rows")
+            .effect("Unconfirmed rows of the outbox at which a worker stops reading messages."),
         NumberSetting(
             "limits.outboxMegabytes",
             sets: \.outboxBytes,
             times: 1 << 20,
             in: 1...4096,
-            unit: "MB",
-            doc: "Size of the messages not confirmed by the broker at which a worker stops reading."
+            unit: "MB"
+        )
+        .effect(
+            "Size of the messages not confirmed by the broker at which a worker stops reading."
         ),
         NumberSetting(
             "limits.intakeMessages",
             sets: \.intakeMax,
             in: 500...1_000_000,
-            unit: "messages",
-            doc: "Messages waiting in a worker for their turn at which it stops reading."
-        ),
+            unit: "messages"
+        )
+        .effect("Messages waiting in a worker for their turn at which it stops reading."),
         NumberSetting(
             "limits.intakeMegabytes",
             sets: \.intakeBytes,
             times: 1 << 20,
             in: 1...4096,
-            unit: "MB",
-            doc:
-                "Size of the messages waiting in a worker for their turn at which it stops reading."
+            unit: "MB"
+        )
+        .effect(
+            "Size of the messages waiting in a worker for their turn at which it stops reading."
         ),
-        NumberSetting(
-            "limits.turn",
-            sets: \.turnMax,
-            in: 1...10_000,
-            unit: .milliseconds,
-            doc: "Time that one transaction of messages may take, while others wait for their turn."
-        ),
-        NumberSetting(
-            "limits.unanswered",
-            sets: \.lateAfter,
-            in: 1...3600,
-            unit: .seconds,
-            doc: "Age of the oldest unanswered message at which a worker counts as not ready."
-        ),
+        NumberSetting("limits.turn", sets: \.turnMax, in: 1...10_000, unit: .milliseconds)
+            .effect(
+                "Time that one transaction of messages may take, while others wait for their turn."
+            ),
+        NumberSetting("limits.unanswered", sets: \.lateAfter, in: 1...3600, unit: .seconds)
+            .effect("Age of the oldest unanswered message at which a worker counts as not ready."),
     ]
 }

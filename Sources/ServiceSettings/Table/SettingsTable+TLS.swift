@@ -2,40 +2,24 @@
 extension SettingsTable {
     /// Certificates, and whether listeners without them are allowed beyond loopback.
     static let tls: [Setting] = [
-        Setting(
-            "insecure",
-            .flag,
-            standard: .flag(false),
-            doc:
+        Setting("insecure", .flag, standard: .flag(false))
+            .effect(
                 "Whether plain MQTT and HTTP may listen beyond loopback: secrets are sent in the clear. mqtt.host is checked with `up` only: with `serve` it is the address of a broker that is set up separately."
-        ),
-        Setting(
-            "tls.host",
-            .text,
-            standard: .text(""),
-            doc: "Address that listeners with TLS use; empty: all addresses of this machine."
-        ),
-        Setting(
-            "tls.certificate",
-            .text,
-            standard: .text(""),
-            doc:
+            ),
+        Setting("tls.host", .text, standard: .text(""))
+            .effect("Address that listeners with TLS use; empty: all addresses of this machine."),
+        Setting("tls.certificate", .text, standard: .text(""))
+            .effect(
                 "Certificate of the server with its chain up to the authority (PEM); empty: tls/server.pem of the data directory."
-        ),
-        Setting(
-            "tls.key",
-            .text,
-            standard: .text(""),
-            doc:
+            ),
+        Setting("tls.key", .text, standard: .text(""))
+            .effect(
                 "Key of the server's certificate (PEM); empty: tls/server.key of the data directory."
-        ),
-        Setting(
-            "tls.authority",
-            .text,
-            standard: .text(""),
-            doc:
+            ),
+        Setting("tls.authority", .text, standard: .text(""))
+            .effect(
                 "Authority of devices' certificates (PEM); empty: tls/authority.pem of the data directory."
-        ),
+            ),
     ]
 
     /// The broker's and the relay's other ports.
@@ -44,13 +28,10 @@ extension SettingsTable {
         ListenerSetting.clientCertificate.row,
         ListenerSetting.webSocket.row,
         ListenerSetting.webSocketTLS.row,
-        Setting(
-            "mqtt.webSocketOrigins",
-            .text,
-            standard: .text(""),
-            doc:
+        Setting("mqtt.webSocketOrigins", .text, standard: .text(""))
+            .effect(
                 "Origins of pages that may connect by WebSocket, such as https://app.example.com, separated by commas; * is any. Pages of this machine always may, and with TLS pages of its own name."
-        ),
+            ),
     ]
 
     /// Bounds on WebSockets.
@@ -71,13 +52,11 @@ package struct ListenerSetting: Sendable {
     static let off = -1
 
     private init(_ key: String, standard: Int, doc: String) {
-        row = Setting(
-            key,
-            .integer(Self.off...65_535),
-            standard: .integer(standard),
-            doc: doc
-                + " -1 switches it off; 0 takes any free one, as does omitting it when mqtt.port or http.port is 0."
-        )
+        row = Setting(key, .integer(Self.off...65_535), standard: .integer(standard))
+            .effect(
+                doc
+                    + " -1 switches it off; 0 takes any free one, as does omitting it when mqtt.port or http.port is 0."
+            )
     }
 
     /// MQTT with TLS.
@@ -135,30 +114,32 @@ extension NumberSetting {
         "limits.webSocketConnections",
         standard: 4096,
         in: 16...60_000,
-        unit: "connections",
-        doc:
-            "WebSockets that are open at once; beyond that, the oldest one that is not open yet is closed."
+        unit: "connections"
+    )
+    .effect(
+        "WebSockets that are open at once; beyond that, the oldest one that is not open yet is closed."
     )
     static let webSocketPerAddress = NumberSetting(
         "limits.webSocketPerAddress",
         standard: 256,
         in: 1...60_000,
-        unit: "connections",
-        doc: "WebSockets of one source address (for IPv6 one /64), except this machine's own."
+        unit: "connections"
     )
+    .effect("WebSockets of one source address (for IPv6 one /64), except this machine's own.")
     static let webSocketUpgrade = NumberSetting(
         "limits.webSocketUpgrade",
         standard: 10,
         in: 1...600,
-        unit: "s",
-        doc: "Time for a connection to become a WebSocket, TLS included."
+        unit: "s"
     )
+    .effect("Time for a connection to become a WebSocket, TLS included.")
     static let webSocketKilobytes = NumberSetting(
         "limits.webSocketKilobytes",
         standard: 128,
         in: 70...4096,
-        unit: "KiB",
-        doc:
-            "Bytes buffered for a WebSocket in each direction until the other side takes them; also the largest frame."
+        unit: "KiB"
+    )
+    .effect(
+        "Bytes buffered for a WebSocket in each direction until the other side takes them; also the largest frame."
     )
 }
