@@ -5,8 +5,8 @@ extension MosquittoClient {
     /// later. Beyond the send maximum messages wait in memory, which the library does not limit:
     /// watch `unconfirmed`. Topic (no NUL, no wildcard) and payload are copied. `outlet` is the
     /// number of the outlet that publishes it, perhaps in a batch; nil for the receiver.
-    /// - Returns: The id that its `PublishReceipt` will name, one of that connection's; meaningless
-    ///   for QoS 0.
+    /// - Returns: The message's id, which its `PublishReceipt` repeats; unique only within the
+    ///   connection that publishes it, and meaningless for QoS 0.
     /// - Throws: `MosquittoError`; `.invalid`, `.malformedUTF8`, `.payloadSize` and
     ///   `.oversizePacket` concern this message only, all others the connection.
     @discardableResult

@@ -68,8 +68,8 @@ extension PostgresConnection {
         do {
             let statement = beforeStatement?("COMMIT") ?? "COMMIT"
             try beginPipeline()
-            // The server sends the answers before the commit's as soon as they are ready, so that
-            // the commit's own time is known.
+            // Makes the server send the earlier statements' answers at once instead of along with
+            // the commit's, so that the time of the commit itself is known.
             PQsendFlushRequest(handle)
             try send(statement, PostgresParameters())
             open?.isCommitting = true

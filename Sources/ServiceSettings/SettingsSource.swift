@@ -6,7 +6,7 @@ struct SettingsSource {
     /// Prefix of every key in this layer.
     let prefix: [String]
     let provider: any ConfigProvider
-    /// Returns the place of a setting's value in this layer.
+    /// Returns the origin to show for a setting that has its value from this layer.
     let origin: (Setting) -> Settings.Origin
 
     /// Reads a setting from this layer; nil if the layer doesn't have it.

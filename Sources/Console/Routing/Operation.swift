@@ -21,11 +21,12 @@ struct Operation: Sendable {
     let role: OperatorRole?
     /// Whether the operation requires a browser's session rather than a token.
     let isForBrowsers: Bool
-    /// The most bytes in the body.
+    /// The maximum size of the body, in bytes.
     private(set) var bodyMax: Int
     let work: Work
 
-    /// The most bytes in a body without a session, in other bodies, and in documents.
+    /// The maximum sizes in bytes: of a body sent without a session, of any other body, and of a
+    /// document.
     private static let (strangersMax, othersMax, documentsMax) = (4 << 10, 64 << 10, 1 << 20)
 
     init(

@@ -66,7 +66,7 @@ enum DeviceView {
         return try rows([DeviceListing(device: device, status: status)], in: tx).first
     }
 
-    /// Returns the part of a device's page that is read at once (`Device`).
+    /// Returns the part of a device's page that one request reads (`Device`).
     static func page(
         _ listing: DeviceListing,
         root: String,

@@ -156,7 +156,8 @@ package struct ProviderSettings: Sendable, Equatable {
         return ids
     }
 
-    /// Returns a URL; plain HTTP only to this machine, since tokens and secrets are sent there.
+    /// Returns a URL, which must be HTTPS unless it leads to this machine, since tokens and secrets
+    /// are sent to it.
     private static func url(
         _ object: JSONObject,
         _ name: String,

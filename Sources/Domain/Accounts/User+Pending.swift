@@ -1,5 +1,5 @@
-/// A pending address, which replaces the one that the user logs in with once a code or a link
-/// verifies it.
+/// A pending address. Once a code or a link verifies it, it replaces the address that the user logs
+/// in with.
 ///
 /// Until then the old address still logs in and resets the password.
 extension User {

@@ -1,6 +1,6 @@
 package import JSON
 
-/// A request for a command, before the command has an id and a place.
+/// A request for a command, before the command has a number and a state.
 package struct CommandRequest: Sendable {
     /// The device.
     package var did: DeviceID

@@ -1,6 +1,7 @@
 /// The faults of a document, collected so that its writer can correct them all at once.
 package struct Faults {
-    /// The most faults shown; a document with more is another kind of document.
+    /// The maximum number of faults shown; a document with more was probably never meant to be of
+    /// this kind.
     private static let max = 32
     private var found: [Rejection] = []
 

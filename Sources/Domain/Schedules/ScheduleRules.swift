@@ -9,7 +9,7 @@ package enum ScheduleRules {
     /// from its day, in days.
     private static let reach: Int64 = 3
 
-    /// The effect of a day on a schedule.
+    /// What a schedule does on a day.
     package enum DayOutcome: Sendable, Equatable {
         case at(Instant)
         /// The sun stays up all day.
@@ -21,7 +21,7 @@ package enum ScheduleRules {
         case none
     }
 
-    /// Returns the effect of a day, which must be one of the schedule's.
+    /// Returns when a schedule acts on a day, or why it doesn't; the day must be one of its days.
     package static func outcome(
         of timing: Timing,
         on date: CalendarDate,

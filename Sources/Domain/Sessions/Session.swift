@@ -5,8 +5,8 @@ package struct Session: Sendable, Equatable {
     /// The reason why a session ended; a test compares it with `endReason` in
     /// `schemas/methods/session.schema.json`.
     package enum EndReason: String, Sendable, CaseIterable {
-        /// The user logged out on this terminal; an anonymous user whom the app then discards, on
-        /// all.
+        /// The user logged out on this terminal. If the app discards anonymous users at logout, all
+        /// sessions of such a user end.
         case loggedOut
         /// The user ended it from another terminal, became a named user there, or undid a change of
         /// address.

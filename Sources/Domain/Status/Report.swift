@@ -20,7 +20,7 @@ package struct Report: Sendable, Equatable {
 
     /// Values at one moment.
     package struct Point: Sendable, Equatable {
-        /// The time by the device's clock; nil for the arrival.
+        /// The time by the device's clock; nil if the time of arrival counts.
         package var ts: Instant?
         /// The attributes and their values.
         package var data: JSONObject

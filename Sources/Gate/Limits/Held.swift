@@ -60,9 +60,9 @@ final class Held {
     /// Reads the held memory from the broker: at most ten times a second, unless forced, the last
     /// reading found room or the client has acknowledged an eighth of its limit since.
     ///
-    /// If the broker's memory can't be read, a connection is assumed to accept as much a second as
-    /// a terminal may be answered, or nothing unless `isAccepting`; a session without a connection
-    /// accepts nothing.
+    /// If the broker's memory can't be read, the amount is estimated: with `isAccepting`, a
+    /// connection is assumed to accept data at the rate at which a terminal is answered, otherwise
+    /// none. A session without a connection accepts nothing.
     func read(
         _ pointer: OpaquePointer?,
         isConnected: Bool,

@@ -146,7 +146,7 @@ final class Client {
         session = sessionId
     }
 
-    /// Whether it has no part in the session on its terminal.
+    /// Whether it connected with a shared secret and the terminal's session isn't its own.
     func isStranger(to session: Session?) -> Bool {
         isSecretShared && session != nil && session?.sessionId != self.session
     }

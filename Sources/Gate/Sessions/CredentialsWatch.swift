@@ -13,8 +13,10 @@ final class CredentialsWatch {
     /// The records at the last successful look.
     private(set) var tables = CredentialTables()
     private(set) var isReadable = false
-    /// By terminal, the sessions that later records of the file replaced when it was last read as a
-    /// whole, because logins were appended since it was written.
+    /// By terminal, the sessions that a later record of the same file replaces.
+    ///
+    /// Such records are logins appended after the file was written; they are collected when the
+    /// whole file is read.
     private(set) var followed: [String: [String]] = [:]
     /// Grows whenever `tables` change.
     private(set) var generation: UInt64 = 0

@@ -127,7 +127,7 @@ extension RefusalReason {
         case .ownRequest:
             (
                 "a terminal's own request is not delivered back to it",
-                "A subscription to all its topics matches its own requests. This is never reported.",
+                "A terminal that subscribes to all of its topics would receive its own requests too. These refusals are never reported.",
                 "Nothing needs to be done."
             )
         default: limitPage

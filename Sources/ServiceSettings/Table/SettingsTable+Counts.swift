@@ -66,7 +66,7 @@ extension SettingsTable {
             sets: \.counts.bindTriesPerDevice,
             unit: "1/15 min"
         )
-        .effect("Wrong proofs of all users for one device."),
+        .effect("Wrong proofs for one device, from all users together."),
         NumberSetting("limits.previewsPerTerminal", sets: \.counts.previewsPerTerminal, unit: "1/h")
             .effect("Invitations that one terminal previews before it answers them."),
         NumberSetting(
@@ -118,7 +118,9 @@ extension SettingsTable {
             in: 1...10_000,
             unit: "requests"
         )
-        .effect("Requests of one terminal that wait for this reason; more are refused."),
+        .effect(
+            "Requests of one terminal that may wait because of limits.answerBytes; more are refused."
+        ),
         NumberSetting(
             "limits.slowQueueBytes",
             sets: \.backgroundQueueBytes,

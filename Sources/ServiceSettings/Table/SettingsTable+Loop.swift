@@ -9,7 +9,9 @@ extension SettingsTable {
                 "Connections each worker publishes over; the broker reads one packet from each in turn."
             ),
         NumberSetting("limits.outboxRows", sets: \.outboxRows, in: 10...1_000_000, unit: "rows")
-            .effect("Unconfirmed rows of the outbox at which a worker stops reading messages."),
+            .effect(
+                "A worker stops reading messages when its outbox has this many unconfirmed rows."
+            ),
         NumberSetting(
             "limits.outboxMegabytes",
             sets: \.outboxBytes,
@@ -18,7 +20,7 @@ extension SettingsTable {
             unit: "MB"
         )
         .effect(
-            "Size of the messages not confirmed by the broker at which a worker stops reading."
+            "A worker stops reading when the messages that the broker has not confirmed reach this size."
         ),
         NumberSetting(
             "limits.intakeMessages",
@@ -26,7 +28,7 @@ extension SettingsTable {
             in: 500...1_000_000,
             unit: "messages"
         )
-        .effect("Messages waiting in a worker for their turn at which it stops reading."),
+        .effect("A worker stops reading when this many messages wait in it for their turn."),
         NumberSetting(
             "limits.intakeMegabytes",
             sets: \.intakeBytes,
@@ -35,7 +37,7 @@ extension SettingsTable {
             unit: "MB"
         )
         .effect(
-            "Size of the messages waiting in a worker for their turn at which it stops reading."
+            "A worker stops reading when the messages that wait in it for their turn reach this size."
         ),
         NumberSetting("limits.turn", sets: \.turnMax, in: 1...10_000, unit: .milliseconds)
             .effect(

@@ -87,7 +87,7 @@ private struct HistoryMerge {
         guard count > 0, chunks.count > count else { return }
         let (last, first) = (chunks[count - 1], chunks[count])
         guard (last.ts, last.seq) > (first.ts, first.seq) else { return }
-        // Stable: lines of one chunk and moment keep their order.
+        // Stable: lines of the same chunk with the same time keep their order.
         chunks = chunks.indices
             .sorted { (chunks[$0].ts, chunks[$0].seq, $0) < (chunks[$1].ts, chunks[$1].seq, $1) }
             .map { chunks[$0] }

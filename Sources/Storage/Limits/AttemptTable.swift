@@ -47,7 +47,7 @@ package struct AttemptTable {
     /// One statement compares and counts a try, and locks the counter until the transaction ends,
     /// so that several processes together have no more tries than one.
     ///
-    /// - Returns: The seconds until the last of the used-up limits opens again; nil if the try was
+    /// - Returns: The seconds until none of the limits is used up any more; nil if the try was
     ///   counted.
     package func take(_ limits: [Limit]) throws -> Int64? {
         // In one order, so that no two transactions wait for each other.

@@ -40,26 +40,26 @@ package enum AccountCodec {
         return object
     }
 
-    /// Writes the answer of a method that changes a user; `profileError` says why the profile was
+    /// Writes the answer to a method that changes a user; `profileError` says why the profile was
     /// not changed.
     package static func changed(_ user: Answer, profileError: Rejection? = nil) -> Answer {
         ["user": .object(user), "profileError": profileError.map { AnswerCodec.error($0) }]
     }
 
-    /// Writes the answer of `account/whoami`.
+    /// Writes the answer to `account/whoami`.
     package static func whoami(_ user: Answer, _ session: Session) -> Answer {
         ["user": .object(user), "session": .object(encode(session))]
     }
 
-    /// Writes the answer of `account/setAvatar`: the picture's address.
+    /// Writes the answer to `account/setAvatar`: the picture's address.
     package static func avatar(of user: User, publicURL: String) -> Answer {
         ["avatarUrl": .string(avatarURL(of: user, publicURL: publicURL) ?? "")]
     }
 
-    /// Writes the answer of `account/checkPassword`.
+    /// Writes the answer to `account/checkPassword`.
     package static func compared(isMatch: Bool) -> Answer { ["match": .bool(isMatch)] }
 
-    /// Writes the answer of `account/cancel`.
+    /// Writes the answer to `account/cancel`.
     package static func cancelled(until deletesAt: Instant) -> Answer {
         ["deletesAt": .integer(deletesAt.milliseconds)]
     }
@@ -78,7 +78,7 @@ package enum AccountCodec {
         ])
     }
 
-    /// Writes the answer of `account/providers`.
+    /// Writes the answer to `account/providers`.
     package static func providers(_ rows: [AnswerRow]) -> Answer { ["providers": .array(rows)] }
 
     /// Returns the unverified number that a code would verify, whether or not a verified one

@@ -2,7 +2,7 @@ import JSON
 
 /// An encoder of answers about codes and tickets (`schemas/methods/account.schema.json`).
 package enum CodeCodec {
-    /// Writes the answer of `account/sendCode`: the code's life, and the least time until the next
+    /// Writes the answer to `account/sendCode`: the code's life, and the least time until the next
     /// one, in seconds.
     package static func sent(
         requestID: String,
@@ -16,10 +16,10 @@ package enum CodeCodec {
         ]
     }
 
-    /// Writes the answer of `account/checkCode`.
+    /// Writes the answer to `account/checkCode`.
     package static func checked(isValid: Bool) -> Answer { ["valid": .bool(isValid)] }
 
-    /// Writes the answer of `account/verifyOperation`: a ticket that is valid for some seconds.
+    /// Writes the answer to `account/verifyOperation`: a ticket that is valid for some seconds.
     package static func ticket(_ ticket: String, seconds: Int64) -> Answer {
         ["ticket": .string(ticket), "expiresIn": .integer(seconds)]
     }

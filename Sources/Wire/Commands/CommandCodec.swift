@@ -64,7 +64,7 @@ package enum CommandCodec {
         return (JSONObject(members: members), binary)
     }
 
-    /// Writes the answer of `device/commands`.
+    /// Writes the answer to `device/commands`.
     package static func page(_ rows: [AnswerRow], next: String?) -> Answer {
         AnswerRows.page("commands", rows, next: next)
     }

@@ -13,12 +13,12 @@ package enum HomeCodec {
         ])
     }
 
-    /// Writes the answer of `home/list`.
+    /// Writes the answer to `home/list`.
     package static func page(_ rows: [AnswerRow], next: Int?) -> Answer {
         AnswerRows.page("homes", rows, next: next.map { "\($0)" })
     }
 
-    /// Writes the answer of `home/create`.
+    /// Writes the answer to `home/create`.
     package static func created(_ id: HomeID) -> Answer { ["homeId": .string(id.text)] }
 
     /// Reads the name of a home.

@@ -120,12 +120,12 @@ package enum ScheduleCodec {
         "\(position.did.text).\(position.id.text)"
     }
 
-    /// Writes the answer of `schedule/list`.
+    /// Writes the answer to `schedule/list`.
     package static func page(_ rows: [AnswerRow], next: Position?) -> Answer {
         AnswerRows.page("schedules", rows, next: next.map(text))
     }
 
-    /// Writes the answer of a method that changes a schedule: the schedule, and all schedules of
+    /// Writes the answer to a method that changes a schedule: the schedule, and all schedules of
     /// its device.
     ///
     /// `ignored` names the fields of the request that had no effect.
@@ -170,7 +170,7 @@ package enum ScheduleCodec {
         return Instant(milliseconds: moment)
     }
 
-    /// Writes the answer of `schedule/runs`.
+    /// Writes the answer to `schedule/runs`.
     package static func runs(_ rows: [AnswerRow], next: Instant?) -> Answer {
         AnswerRows.page("runs", rows, next: next.map { "\($0.milliseconds)" })
     }

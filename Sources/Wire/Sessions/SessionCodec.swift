@@ -44,7 +44,7 @@ package enum SessionCodec {
         ]
     }
 
-    /// Writes the answer of `session/list`.
+    /// Writes the answer to `session/list`.
     package static func list(_ rows: [AnswerRow]) -> Answer { ["sessions": .array(rows)] }
 
     /// The effect of a login on the devices of the terminal's anonymous user.
@@ -55,7 +55,7 @@ package enum SessionCodec {
         case adoptable(Int)
     }
 
-    /// Writes the answer of a login; `user` is the account as its owner sees it.
+    /// Writes the answer to a login; `user` is the account as its owner sees it.
     package static func begun(
         _ session: Session,
         token: String,
@@ -76,22 +76,22 @@ package enum SessionCodec {
         return answer
     }
 
-    /// Writes the answer of `session/refresh`.
+    /// Writes the answer to `session/refresh`.
     package static func refreshed(_ session: Session, token: String) -> Answer {
         ["token": .string(token), "expiresAt": .integer(session.expiresAt.milliseconds)]
     }
 
-    /// Writes the answer of `session/logoutCode`; the code is valid for some seconds.
+    /// Writes the answer to `session/logoutCode`; the code is valid for some seconds.
     package static func logoutCode(_ code: String, seconds: Int64) -> Answer {
         ["logoutCode": .string(code), "expiresIn": .integer(seconds)]
     }
 
-    /// Writes the answer of `session/terminate`.
+    /// Writes the answer to `session/terminate`.
     package static func terminated(_ terminal: TerminalID) -> Answer {
         ["terminated": .string(terminal.text)]
     }
 
-    /// Writes the answer of `session/terminateOthers`: the number of ended sessions.
+    /// Writes the answer to `session/terminateOthers`: the number of ended sessions.
     package static func terminated(count: Int) -> Answer { ["terminated": .integer(Int64(count))] }
 
     /// Reads the gate's message about the first use of a token.

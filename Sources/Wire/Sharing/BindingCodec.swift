@@ -41,7 +41,7 @@ package enum BindingCodec {
         ])
     }
 
-    /// Writes the answer of `device/list`.
+    /// Writes the answer to `device/list`.
     package static func page(_ rows: [AnswerRow], total: Int64, next: Int64?) -> Answer {
         [
             "devices": .array(rows), "total": .integer(total),
@@ -49,20 +49,20 @@ package enum BindingCodec {
         ]
     }
 
-    /// Writes the answer of `device/users`.
+    /// Writes the answer to `device/users`.
     package static func users(_ rows: [AnswerRow], next: String?) -> Answer {
         AnswerRows.page("users", rows, next: next)
     }
 
-    /// Writes the answer of `device/bind` and `device/bindRemote`.
+    /// Writes the answer to `device/bind` and `device/bindRemote`.
     package static func bound(_ did: DeviceID) -> Answer { ["did": .string(did.text)] }
 
-    /// Writes the answer of `device/allowReset`.
+    /// Writes the answer to `device/allowReset`.
     package static func resetAllowed(until: Instant) -> Answer {
         ["expiresAt": .integer(until.milliseconds)]
     }
 
-    /// Writes the answer of `device/hardware`; adds the product if the device did not name it.
+    /// Writes the answer to `device/hardware`; adds the product if the device did not name it.
     package static func hardware(_ hardware: JSONObject, productKey: ProductKey) -> Answer {
         var named = hardware
         if named["productKey"] == nil { named["productKey"] = .string(productKey.text) }

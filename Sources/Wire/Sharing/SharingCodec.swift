@@ -49,12 +49,12 @@ package enum SharingCodec {
         ])
     }
 
-    /// Writes the answer of `share/list`; `next` is the cursor of the next page.
+    /// Writes the answer to `share/list`; `next` is the cursor of the next page.
     package static func page(_ rows: [AnswerRow], next: String?) -> Answer {
         AnswerRows.page("sharings", rows, next: next)
     }
 
-    /// Writes the answer of `share/preview`: an invitation as a row, with the device's product and
+    /// Writes the answer to `share/preview`: an invitation as a row, with the device's product and
     /// presence.
     package static func preview(
         _ row: AnswerRow,
@@ -67,7 +67,7 @@ package enum SharingCodec {
         return answer
     }
 
-    /// Writes the answer of `share/answer`.
+    /// Writes the answer to `share/answer`.
     package static func answered(_ sharing: Sharing) -> Answer {
         [
             "sharingId": .string(sharing.id.text), "did": .string(sharing.did.text),
@@ -92,7 +92,7 @@ package enum SharingCodec {
         }
     }
 
-    /// Writes the answer of `share/invite`; `code` is set for an invitation by QR code.
+    /// Writes the answer to `share/invite`; `code` is set for an invitation by QR code.
     package static func invited(_ sharing: Sharing, code: Code?) -> Answer {
         [
             "sharingId": .string(sharing.id.text),

@@ -13,7 +13,7 @@ package enum EventCodec {
         .object(object(event, for: reader))
     }
 
-    /// Writes the answer of `device/events`.
+    /// Writes the answer to `device/events`.
     package static func page(_ rows: [AnswerRow], next: String?) -> Answer {
         AnswerRows.page("events", rows, next: next)
     }

@@ -46,8 +46,8 @@ package struct LanePlan: Sendable, Equatable {
 
     /// The plan of a single process that does all the work.
     package static let alone = LanePlan(counts: [:], isShared: false)
-    /// The plan of several processes: enough lanes for even shares among 16 of them, and for
-    /// requests, which have one transaction each.
+    /// The plan of several processes: enough status lanes for even shares among 16 processes, and
+    /// several lanes for requests, since each request takes a transaction of its own.
     package static let shared = LanePlan(
         counts: [.status: 32, .control: 8, .account: 4, .schedule: 2],
         isShared: true

@@ -12,7 +12,7 @@ struct LaneShares {
     /// Whether this process must hand over its lanes.
     var isDraining = false
 
-    /// The next step of a process, which checks again soon.
+    /// One step towards even shares; the process soon checks whether another is needed.
     struct Step: Equatable {
         /// The number of free lanes to take.
         var take = 0

@@ -52,7 +52,7 @@ package struct Effects {
         if isSecret { self.isSecret = true }
     }
 
-    /// Adds the answer to a reading request.
+    /// Adds the answer to a request that only reads.
     mutating func publish(reading message: OutboundMessage) { readings.append(message) }
 
     /// Notes that a request with reserved budget is answered.

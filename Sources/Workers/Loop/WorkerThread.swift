@@ -57,7 +57,8 @@ package final class WorkerThread: Sendable {
         )
     }
 
-    /// Prepares one of a worker's lanes, which ends when it is stopped or lost.
+    /// Prepares the thread of one of a worker's lanes; the thread ends when it is stopped or
+    /// another process has taken the lane.
     convenience init(
         _ lease: LaneLease,
         options: ConnectionOptions,

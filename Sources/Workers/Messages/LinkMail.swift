@@ -42,8 +42,8 @@ struct LinkMail {
         before = nil
     }
 
-    /// Makes a message to the account's previous address that restores it; `before` is the account
-    /// before the change.
+    /// Makes a message to the account's previous address, with a link that restores that address;
+    /// `before` is the account before the change.
     init(undoing old: Address, of before: User, replacement: Address) {
         kind = .undoAddress
         template = Self.standard(.undoAddress)

@@ -15,7 +15,8 @@ extension UnitOfWork {
         answer(did, with: AnswerCodec.refusal(id, rejection))
     }
 
-    /// Refuses an unreadable message; keeps only its shape if it may hold a secret.
+    /// Refuses an unreadable message and makes it a dead letter, with only its shape if it may hold
+    /// a secret.
     mutating func refuse(
         _ message: Inbound,
         of did: DeviceID,

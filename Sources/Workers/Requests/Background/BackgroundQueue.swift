@@ -127,7 +127,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
         return true
     }
 
-    /// Releases a result's place, and starts a thread if work waits.
+    /// Makes room for another unanswered result, and starts a thread if work waits.
     private func endPlace() {
         let mustStart = state.withLock { state in
             state.unanswered -= 1
