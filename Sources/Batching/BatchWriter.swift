@@ -11,7 +11,7 @@ package struct BatchWriter {
 
     /// The first byte of a batch: the version of its format.
     static let version: UInt8 = 1
-    /// The most bytes of a message besides its topic, payload and properties.
+    /// The maximum number of bytes of a message besides its topic, payload and properties.
     private static let headBytes = 19
     /// The largest size of a batch of several messages.
     package static let bytesMax = 128 << 10

@@ -9,7 +9,7 @@ package struct ServerName: Hashable, Sendable {
     package let text: String
     private let address: [UInt8]?
 
-    /// The most bytes of a DNS name.
+    /// The maximum number of bytes of a DNS name.
     private static let nameBytesMax = 253
 
     /// Reads a name, with or without a dot at its end; nil for anything else, such as a URL.

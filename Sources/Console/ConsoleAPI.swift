@@ -149,7 +149,8 @@ package struct ConsoleAPI: ConsoleResponder {
         }
     }
 
-    /// The most values in a body: comparing documents takes time that grows faster than their size.
+    /// The maximum number of values in a body: comparing documents takes time that grows faster
+    /// than their size.
     static let valuesMax = 20_000
 
     /// Parses a body, and refuses one with too many values before it's parsed.

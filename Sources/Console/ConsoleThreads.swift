@@ -24,7 +24,7 @@ final class ConsoleThreads: Sendable {
         /// operators.
         var isOfStrangers: Bool { self == .stranger || self == .crowd }
 
-        /// The most pieces of work that wait for a thread.
+        /// The maximum number of pieces of work that wait for a thread.
         var waitingMax: Int { isOfStrangers ? 32 : 256 }
     }
 
@@ -47,7 +47,7 @@ final class ConsoleThreads: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The most threads.
+    /// The maximum number of threads.
     private static let threadsMax = 2
 
     /// The number of pieces of work waiting for a thread.

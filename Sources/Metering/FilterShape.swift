@@ -8,7 +8,7 @@ package typealias TopicBytes = UnsafeBufferPointer<UInt8>
 /// to Response Topics of the terminal's choice; below a user's, at `device/{did}/{what}` at the
 /// deepest (`schemas/channels.yaml`).
 package enum FilterShape {
-    /// The most bytes after the terminal's own space.
+    /// The maximum number of bytes after the terminal's own space.
     package static let bytesMax = 256
 
     /// Returns whether a terminal may hold the filter: a single level, alone or with `/#`, or below

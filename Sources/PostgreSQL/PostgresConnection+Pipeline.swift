@@ -7,7 +7,7 @@ import CPostgreSQL
 /// sees the effects of the earlier ones. After a failure it skips the rest, `COMMIT` included; the
 /// error is thrown where the next result is taken.
 extension PostgresConnection {
-    /// The most statements that wait.
+    /// The maximum number of statements that wait.
     static let laterMax = 500
 
     /// A statement that waits, with its values.

@@ -6,7 +6,7 @@ import CPostgreSQL
 /// runs and stays prepared as long as the connection lasts. Parameters have types; results are
 /// binary.
 package final class PostgresConnection {
-    /// The most statements that stay prepared; more than the program has.
+    /// The maximum number of statements that stay prepared; more than the program has.
     static let preparedMax = 2000
 
     let handle: OpaquePointer
@@ -169,7 +169,7 @@ package final class PostgresConnection {
         return (0..<PQnfields(result.handle)).map { PQftype(result.handle, $0) }
     }
 
-    /// The most lists of parameters that are kept for later use.
+    /// The maximum number of lists of parameters that are kept for later use.
     private static let sparesMax = 64
 
     /// Lends an empty list of parameters.

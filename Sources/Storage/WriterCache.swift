@@ -8,7 +8,7 @@ import Synchronization
 /// has written or a transaction failed. Of its two bounded generations the older one is dropped
 /// when the younger is full.
 final class WriterCache: Sendable {
-    /// The most statuses of one generation; each takes a few hundred bytes.
+    /// The maximum number of statuses of one generation; each takes a few hundred bytes.
     private static let generationMax = 8192
 
     private struct State {

@@ -9,7 +9,7 @@ final class OpenConsole: Sendable {
     private let descriptor: Int32
     private let ended = Mutex(false)
 
-    /// The most bytes in one read.
+    /// The maximum number of bytes in one read.
     private static let chunk = 65_536
 
     /// Opens the stream of watched terms, such as `overview`, and returns after its first event.

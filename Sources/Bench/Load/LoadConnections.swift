@@ -22,7 +22,7 @@ final class LoadConnections {
 
     /// The keep-alive time; no measurement takes as long, so the clients send no pings.
     static let keepAliveSeconds: UInt16 = 600
-    /// The most unanswered connections; more would overflow the broker's backlog.
+    /// The maximum number of unanswered connections; more would overflow the broker's backlog.
     private static let openingMax = 90
 
     init(_ members: [Member]) {

@@ -45,7 +45,7 @@ struct BenchRig: RunningPart {
     let connectsPerSecond: Double
     private let counter: SharedCounter?
 
-    /// The most reports under way by default, over all devices.
+    /// The maximum number of reports under way by default, over all devices.
     static let window = 4000
 
     /// Starts the consumer, then connects the load.

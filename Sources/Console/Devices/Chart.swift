@@ -16,7 +16,7 @@ struct Chart {
     private let stepText: String
     private let zone: TimeZone
 
-    /// The most steps in a chart.
+    /// The maximum number of steps in a chart.
     private static let rowsMax = 2000
     /// The steps to choose from, finest first, with their length in milliseconds.
     private static let steps: [(text: String, milliseconds: Int64)] = [

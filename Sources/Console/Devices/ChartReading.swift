@@ -11,9 +11,9 @@ struct ChartReading {
     let from: Instant
     let to: Instant
 
-    /// The most records that one chart reads.
+    /// The maximum number of records that one chart reads.
     private static let scanMax = 2_000_000
-    /// The most records in one read of the store: a long read keeps the log from being
+    /// The maximum number of records in one read of the store: a long read keeps the log from being
     /// checkpointed.
     private static let stepRecords = 20_000
 

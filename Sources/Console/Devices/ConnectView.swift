@@ -4,7 +4,7 @@ import Storage
 
 /// The progress of a new device towards its first report.
 enum ConnectView {
-    /// The most refusals searched for one that concerns the device.
+    /// The maximum number of refusals searched for one that concerns the device.
     private static let refusalsMax = 200
     /// The greatest age, in seconds, at which a refusal still explains why a device isn't
     /// connected.

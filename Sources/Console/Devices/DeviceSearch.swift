@@ -127,7 +127,7 @@ package struct FoundDevices {
     /// The id after which the next page begins; nil if there are no more.
     package var next: DeviceID?
 
-    /// The most rows that a search examines for one page.
+    /// The maximum number of rows that a search examines for one page.
     static let scanMax = 200_000
 
     /// Finds devices after an id by terms such as `tag:floor=2 online:no kitchen`.

@@ -25,7 +25,7 @@ struct Timeline {
     private static let allKinds: Set<String> = [
         "report", "command", "event", "binding", "refusal", "act",
     ]
-    /// The most lines of the audit trail, and the most refusals, that a page examines.
+    /// The maximum number of lines of the audit trail, and the most refusals, that a page examines.
     private static let scanMax = 5000
 
     init(_ call: ConsoleCall) throws {
@@ -77,7 +77,7 @@ struct Timeline {
         return Shown.page(rows.map(\.object), next: place.cursor)
     }
 
-    /// The most rows fetched of each kind: enough to fill the page alone.
+    /// The maximum number of rows fetched of each kind: enough to fill the page alone.
     private var most: Int { limit + skip + 1 }
 
     // MARK: Kinds

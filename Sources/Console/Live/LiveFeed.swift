@@ -14,7 +14,7 @@ struct LiveFeed: Sendable {
     private var lastSlow: ContinuousClock.Instant?
     private var readers: [Watch: LogReader] = [:]
 
-    /// The most rows of a log in one event; the next look continues after them.
+    /// The maximum number of rows of a log in one event; the next look continues after them.
     private static let toldMax = 100
     /// The time before the watch for which refusals are reported too, in seconds.
     ///

@@ -23,9 +23,9 @@ final class LiveHub: Sendable {
     private let state = Mutex(State())
     private let changes: ChangeWatch?
 
-    /// The most open streams of all operators together.
+    /// The maximum number of open streams of all operators together.
     static let streamsMax = 64
-    /// The most open streams of one operator.
+    /// The maximum number of open streams of one operator.
     static let perOperatorMax = 8
     /// The interval at which streams look for changes; no row is reported more often.
     static let interval: Duration = .milliseconds(250)

@@ -11,7 +11,7 @@ struct LogReader: Sendable {
     /// The moment until which rows are read again.
     private var againUntil = ContinuousClock.now
 
-    /// The most rows that are read again: more than are written in ten seconds.
+    /// The maximum number of rows that are read again: more than are written in ten seconds.
     private static let againMax = 100_000
     /// How long rows are read again: transactions last up to five seconds, and clocks differ by up
     /// to one.

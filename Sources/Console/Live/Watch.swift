@@ -9,7 +9,7 @@ enum Watch: Hashable, Sendable {
     case connect(ProductKey, MAC)
     case tap(DeviceID?)
 
-    /// The most objects that a stream watches.
+    /// The maximum number of objects that a stream watches.
     static let countMax = 250
 
     /// Parses a term such as `device:d-1`; returns nil for any other text.

@@ -9,7 +9,7 @@ enum SearchOperations {
         Operation("search", "GET", "search", role: .viewer) { try search($0) }
     ]
 
-    /// The most rows of each kind that are examined: the field searches during typing.
+    /// The maximum number of rows of each kind that are examined: the field searches during typing.
     private static let scanMax = 20_000
 
     private static func search(_ call: ConsoleCall) throws -> Reply {

@@ -15,7 +15,7 @@ struct SearchTerms: Sendable, Equatable {
     /// The terms in their order.
     let terms: [Term]
 
-    /// The most terms in a search.
+    /// The maximum number of terms in a search.
     static let countMax = 20
 
     /// Parses a search; any text is valid.

@@ -5,7 +5,7 @@ import Service
 /// The log's last lines as operators may see them: without the texts of messages, which contain
 /// codes and links, and with addresses masked for roles below admin.
 enum LogLines {
-    /// The most lines that are shown.
+    /// The maximum number of lines that are shown.
     static let linesMax = 200
     private static let hidden = "•••"
 

@@ -5,9 +5,10 @@ import Wire
 
 /// Users and their sessions in the interface's form.
 enum UserView {
-    /// The most sessions of a user that are shown.
+    /// The maximum number of sessions of a user that are shown.
     static let sessionsMax = 200
-    /// The most lines of a user's audit trail that are searched for who ended a session.
+    /// The maximum number of lines of a user's audit trail that are searched for who ended a
+    /// session.
     static let auditMax = 1_000
 
     /// Returns rows of the list (`UserRow`); `isOpen` shows addresses unmasked.

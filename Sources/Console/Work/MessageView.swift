@@ -8,7 +8,7 @@ import Workers
 enum MessageView {
     /// The number of messages in an event of the stream.
     static let shownMax = 100
-    /// The most rows of one table that are read at once.
+    /// The maximum number of rows of one table that are read at once.
     private static let pageRows = 200
 
     /// The keys of a search, each with the member of a row that it searches.

@@ -27,7 +27,7 @@ enum WorkOperations {
         Operation("explain", "GET", "explain/{code}", role: .viewer, explain),
     ]
 
-    /// The most rows that a search examines.
+    /// The maximum number of rows that a search examines.
     static let scanMax = 10_000
 
     // MARK: Refusals

@@ -22,7 +22,7 @@ package struct Profile: Sendable, Equatable {
         case male, female, other, unknown
     }
 
-    /// The most bytes of the app's own data, as JSON.
+    /// The maximum number of bytes of the app's own data, as JSON.
     package static let customMax = 16_384
 
     /// The text fields, each with its maximum length in characters.

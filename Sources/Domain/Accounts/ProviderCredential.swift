@@ -44,9 +44,9 @@ package struct ProviderCredential: Sendable, Equatable {
         }
     }
 
-    /// The most bytes of a token; ID tokens with many claims are the longest.
+    /// The maximum number of bytes of a token; ID tokens with many claims are the longest.
     package static let tokenMax = 16_384
-    /// The most bytes of an id at a provider.
+    /// The maximum number of bytes of an id at a provider.
     package static let idMax = 256
 
     /// Reads `provider` and `credential` of a request.

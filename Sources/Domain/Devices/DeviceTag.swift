@@ -5,7 +5,7 @@ package struct DeviceTag: Hashable, Sendable {
     /// Its value; empty if it has none.
     package let value: String
 
-    /// The most tags of a device.
+    /// The maximum number of tags of a device.
     package static let countMax = 32
     /// The longest name of a tag, in characters.
     package static let nameMax = 32

@@ -86,13 +86,14 @@ package struct Product: Sendable, Equatable {
 
 /// The limits of free-form products.
 package enum FreeForm {
-    /// The most attributes of one device's state.
+    /// The maximum number of attributes of one device's state.
     package static let attributesMax = 256
     /// The largest state of one device, in bytes of JSON.
     package static let stateBytesMax = 32 * 1024
-    /// The most alerts on at once, and the most faults; also the most of each in one report.
+    /// The maximum number of alerts on at once, and the most faults; also the most of each in one
+    /// report.
     package static let conditionsMax = 64
-    /// The most bytes of JSON for the names of all alerts and faults that are on.
+    /// The maximum number of bytes of JSON for the names of all alerts and faults that are on.
     package static let conditionBytesMax = 16 * 1024
     /// The longest name of an attribute, in bytes.
     package static let nameBytesMax = 128

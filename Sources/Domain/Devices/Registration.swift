@@ -93,8 +93,8 @@ package enum RegistrationRules {
         case refuse(Rejection, asksForReset: DeviceID?)
     }
 
-    /// The most wrong secrets for one MAC within `triesWindowSeconds`; the right one is always
-    /// accepted.
+    /// The maximum number of wrong secrets for one MAC within `triesWindowSeconds`; the right one
+    /// is always accepted.
     ///
     /// The limit only spares the owner the notifications: no number of tries finds a secret of 256
     /// random bits.

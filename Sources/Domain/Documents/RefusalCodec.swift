@@ -3,7 +3,7 @@ package import JSON
 /// A codec for refusals by the gate and by listeners (`refusal` in
 /// `schemas/messages/system.schema.json`).
 package enum RefusalCodec {
-    /// The most characters kept of a text; the gate keeps fewer.
+    /// The maximum number of characters kept of a text; the gate keeps fewer.
     private static let textMax = 256
 
     /// Reads a stored refusal.

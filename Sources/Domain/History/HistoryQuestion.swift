@@ -25,7 +25,7 @@ package struct HistoryQuestion: Sendable {
     package var place: HistoryPlace
     /// The end of the period, exclusive.
     package var to: Instant
-    /// The most rows.
+    /// The maximum number of rows.
     package var limit: Int
     /// The summary; nil for the records themselves.
     package var summary: Summary?

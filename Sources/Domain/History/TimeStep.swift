@@ -13,7 +13,7 @@ package struct TimeStep: Sendable, Equatable {
         case week = "w"
         case month = "M"
 
-        /// The most units of one step.
+        /// The maximum number of units of one step.
         fileprivate var countMax: Int64 {
             switch self {
             case .second: 3600

@@ -40,18 +40,18 @@ package struct Operator: Sendable, Equatable {
     /// Returns whether a text can be an operator's name.
     package static func accepts(name: String) -> Bool { PlainForm.accepts(name.utf8) }
 
-    /// The most operators.
+    /// The maximum number of operators.
     package static let countMax = 100
-    /// The most live sessions of one operator; a further one ends the oldest.
+    /// The maximum number of live sessions of one operator; a further one ends the oldest.
     package static let sessionsMax = 20
-    /// The most providers that one operator may try in an hour: each try is a request to another
-    /// company's server.
+    /// The maximum number of providers that one operator may try in an hour: each try is a request
+    /// to another company's server.
     package static let trialsPerHour = 60
-    /// The most test messages that one operator may send in an hour.
+    /// The maximum number of test messages that one operator may send in an hour.
     package static let testMessagesPerHour = 20
     /// The time for which a test message is worth sending, in seconds.
     package static let testMessageSeconds: Int64 = 600
-    /// The most tokens of one operator.
+    /// The maximum number of tokens of one operator.
     package static let tokensMax = 50
 }
 
@@ -67,19 +67,20 @@ package enum OperatorSignIn {
     package static let usedSeconds: Int64 = 60
     /// The time after a link in which the password may be set without the previous one, in seconds.
     package static let linkTrustSeconds: Int64 = 600
-    /// The most wrong passwords for one name from one address, or in one browser in which it signed
-    /// in before, within the window.
+    /// The maximum number of wrong passwords for one name from one address, or in one browser in
+    /// which it signed in before, within the window.
     package static let tries = 10
-    /// The most wrong passwords for one name from all addresses within the window.
+    /// The maximum number of wrong passwords for one name from all addresses within the window.
     package static let triesPerName = 100
-    /// The most wrong links from one address within the window, before they are refused as too
-    /// many; a right one always signs in.
+    /// The maximum number of wrong links from one address within the window, before they are
+    /// refused as too many; a right one always signs in.
     package static let linksPerAddress = 30
-    /// The most sign-ins of one address in a minute that precede those of addresses with more.
+    /// The maximum number of sign-ins of one address in a minute that precede those of addresses
+    /// with more.
     package static let requestsPerAddress = 60
-    /// The most failed sign-ins of one address in the audit trail in a minute.
+    /// The maximum number of failed sign-ins of one address in the audit trail in a minute.
     package static let auditedPerAddress = 30
-    /// The most failed sign-ins of all addresses in the audit trail in a minute.
+    /// The maximum number of failed sign-ins of all addresses in the audit trail in a minute.
     package static let auditedTogether = 300
     /// The window in which wrong tries are counted, in seconds.
     package static let triesSeconds: Int64 = 900

@@ -73,6 +73,6 @@ package struct Schedule: Sendable, Equatable {
         updatedAt = createdAt
     }
 
-    /// The most schedules of one device.
+    /// The maximum number of schedules of one device.
     package static let perDeviceMax = 100
 }

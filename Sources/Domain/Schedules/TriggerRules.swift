@@ -27,7 +27,7 @@ package enum TriggerRules {
         }
     }
 
-    /// The most missed occurrences that one trigger finds; the next one finds more.
+    /// The maximum number of missed occurrences that one trigger finds; the next one finds more.
     private static let missedMax = 1000
 
     /// Decides about a trigger, or fails with the reason why it is refused.

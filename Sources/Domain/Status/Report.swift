@@ -88,10 +88,10 @@ package struct Report: Sendable, Equatable {
     /// Whether the report brings stored history, of however many moments, each with its own time.
     package var isBatch: Bool { ts == nil && points.first?.ts != nil }
 
-    /// The most points of stored history in one report.
+    /// The maximum number of points of stored history in one report.
     package static let pointsMax = 500
-    /// The most seconds that a device's time may be ahead of the server before the arrival counts
-    /// instead.
+    /// The maximum number of seconds that a device's time may be ahead of the server before the
+    /// arrival counts instead.
     package static let aheadMaxSeconds: Int64 = 600
     /// The earliest time that a device may give: the beginning of 2015.
     ///

@@ -53,7 +53,7 @@ package struct Status: Sendable, Equatable {
         /// A fingerprint of the values of each report of that time, at most `fingerprintsMax`.
         package var fingerprints: [UInt64]
 
-        /// The most reports of one time that are distinguished.
+        /// The maximum number of reports of one time that are distinguished.
         package static let fingerprintsMax = 32
 
         /// Makes a record of reports of one time.
@@ -81,7 +81,8 @@ package struct Status: Sendable, Equatable {
         }
     }
 
-    /// The most cleared conditions that are remembered: all that a product can declare.
+    /// The maximum number of cleared conditions that are remembered: all that a product can
+    /// declare.
     package static let clearedMax = 128
 
     /// The version, which grows by one with each report that changes a value.

@@ -2,8 +2,8 @@ import JSON
 
 /// The limit that keeps status messages below the size of a payload.
 enum StatusSize {
-    /// The most bytes of JSON of the state of a device with data points: names, values, and the
-    /// names again, since a report can change them.
+    /// The maximum number of bytes of JSON of the state of a device with data points: names,
+    /// values, and the names again, since a report can change them.
     static let bytesMax = 48 * 1024
 
     /// Refuses a state that would not fit into a status message.

@@ -49,7 +49,7 @@ extension Gate {
         return true
     }
 
-    /// The most bytes of a topic; the topics of the protocol are far shorter.
+    /// The maximum number of bytes of a topic; the topics of the protocol are far shorter.
     private static let topicBytesMax = 512
 
     /// Returns the refusal of a granted access that exceeds the limits of form; nil if it doesn't.

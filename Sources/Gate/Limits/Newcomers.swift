@@ -16,7 +16,7 @@ struct Newcomers {
     private var known: (new: Set<Int>, old: Set<Int>) = ([], [])
 
     private static let generation = 100_000
-    /// The most apps and products that are distinguished in one second.
+    /// The maximum number of apps and products that are distinguished in one second.
     private static let partiesMax = 1_000
 
     /// Creates the limit; 0 admits all newcomers.

@@ -5,7 +5,7 @@ struct ClientCertificate: Equatable, Sendable {
     /// When it begins, in milliseconds since the Unix epoch.
     var begin: Int64
 
-    /// The most bytes of a name with its closing zero: more than any device's has.
+    /// The maximum number of bytes of a name with its closing zero: more than any device's has.
     static let nameMax = 128
 
     /// Whether it is the certificate of a device.

@@ -10,9 +10,10 @@ import Metering
 // that hold too much: it connects with the client's id and begins clean.
 extension Gate {
     private static let deviceSeconds: UInt32 = 7 * 86_400
-    /// The most sessions whose end is pending; further ones end by the broker's own expiry.
+    /// The maximum number of sessions whose end is pending; further ones end by the broker's own
+    /// expiry.
     private static let owedMax = 100_000
-    /// The most client ids in one message.
+    /// The maximum number of client ids in one message.
     private static let owedPerMessage = 200
 
     /// Limits the lifetime of the session that a CONNECT requests.

@@ -34,7 +34,7 @@ package final class WebClient: Sendable {
 
     /// The longest time to connect to a server.
     private static let connectTimeout = Duration.seconds(3)
-    /// The most bytes of a response body.
+    /// The maximum number of bytes of a response body.
     private static let bodyMax = 262_144
 
     private let threads = NIOThreadPool(numberOfThreads: 16)

@@ -24,8 +24,8 @@ actor IssuerKeys {
     /// How long old keys stay in use after a failed request, and the time in which unknown keys
     /// lead to at most `questionsMax` requests.
     private static let pause = Duration.seconds(60)
-    /// The most requests for unknown keys within a pause: an issuer's changed keys are fetched at
-    /// once, and again soon after.
+    /// The maximum number of requests for unknown keys within a pause: an issuer's changed keys are
+    /// fetched at once, and again soon after.
     private static let questionsMax = 5
 
     private let line: ProviderLine

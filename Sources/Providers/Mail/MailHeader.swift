@@ -3,8 +3,8 @@ import Glibc
 
 /// Texts of mail headers.
 enum MailHeader {
-    /// The most bytes of text in an encoded word: with its frame 64 characters, so that the first line
-    /// of a `Subject:` stays within 76.
+    /// The maximum number of bytes of text in an encoded word: with its frame 64 characters, so
+    /// that the first line of a `Subject:` stays within 76.
     private static let wordMax = 39
     /// The length at which texts are cut: a subject isn't a letter.
     private static let textMax = 1_024

@@ -31,7 +31,7 @@ package struct StoreMove {
         package let sum: TableSum
     }
 
-    /// The most rows of one transaction.
+    /// The maximum number of rows of one transaction.
     static let rowsMax = 10_000
     /// The approximate bytes of one transaction; one row can take a megabyte.
     static let bytesMax = 8 << 20

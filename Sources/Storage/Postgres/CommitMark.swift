@@ -70,7 +70,7 @@ final class CommitMark<Value> {
 /// The marks of one process that are no longer needed, but still stored.
 final class AnsweredMarks: Sendable {
     private let ids = Mutex<[String]>([])
-    /// The most ids that are remembered.
+    /// The maximum number of ids that are remembered.
     private static let countMax = 1_000
 
     /// Returns the ids and forgets them; the caller deletes their rows.

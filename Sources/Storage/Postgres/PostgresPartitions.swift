@@ -4,7 +4,7 @@ import PostgreSQL
 extension PostgresDatabase {
     /// Partitions are made this many weeks ahead, so that each new chunk has one.
     private static let weeksAhead: Int64 = 2
-    /// The most partitions made for copied history: five years.
+    /// The maximum number of partitions made for copied history: five years.
     fileprivate static let copiedWeeksMax = 5 * 53
 
     /// Makes the missing partitions of `history` for the week of a moment and two weeks ahead;

@@ -8,20 +8,21 @@ import Synchronization
 
 /// The limits of an HTTP listener.
 package struct ListenerLimits: Sendable {
-    /// The most open connections.
+    /// The maximum number of open connections.
     package var connections: Int
-    /// The most open connections from one source address, or from its /64 for IPv6.
+    /// The maximum number of open connections from one source address, or from its /64 for IPv6.
     package var perAddress: Int
-    /// The most seconds for each of a request's header, its body, and the silence between two
-    /// requests.
+    /// The maximum number of seconds for each of a request's header, its body, and the silence
+    /// between two requests.
     package var headerSeconds: Int64
 
-    /// The most seconds for an answer, from the request's end until the last byte is handed over.
+    /// The maximum number of seconds for an answer, from the request's end until the last byte is
+    /// handed over.
     static let answerSeconds: Int64 = 60
-    /// The most connections without a place that are answered at the same time; others are only
-    /// closed.
+    /// The maximum number of connections without a place that are answered at the same time; others
+    /// are only closed.
     static let crowd = 64
-    /// The most seconds for the request of a connection without a place, TLS included.
+    /// The maximum number of seconds for the request of a connection without a place, TLS included.
     static let crowdSeconds: Int64 = 3
 
     /// Creates the limits.
@@ -45,7 +46,8 @@ struct Listener {
     private let logger: Logger
     private let tell: ListenerRefusal.Teller
 
-    /// The most bytes in a request's header, and in one field of it; browsers send about 2 KiB.
+    /// The maximum number of bytes in a request's header, and in one field of it; browsers send
+    /// about 2 KiB.
     private static let headerBytes = 16 << 10
     private static let headerFields = 100
 

@@ -18,8 +18,8 @@ package enum MetricCatalog {
         package let help: String
         /// The upper bounds of a histogram's buckets, ascending; empty for other kinds.
         package let buckets: [Double]
-        /// The most label sets that are kept apart; further ones share a series labelled `other`,
-        /// so that a label with values from outside can't exhaust the memory.
+        /// The maximum number of label sets that are kept apart; further ones share a series
+        /// labelled `other`, so that a label with values from outside can't exhaust the memory.
         let seriesMax: Int
 
         init(
@@ -37,7 +37,7 @@ package enum MetricCatalog {
         }
     }
 
-    /// The most label sets of one name that are kept apart, by default.
+    /// The maximum number of label sets of one name that are kept apart, by default.
     static let seriesMax = 500
     /// The default buckets of a timer, in seconds.
     static let secondsBuckets = [

@@ -13,7 +13,7 @@ package struct Pages: Sendable {
     /// Whether users reach the pages by https.
     package var isSecure: Bool
 
-    /// The most pages that one visitor can open in a minute.
+    /// The maximum number of pages that one visitor can open in a minute.
     package var visitsPerMinute: Int
 
     /// Creates the pages' functions.

@@ -1,14 +1,14 @@
 /// The limits of MQTT over WebSocket.
 package struct WebSocketLimits: Sendable {
-    /// The most open connections.
+    /// The maximum number of open connections.
     package var connections: Int
-    /// The most open connections from one source address, or from its /64 for IPv6; a proxy on this
-    /// machine can use them all.
+    /// The maximum number of open connections from one source address, or from its /64 for IPv6; a
+    /// proxy on this machine can use them all.
     package var perAddress: Int
-    /// The most seconds until a connection has become a WebSocket, TLS included.
+    /// The maximum number of seconds until a connection has become a WebSocket, TLS included.
     package var upgradeSeconds: Int64
-    /// The most bytes buffered for a connection in each direction until the other side reads them;
-    /// also the largest frame.
+    /// The maximum number of bytes buffered for a connection in each direction until the other side
+    /// reads them; also the largest frame.
     package var bufferBytes: Int
 
     /// The seconds within which the broker must accept a connection.

@@ -9,7 +9,8 @@ package typealias AnswerRow = JSONValue
 package enum AnswerRows {
     /// The size of an answer without its rows, in bytes.
     package static let frameBytes = 256
-    /// The most bytes that the rows of an answer can have; the rest is for the fields after them.
+    /// The maximum number of bytes that the rows of an answer can have; the rest is for the fields
+    /// after them.
     package static let bytesMax = Payload.bytesMax - 1024
 
     /// Returns the size of a row in an answer, in bytes.

@@ -2,10 +2,10 @@ package import Domain
 
 /// A reader of the gate's reports about held messages (`schemas/messages/system.schema.json`).
 package enum QueueNewsCodec {
-    /// The most client ids in one message.
+    /// The maximum number of client ids in one message.
     package static let clientsMax = 200
-    /// The most devices that one message names; a terminal that missed more counts as having missed
-    /// all.
+    /// The maximum number of devices that one message names; a terminal that missed more counts as
+    /// having missed all.
     package static let missedDevicesMax = 1000
 
     /// Statuses that a terminal was too slow to receive.

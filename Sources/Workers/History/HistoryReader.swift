@@ -15,7 +15,7 @@ package struct HistoryPage: Sendable {
     /// The refusal, if there is no page.
     package var refusal: Rejection?
 
-    /// The most bytes of a page's rows, so that its answer fits into a payload.
+    /// The maximum number of bytes of a page's rows, so that its answer fits into a payload.
     static let bytesMax = Payload.bytesMax - 2048
 }
 

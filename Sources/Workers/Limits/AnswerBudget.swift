@@ -7,7 +7,7 @@ import Synchronization
 /// the clock waits. Workers of a process share one budget. A party is the hash of a terminal's
 /// topic (`Parties`).
 package final class AnswerBudget: Sendable {
-    /// The most terminals that are remembered, at some 50 bytes each: 5 MB.
+    /// The maximum number of terminals that are remembered, at some 50 bytes each: 5 MB.
     ///
     /// Beyond that all are forgotten.
     private static let partiesMax = 100_000

@@ -8,9 +8,10 @@ import Synchronization
 /// forgotten entries are found in the store again, and it never refuses a request that the store
 /// would accept. When it is full it forgets all entries.
 package final class QuotaFront: Sendable {
-    /// The most entries, at some 150 bytes each: 3 MB.
+    /// The maximum number of entries, at some 150 bytes each: 3 MB.
     private static let entriesMax = 20_000
-    /// The most transactions whose counts are remembered, more than are under way at once.
+    /// The maximum number of transactions whose counts are remembered, more than are under way at
+    /// once.
     private static let transactionsMax = 256
 
     private struct State {

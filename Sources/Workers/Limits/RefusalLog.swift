@@ -18,7 +18,8 @@ package struct RefusalLog {
     private let suppressed: Counter
     private let unknown: Counter
 
-    /// The most refusals that wait to be written; others are only counted in the metrics.
+    /// The maximum number of refusals that wait to be written; others are only counted in the
+    /// metrics.
     private static let waitingMax = 1000
     /// The number of refusals in one write above which the next write waits longer.
     private static let manyMin = 50

@@ -12,7 +12,7 @@ import Domain
 /// The first batch of a lane that processes share is small: a lane that was taken over has a
 /// backlog, and the time per message isn't known yet.
 struct BatchPace {
-    /// The most messages of a shared lane's first batch.
+    /// The maximum number of messages of a shared lane's first batch.
     static let firstMax = 16
 
     private let most: Int
@@ -20,7 +20,7 @@ struct BatchPace {
     private let isElsewhere: Bool
     /// The shortest recent duration of a batch.
     private var least = Duration.seconds(3600)
-    /// The most messages of the next batch.
+    /// The maximum number of messages of the next batch.
     private(set) var size: Int
 
     /// Creates a pace that begins with the largest batches, or with a small one if processes share

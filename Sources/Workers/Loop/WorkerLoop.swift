@@ -91,8 +91,8 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         queue.endHolding()
     }
 
-    /// The most credentials in a message: the gate reads at most 64 KiB of commands, and a record
-    /// takes up to 700 digits.
+    /// The maximum number of credentials in a message: the gate reads at most 64 KiB of commands,
+    /// and a record takes up to 700 digits.
     private static var credentialsInAMessage: Int { 60 }
 
     // MARK: Open, turn, close

@@ -7,7 +7,7 @@ struct InboxThinning: MaintenanceJob {
     /// These devices, each with the moment up to which its report ids are deleted; nil before a
     /// run.
     private var crowded: [(did: DeviceID, before: Instant)]?
-    /// The most transactions of one step: workers commit between two of them.
+    /// The maximum number of transactions of one step: workers commit between two of them.
     ///
     /// Deleting all ids of a device in one transaction would delay every worker for as long as a
     /// second.

@@ -46,7 +46,7 @@ struct DeadLetterBound: MaintenanceJob {
 struct RequestBound: MaintenanceJob {
     private let environment: Environment
     private var bytes = RequestBytes()
-    /// The most pages of new requests that one step reads.
+    /// The maximum number of pages of new requests that one step reads.
     private static let pagesMax = 20
     let name = "excessRequest"
     let interval: Duration = .seconds(5)

@@ -19,7 +19,7 @@ struct PendingRequests {
         }
     }
 
-    /// The most repeats that get a separate answer.
+    /// The maximum number of repeats that get a separate answer.
     private static let othersMax = 8
 
     let completions: CompletionQueue

@@ -8,9 +8,10 @@ import Synchronization
 /// It connects as each client with a clean start and disconnects: Mosquitto has no other way to end one session. The
 /// gate names a client again until its session is gone, so a failed try needs no record.
 package final class OwedSessions: Sendable {
-    /// The most clients that wait: five messages of the gate.
+    /// The maximum number of clients that wait: five messages of the gate.
     private static let owedMax = 1000
-    /// The most threads, which live while there is work; one ends some hundred sessions a second.
+    /// The maximum number of threads, which live while there is work; one ends some hundred
+    /// sessions a second.
     private static let endersMax = 2
     /// The longest wait for the broker's answer.
     private static let patience: Duration = .seconds(2)

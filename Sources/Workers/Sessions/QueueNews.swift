@@ -10,8 +10,8 @@ enum QueueNews {
     private static let own = "svc."
 
     private static let missed = Counter(label: "lamplighter_statuses_missed_total")
-    /// The most devices that the gate remembers for a terminal; beyond them, it reports only that
-    /// more were missed.
+    /// The maximum number of devices that the gate remembers for a terminal; beyond them, it
+    /// reports only that more were missed.
     private static let missedMax = 200
 
     /// Returns the filters for both messages.

@@ -38,7 +38,7 @@ final class Tap: Sendable {
     private let waker: Waker?
     private let logger = Logger(label: "lamplighter.console")
 
-    /// The most lines that are kept: about two seconds of messages.
+    /// The maximum number of lines that are kept: about two seconds of messages.
     private static let keptMax = 800
     /// The longest wait for a message between checks whether a stream still watches.
     private static let patience: Duration = .milliseconds(250)
@@ -77,7 +77,8 @@ final class Tap: Sendable {
         var told: [UInt8] = []
     }
 
-    /// The most lines that a stream gets in a second, and at once after a while without any.
+    /// The maximum number of lines that a stream gets in a second, and at once after a while
+    /// without any.
     private static let toldMax = 50
 
     /// Returns the position of a stream after the line with a number; nil for a new stream.

@@ -28,7 +28,7 @@ struct TapLine: Sendable {
     /// The sender, such as `device:d-…4f`.
     var talker: String?
 
-    /// The most characters of a payload that are shown.
+    /// The maximum number of characters of a payload that are shown.
     static let shownMax = 2_000
 
     /// Returns the line as an operator may see it (`Tap`).

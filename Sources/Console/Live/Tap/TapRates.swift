@@ -15,7 +15,7 @@ struct TapRates: Sendable {
 
     /// The number of seconds that the rates cover.
     private static let back = 5
-    /// The most branches, or senders, that are named.
+    /// The maximum number of branches, or senders, that are named.
     private static let namedMax = 8
 
     /// Moves on to a second, and returns whether it's a new one.

@@ -36,13 +36,13 @@ package struct Sender: Sendable, Equatable {
 
 /// The limits of a pool of slow work.
 package struct PoolBounds: Sendable {
-    /// The most pieces of work that wait.
+    /// The maximum number of pieces of work that wait.
     package var waiting: Int
-    /// The most bytes of all waiting work.
+    /// The maximum number of bytes of all waiting work.
     package var bytes: Int
-    /// The most pieces of one sender, waiting or under way.
+    /// The maximum number of pieces of one sender, waiting or under way.
     package var perSender: Int
-    /// The most pieces of one source address, waiting or under way.
+    /// The maximum number of pieces of one source address, waiting or under way.
     package var perAddress: Int
     /// The number of pieces under way, or done and not answered, at which no further piece begins.
     package var unanswered: Int
