@@ -61,7 +61,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
         .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
-        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(
             url: "https://github.com/hummingbird-project/hummingbird",
             exact: "2.28.1",
@@ -137,6 +136,7 @@ let package = Package(
             swiftSettings: hot
         ),
         .target(name: "PostgreSQL", dependencies: ["CPostgreSQL"], swiftSettings: hot),
+        .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: hot),
         .target(name: "Sodium", dependencies: ["CSodium"], swiftSettings: hot),
         .target(name: "QRCode", dependencies: ["CQREncode"], swiftSettings: settings),
         .target(
@@ -155,8 +155,7 @@ let package = Package(
             name: "Storage",
             dependencies: [
                 "Batching", "Domain", "JSON", "Credentials", "Sodium", "CSQLite", "PostgreSQL",
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                "SQLite",
             ],
             resources: [.embedInCode("SQL/database.sql")],
             swiftSettings: hot
@@ -492,9 +491,8 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "Batching", "Credentials", "Domain", "JSON", "PostgreSQL", "Sodium", "Storage",
-                "StoreTestKit", "TestKit",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "Batching", "Credentials", "Domain", "JSON", "PostgreSQL", "SQLite", "Sodium",
+                "Storage", "StoreTestKit", "TestKit",
             ],
             swiftSettings: settings
         ),

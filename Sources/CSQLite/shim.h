@@ -7,3 +7,9 @@ static inline int keep_memory_cheap(void) {
     int code = sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, -1);
     return code == SQLITE_OK ? sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) : code;
 }
+
+// Refuses texts in double quotes, which are names in SQL: a mistyped name would be a text.
+static inline void refuse_quoted_texts(sqlite3 *database) {
+    sqlite3_db_config(database, SQLITE_DBCONFIG_DQS_DML, 0, (int *)0);
+    sqlite3_db_config(database, SQLITE_DBCONFIG_DQS_DDL, 0, (int *)0);
+}

@@ -1,7 +1,8 @@
+import CSQLite
 import Credentials
-import GRDB
 import Glibc
 import PostgreSQL
+import SQLite
 
 /// The classification of the store's errors: the machine's fault, or one message's.
 package enum StoreError {
@@ -15,12 +16,12 @@ package enum StoreError {
         // A conflict is over when the same work is tried again, so no message is to blame.
         if let error = error as? PostgresError { return error.kind != .statement }
         if error is Persistent { return false }
-        guard let error = error as? DatabaseError else { return false }
+        guard let error = error as? SQLiteError else { return false }
         return [
-            .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_READONLY,
-            .SQLITE_CANTOPEN, .SQLITE_CORRUPT, .SQLITE_NOMEM, .SQLITE_NOTADB, .SQLITE_PERM,
-            .SQLITE_PROTOCOL,
-        ].contains(error.resultCode)
+            SQLITE_FULL, SQLITE_IOERR, SQLITE_BUSY, SQLITE_LOCKED, SQLITE_READONLY,
+            SQLITE_CANTOPEN, SQLITE_CORRUPT, SQLITE_NOMEM, SQLITE_NOTADB, SQLITE_PERM,
+            SQLITE_PROTOCOL,
+        ].contains(error.primaryCode)
     }
 
     /// The error that a transaction still violates a unique key, or still lacks a lock, in its last
@@ -56,12 +57,9 @@ package enum StoreError {
         if case .diskFull = error as? Store.Failure { return true }
         if case .system(_, ENOSPC) = error as? CredentialsError { return true }
         if let error = error as? PostgresError { return error.state == "53100" }
-        return (error as? DatabaseError)?.resultCode == .SQLITE_FULL
+        return (error as? SQLiteError)?.primaryCode == SQLITE_FULL
     }
 
     /// Returns a description of an error for an operator, without any value of a statement.
-    package static func summary(_ error: any Error) -> String {
-        guard let error = error as? DatabaseError else { return "\(error)" }
-        return "\(error.message ?? "the database failed") (\(error.extendedResultCode))"
-    }
+    package static func summary(_ error: any Error) -> String { "\(error)" }
 }

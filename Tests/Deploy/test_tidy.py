@@ -47,7 +47,7 @@ FAULTS = [
     ("docs/guide.md", "Who waits is answered.", "not plain English"),
     ("Sources/Workers/A.swift", "struct A: @unchecked Sendable {}", "needs a reason beside it"),
     ("Sources/Workers/A.swift", "let a = try! b()", "needs a reason beside it"),
-    ("Sources/Workers/A.swift", "import GRDB", "may be imported in"),
+    ("Sources/Workers/A.swift", "import CSQLite", "may be imported in"),
     ("Sources/Gate/A.swift", "import CMosquitto", "may be imported in"),
     ("Sources/CLinux/a.c", "int read(void);", "Sources hold no C"),
 ]

@@ -1,7 +1,7 @@
 import Domain
 import Foundation
-import GRDB
 import JSON
+import SQLite
 import Sodium
 import StoreTestKit
 import TestKit
@@ -15,9 +15,8 @@ struct MigrationTests {
     func newer() throws {
         let directory = try TemporaryDirectory()
         do { _ = try World(directory) }
-        try DatabaseQueue(path: directory.path("test.db")).write { database in
-            try database.execute(sql: "INSERT INTO grdb_migrations VALUES ('999-later')")
-        }
+        try SQLiteConnection(path: directory.path("test.db"))
+            .execute("INSERT INTO grdb_migrations VALUES ('999-later')")
         #expect(throws: Store.Failure.newerVersion(path: directory.path("test.db"))) {
             try World(directory)
         }
@@ -36,18 +35,13 @@ struct MigrationTests {
     @Test("A database from before the first release is refused, and stays as it is")
     func unreleased() throws {
         let directory = try TemporaryDirectory()
-        let old = try DatabaseQueue(path: directory.path("test.db"))
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("001-main-path") { database in
-            try database.execute(
-                sql: "CREATE TABLE meta (name TEXT); INSERT INTO meta VALUES ('x')"
-            )
-        }
-        try migrator.migrate(old)
+        let old = try SQLiteConnection(path: directory.path("test.db"))
+        let step = ("001-main-path", "CREATE TABLE meta (name TEXT); INSERT INTO meta VALUES ('x')")
+        try Migrations.run([step], in: old)
 
         let failure = #expect(throws: Store.Failure.self) { try World(directory) }
         #expect(failure?.description.contains("before the first release") == true)
-        #expect(try old.read { try String.fetchAll($0, sql: "SELECT name FROM meta") } == ["x"])
+        #expect(try old.texts("SELECT name FROM meta") == ["x"])
     }
 
     /// A step that the next version could have: a table, a column, an index.
@@ -76,21 +70,16 @@ struct MigrationTests {
 
     /// Fills each table with made-up rows that `database.sql` allows; references hold, since the
     /// texts are alike.
-    private func fill(_ database: Database) throws {
-        try database.execute(sql: "PRAGMA foreign_keys = OFF")
-        let tables = try String.fetchAll(
-            database,
-            sql: """
-                SELECT name FROM sqlite_schema
-                WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'grdb_%'
-                """
-        )
+    private func fill(_ database: SQLiteConnection) throws {
+        try database.execute("PRAGMA foreign_keys = OFF")
+        let tables = try database.texts(
+            """
+            SELECT name FROM sqlite_schema
+            WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'grdb_%'
+            """
+        ).compactMap(\.self)
         for table in tables {
-            let types = try String.fetchAll(
-                database,
-                sql: "SELECT type FROM pragma_table_info(?)",
-                arguments: [table]
-            )
+            let types = try database.texts("SELECT type FROM pragma_table_info(?)", table)
             for number in 0..<3 {
                 // A flag takes only 0 or 1, so rows differ in their texts or in their first number.
                 let isNumbered = types.allSatisfy { $0 == "INTEGER" } || types.first == "INTEGER"
@@ -103,36 +92,40 @@ struct MigrationTests {
                     }
                 }
                 try database.execute(
-                    sql: "INSERT INTO \(table) VALUES (\(values.joined(separator: ", ")))"
+                    "INSERT INTO \(table) VALUES (\(values.joined(separator: ", ")))"
                 )
             }
         }
     }
 
+    /// Fills a closed store's tables and returns their rows.
+    private func filled(_ directory: TemporaryDirectory) throws -> [String: [String]] {
+        let file = try SQLiteConnection(path: directory.path("test.db"))
+        try fill(file)
+        return try contents(file)
+    }
+
     /// Returns all rows of all tables except `later`, as text.
-    private func contents(_ database: Database) throws -> [String: [String]] {
-        let tables = try String.fetchAll(
-            database,
-            sql: """
-                SELECT name FROM sqlite_schema
-                WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'grdb_%'
-                    AND name <> 'later'
-                """
-        )
+    private func contents(_ database: SQLiteConnection) throws -> [String: [String]] {
+        let tables = try database.texts(
+            """
+            SELECT name FROM sqlite_schema
+            WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'grdb_%'
+                AND name <> 'later'
+            """
+        ).compactMap(\.self)
         var all: [String: [String]] = [:]
         for table in tables {
-            let columns = try String.fetchAll(
-                database,
-                sql: "SELECT name FROM pragma_table_info(?) WHERE name <> 'icon'",
-                arguments: [table]
-            )
-            all[table] = try String.fetchAll(
-                database,
-                sql: """
-                    SELECT \(columns.map { "quote(\($0))" }.joined(separator: " || ',' || "))
-                    FROM \(table) ORDER BY 1
-                    """
-            )
+            let columns = try database.texts(
+                "SELECT name FROM pragma_table_info(?) WHERE name <> 'icon'",
+                table
+            ).compactMap(\.self)
+            all[table] = try database.texts(
+                """
+                SELECT \(columns.map { "quote(\($0))" }.joined(separator: " || ',' || "))
+                FROM \(table) ORDER BY 1
+                """
+            ).compactMap(\.self)
         }
         return all
     }
@@ -143,10 +136,7 @@ struct MigrationTests {
     func upgrade() throws {
         let directory = try TemporaryDirectory()
         do { _ = try open(directory, Migrations.steps) }
-        let file = try DatabaseQueue(path: directory.path("test.db"))
-        try file.writeWithoutTransaction { try fill($0) }
-        let before = try file.read(contents)
-        try file.close()
+        let before = try filled(directory)
         // `meta` also has a row for the key's fingerprint.
         #expect(before.count > 30)
         #expect(before.allSatisfy { $0.value.count == ($0.key == "meta" ? 4 : 3) })
@@ -161,7 +151,7 @@ struct MigrationTests {
             }
             #expect(try store.file?.pool.read(contents) == before)
             let icons = try store.file?.pool.read {
-                try String.fetchAll($0, sql: "SELECT icon FROM home")
+                try $0.texts("SELECT icon FROM home")
             }
             #expect(icons == ["house", "house", "house"])
         }
@@ -172,20 +162,17 @@ struct MigrationTests {
         #expect(throws: Store.Failure.newerVersion(path: directory.path("test.db"))) {
             try open(directory, Migrations.steps)
         }
-        let old = try DatabaseQueue(path: copy.path)
-        #expect(try old.read(contents) == before)
-        #expect(try old.read { try Migrations.migrator().hasCompletedMigrations($0) })
-        #expect(try old.read { try $0.tableExists("later") } == false)
+        let old = try SQLiteConnection(path: copy.path)
+        #expect(try contents(old) == before)
+        #expect(try Migrations.applied(old) == Set(Migrations.steps.map(\.name)))
+        #expect(try old.hasTable("later") == false)
     }
 
     @Test("A store from before names and tags keeps its devices, which may have some then")
     func names() throws {
         let directory = try TemporaryDirectory()
         do { _ = try open(directory, Array(Migrations.steps.prefix(1))) }
-        let file = try DatabaseQueue(path: directory.path("test.db"))
-        try file.writeWithoutTransaction { try fill($0) }
-        let before = try file.read(contents)["device"]
-        try file.close()
+        let before = try filled(directory)["device"]
         var copies = 0
         let store = try open(directory, Migrations.steps) { _ in copies += 1 }
         let after = try #require(store.file).pool.read(contents)["device"]
@@ -218,14 +205,13 @@ struct MigrationTests {
         let store = try World().store
         let file = try #require(store.file)
         let text = try file.pool.read { database in
-            try String.fetchAll(
-                database,
-                sql: """
-                    SELECT sql FROM sqlite_schema
-                    WHERE sql IS NOT NULL AND name NOT LIKE 'grdb_%' AND name NOT LIKE 'sqlite_%'
-                    ORDER BY rowid
-                    """
-            ).map { $0 + ";\n" }.joined(separator: "\n")
+            try database.texts(
+                """
+                SELECT sql FROM sqlite_schema
+                WHERE sql IS NOT NULL AND name NOT LIKE 'grdb_%' AND name NOT LIKE 'sqlite_%'
+                ORDER BY rowid
+                """
+            ).compactMap(\.self).map { $0 + ";\n" }.joined(separator: "\n")
         }
         if ProcessInfo.processInfo.environment["LAMPLIGHTER_WRITE_SCHEMA"] == "1" {
             try FileManager.default.createDirectory(

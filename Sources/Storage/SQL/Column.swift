@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 import PostgreSQL
 
 /// The location of a result's row, in plain numbers, so that passing it on costs nothing.

@@ -1,9 +1,10 @@
 import PostgreSQL
+import SQLite
 
 /// The engine that runs the statements of one transaction: one of two, with one branch for each
 /// statement.
 enum Engine {
-    case sqlite(SQLiteSession)
+    case sqlite(SQLiteConnection)
     case postgres(PostgresConnection)
 
     /// Runs a statement and lends its rows until `row` returns false.
@@ -13,7 +14,7 @@ enum Engine {
         row: (RowSource) throws -> Bool
     ) throws {
         switch self {
-        case .sqlite(let session): try session.query(sql, bind: bind, row: row)
+        case .sqlite(let connection): try connection.query(sql, bind: bind, row: row)
         case .postgres(let connection):
             try connection.query(
                 sql,
@@ -27,7 +28,7 @@ enum Engine {
     /// failure.
     func run(_ sql: String, bind: (ParameterTarget) -> Void) throws {
         switch self {
-        case .sqlite(let session): try session.query(sql, bind: bind) { _ in true }
+        case .sqlite(let connection): try connection.query(sql, bind: bind) { _ in true }
         case .postgres(let connection):
             try connection.runLater(sql) { bind(ParameterTarget($0)) }
         }
@@ -40,7 +41,8 @@ enum Engine {
         bind: (Elements.Element, ParameterTarget) -> Void
     ) throws {
         switch self {
-        case .sqlite(let session): try session.query(sql, each: elements, bind: bind) { _, _ in }
+        case .sqlite(let connection):
+            try connection.query(sql, each: elements, bind: bind) { _, _ in }
         case .postgres(let connection):
             try connection.runLater(sql, each: elements) { bind($0, ParameterTarget($1)) }
         }
@@ -53,7 +55,7 @@ enum Engine {
         row: (RowSource) throws -> Bool
     ) throws {
         switch self {
-        case .sqlite(let session): try session.query(sql, bind: bind, row: row)
+        case .sqlite(let connection): try connection.query(sql, bind: bind, row: row)
         case .postgres(let connection):
             try connection.scan(
                 sql,
@@ -71,7 +73,8 @@ enum Engine {
         row: (Elements.Element, RowSource) throws -> Void
     ) throws {
         switch self {
-        case .sqlite(let session): try session.query(sql, each: elements, bind: bind, row: row)
+        case .sqlite(let connection):
+            try connection.query(sql, each: elements, bind: bind, row: row)
         case .postgres(let connection):
             try connection.query(
                 sql,
@@ -92,7 +95,7 @@ enum Engine {
     var changes: Int {
         get throws {
             switch self {
-            case .sqlite(let session): session.changes
+            case .sqlite(let connection): connection.changes
             case .postgres(let connection): try connection.lastChanges()
             }
         }
@@ -102,7 +105,7 @@ enum Engine {
     var dataVersion: Int64? {
         get throws {
             switch self {
-            case .sqlite(let session): try session.dataVersion
+            case .sqlite(let connection): try connection.integer("PRAGMA data_version")
             case .postgres: nil
             }
         }
@@ -116,7 +119,7 @@ enum Engine {
         _ body: () throws -> Value
     ) throws -> Value {
         switch self {
-        case .sqlite(let session): try session.transaction(body)
+        case .sqlite(let connection): try connection.transaction(body)
         case .postgres(let connection):
             try connection.transaction(
                 beginningWith: isOneWriter ? Self.beginAlone : ["BEGIN"],
@@ -129,7 +132,7 @@ enum Engine {
     /// Runs a piece of a transaction so that its failure undoes that piece alone.
     func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
         switch self {
-        case .sqlite(let session): try session.savepoint(body)
+        case .sqlite(let connection): try connection.savepoint(body)
         case .postgres(let connection): try connection.savepoint(body)
         }
     }

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// The steps that bring a database to this version's tables: append only, each runs once.
 ///
@@ -35,28 +35,34 @@ enum Migrations {
     static let versionBefore = 1
 
     /// The first step of databases that were made before the first release.
-    private static let unreleased = "001-main-path"
+    static let unreleased = "001-main-path"
 
-    /// Returns the migrator for some steps; tests pass additional ones.
-    static func migrator(_ steps: [Step] = steps) -> DatabaseMigrator {
-        var migrator = DatabaseMigrator()
+    /// The table of the steps that a database has run; named by the library that made it first.
+    private static let table = "grdb_migrations"
+
+    /// Returns the steps that a database has run; a new database has run none.
+    static func applied(_ database: SQLiteConnection) throws -> Set<String> {
+        guard try database.hasTable(table) else { return [] }
+        return Set(try database.texts("SELECT identifier FROM \(table)").compactMap(\.self))
+    }
+
+    /// Runs the steps that a database has not run, each in a transaction that leaves no reference
+    /// to a missing row.
+    static func run(_ steps: [Step], in database: SQLiteConnection) throws {
+        try database.execute(
+            "CREATE TABLE IF NOT EXISTS \(table) (identifier TEXT NOT NULL PRIMARY KEY)"
+        )
+        // A step may replace tables that others refer to.
+        try database.execute("PRAGMA foreign_keys = OFF")
+        defer { try? database.execute("PRAGMA foreign_keys = ON") }
         for step in steps {
-            migrator.registerMigration(step.name) { database in
-                try database.execute(sql: step.sql)
+            try database.transaction {
+                guard try !applied(database).contains(step.name) else { return }
+                try database.execute(step.sql)
+                let strays = try database.integer("SELECT count(*) FROM pragma_foreign_key_check")
+                guard strays == 0 else { throw SQLiteError.missingReference }
+                _ = try database.texts("INSERT INTO \(table) VALUES (?)", step.name)
             }
         }
-        return migrator
-    }
-
-    /// Returns whether a database of an older version has pending steps; a new database has nothing
-    /// to lose.
-    static func isPending(_ migrator: DatabaseMigrator, _ database: Database) throws -> Bool {
-        guard try !migrator.appliedIdentifiers(database).isEmpty else { return false }
-        return try !migrator.hasCompletedMigrations(database)
-    }
-
-    /// Returns whether a database was made before the first release, and so can't be migrated.
-    static func isUnreleased(_ database: Database) throws -> Bool {
-        try migrator().appliedIdentifiers(database).contains(unreleased)
     }
 }

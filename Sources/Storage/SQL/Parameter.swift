@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 import PostgreSQL
 
 /// The target of a statement's parameters, in plain numbers, so that passing it on costs nothing.

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import Sodium
 
 /// The interface between our tables and the database engine: statements, queries and savepoints.
@@ -31,8 +31,8 @@ package final class SQL {
         self.key = key
     }
 
-    convenience init(_ database: Database, key: ServerKey) {
-        self.init(.sqlite(SQLiteSession(database: database)), key: key)
+    convenience init(_ connection: SQLiteConnection, key: ServerKey) {
+        self.init(.sqlite(connection), key: key)
     }
 
     // MARK: Statements with values, `$1`, `$2` and so on

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import Synchronization
 
 /// A watch that detects whether anything was committed since its last check, by this process or
@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// It keeps a separate connection to a file, and reads one number.
 package final class ChangeWatch: Sendable {
-    private let queue: DatabaseQueue?
+    /// Nil for a database server.
+    private let pool: SQLitePool?
     private let last = Mutex<Int64?>(nil)
 
     /// Watches a store.
@@ -14,18 +15,16 @@ package final class ChangeWatch: Sendable {
     /// - Throws: The engine's error.
     package init(_ store: Store) throws {
         guard let file = store.file else {
-            queue = nil
+            pool = nil
             return
         }
-        var configuration = Configuration()
-        configuration.readonly = true
-        queue = try DatabaseQueue(path: file.path, configuration: configuration)
+        pool = try SQLitePool(readersMax: 1) { try SQLiteConnection(path: file.path) }
     }
 
     /// Returns whether there may be something new; always true for a database server.
     package func hasChanged() throws -> Bool {
-        guard let queue else { return true }
-        let version = try queue.read { try Int64.fetchOne($0, sql: "PRAGMA data_version") }
+        guard let pool else { return true }
+        let version = try pool.write { try $0.integer("PRAGMA data_version") }
         return last.withLock { last in
             defer { last = version }
             return last != version

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// A copier of the log into the database file, in the background, so that the writer seldom has to
 /// do it.
@@ -6,20 +6,16 @@ import GRDB
 /// It has its own connection. A passive checkpoint neither waits for readers and writers nor makes
 /// them wait; it leaves little for the writer when the log has grown long. Belongs to one thread.
 package final class Checkpointer {
-    private let queue: DatabaseQueue
+    private let connection: SQLiteConnection
 
     /// Opens a connection to a database that the store has opened before.
     package init(path: String) throws {
-        var configuration = Configuration()
-        configuration.prepareDatabase { database in
-            try database.execute(sql: "PRAGMA wal_autocheckpoint = 0")
-            try database.execute(sql: "PRAGMA synchronous = FULL")
-        }
-        queue = try DatabaseQueue(path: path, configuration: configuration)
+        connection = try SQLiteConnection(path: path)
+        try connection.execute("PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = FULL")
     }
 
     /// Copies the current content of the log; blocks for as long as the disk takes.
     package func run() throws {
-        try queue.inDatabase { database in _ = try database.checkpoint(.passive) }
+        try connection.checkpoint(.passive)
     }
 }

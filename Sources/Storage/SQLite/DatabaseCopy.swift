@@ -1,5 +1,5 @@
 package import Domain
-import GRDB
+import SQLite
 
 /// A copy of a database in a separate file, as in backups.
 package struct DatabaseCopy: Sendable {
@@ -30,17 +30,14 @@ package struct DatabaseCopy: Sendable {
     /// - Throws: `Damage`, or the engine's failure.
     package func check() throws -> [(table: String, rows: Int)] {
         try withDatabase { database in
-            if let fault = try String.fetchOne(database, sql: "PRAGMA integrity_check(1)"),
-                fault != "ok"
-            {
+            if let fault = try database.text("PRAGMA integrity_check(1)"), fault != "ok" {
                 throw Damage(fault)
             }
-            let strays = "SELECT count(*) FROM pragma_foreign_key_check"
-            guard try Int.fetchOne(database, sql: strays) == 0 else {
+            guard try database.integer("SELECT count(*) FROM pragma_foreign_key_check") == 0 else {
                 throw Damage("a row refers to a missing row")
             }
             return try Self.tables(database).map { table in
-                (table, try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0)
+                (table, Int(try database.integer("SELECT count(*) FROM \(table)")))
             }
         }
     }
@@ -51,13 +48,12 @@ package struct DatabaseCopy: Sendable {
     /// number is not larger than its last one, and an app a status of an older version.
     package func advanceNumbers() throws {
         try withDatabase { database in
-            try database.inTransaction {
+            try database.transaction {
                 for (table, column) in [("device", "lastCid"), ("status", "version")] {
                     try database.execute(
-                        sql: "UPDATE \(table) SET \(column) = \(column) + \(Self.numbersAhead)"
+                        "UPDATE \(table) SET \(column) = \(column) + \(Self.numbersAhead)"
                     )
                 }
-                return .commit
             }
         }
     }
@@ -66,31 +62,29 @@ package struct DatabaseCopy: Sendable {
     package func endSessions(at now: Instant) throws {
         try withDatabase { database in
             try database.execute(
-                sql: "UPDATE session SET endedAt = ?, endReason = 'operator' WHERE endedAt IS NULL",
-                arguments: [now.milliseconds]
+                """
+                UPDATE session SET endedAt = \(now.milliseconds), endReason = 'operator'
+                WHERE endedAt IS NULL
+                """
             )
         }
     }
 
-    private static func tables(_ database: Database) throws -> [String] {
-        try String.fetchAll(
-            database,
-            sql: """
-                SELECT name FROM sqlite_schema
-                WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'grdb_%'
-                ORDER BY name
-                """
-        )
+    private static func tables(_ database: SQLiteConnection) throws -> [String] {
+        try database.texts(
+            """
+            SELECT name FROM sqlite_schema
+            WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'grdb_%'
+            ORDER BY name
+            """
+        ).compactMap(\.self)
     }
 
-    func withDatabase<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        let queue = try DatabaseQueue(path: path)
-        defer { try? queue.close() }
+    func withDatabase<Value>(_ body: (SQLiteConnection) throws -> Value) throws -> Value {
+        let database = try SQLiteConnection(path: path)
         // One file: nothing of the copy may be left beside it.
-        return try queue.writeWithoutTransaction { database in
-            try database.execute(sql: "PRAGMA journal_mode = DELETE")
-            return try body(database)
-        }
+        try database.execute("PRAGMA journal_mode = DELETE")
+        return try body(database)
     }
 }
 
@@ -103,14 +97,8 @@ extension Store {
         guard let file else {
             throw Failure.cannotOpen(path: path, reason: "a database server makes its own copies")
         }
-        let queue = try DatabaseQueue(path: copy.path)
-        defer { try? queue.close() }
+        let target = try SQLiteConnection(path: copy.path)
         // 8 MiB at a time, from one state: within one reading transaction.
-        try withoutActuallyEscaping(progress) { progress in
-            try file.pool.backup(to: queue, pagesPerStep: 4096) { step in
-                let done = step.totalPageCount - step.remainingPageCount
-                try progress(Double(done) / Double(max(1, step.totalPageCount)))
-            }
-        }
+        try file.pool.read { try $0.copy(to: target, pages: 4096, progress: progress) }
     }
 }

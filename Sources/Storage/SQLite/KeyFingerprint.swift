@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 package import Sodium
 
 /// The fingerprint of the key that a database's secrets are hashed and sealed with.
@@ -9,20 +9,17 @@ enum KeyFingerprint {
     static let fact = "serverKey"
 
     /// Returns the fingerprint; nil if a database has no tables or was never opened by a service.
-    static func read(_ database: Database) throws -> String? {
-        guard try database.tableExists("meta") else { return nil }
-        return try String.fetchOne(
-            database,
-            sql: "SELECT value FROM meta WHERE name = ?",
-            arguments: [fact]
-        )
+    static func read(_ database: SQLiteConnection) throws -> String? {
+        guard try database.hasTable("meta") else { return nil }
+        return try database.texts("SELECT value FROM meta WHERE name = ?", fact).first ?? nil
     }
 
     /// Stores the key's fingerprint in a database without one.
-    static func write(_ key: ServerKey, in database: Database) throws {
-        try database.execute(
-            sql: "INSERT INTO meta (name, value) VALUES (?, ?)",
-            arguments: [fact, key.fingerprint]
+    static func write(_ key: ServerKey, in database: SQLiteConnection) throws {
+        _ = try database.texts(
+            "INSERT INTO meta (name, value) VALUES (?, ?)",
+            fact,
+            key.fingerprint
         )
     }
 }

@@ -1,12 +1,11 @@
-import GRDB
+import CSQLite
+import SQLite
 
 /// The maintenance of the database's files beside the writers.
 extension SQLiteFile {
     /// Copies the log into the database file, up to the oldest page that a reader still needs.
     func checkpoint() throws {
-        try pool.writeWithoutTransaction { database in
-            _ = try database.checkpoint(.passive)
-        }
+        try pool.write { try $0.checkpoint(.passive) }
     }
 
     /// Extends the log file by a piece, ahead of the writes, towards the length at which commits
@@ -16,7 +15,7 @@ extension SQLiteFile {
     func lengthenLog() throws -> Bool {
         let log = LogFile(database: path, written: pagesWritten * Self.pageBytes)
         guard log.lacksPiece else { return false }
-        let hasGrown = try pool.writeWithoutTransaction { database in
+        let hasGrown = try pool.write { database in
             try SQL(database, key: key).transaction { try log.lengthen() }
         }
         if hasGrown { log.sync() }
@@ -34,19 +33,19 @@ extension SQLiteFile {
             return true
         }
         try checkpoint()
-        return try pool.writeWithoutTransaction { database in
-            try database.execute(sql: "PRAGMA busy_timeout = 1000")
-            defer { try? database.execute(sql: "PRAGMA busy_timeout = 10000") }
+        return try pool.write { database in
+            try database.execute("PRAGMA busy_timeout = 1000")
+            defer { try? database.execute("PRAGMA busy_timeout = 10000") }
             do {
                 let sql = SQL(database, key: key)
                 let pages = try sql.integer("PRAGMA page_count") ?? 0
                 let isSmall = pages * (try sql.integer("PRAGMA page_size") ?? 0) <= 64 << 20
-                try database.execute(sql: isSmall ? "VACUUM" : "REINDEX account; REINDEX identity")
+                try database.execute(isSmall ? "VACUUM" : "REINDEX account; REINDEX identity")
                 try MetaTable(sql: sql, cache: nil).confirmVacuum(mark)
-                _ = try database.checkpoint(.truncate)
+                try database.checkpoint(.truncate)
                 return true
-            } catch let error as DatabaseError
-                where [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode)
+            } catch let error as SQLiteError
+                where [SQLITE_BUSY, SQLITE_LOCKED].contains(error.primaryCode)
             {
                 try MetaTable(sql: SQL(database, key: key), cache: nil).set(
                     "vacuumErased",

@@ -1,4 +1,5 @@
-import GRDB
+import CSQLite
+import SQLite
 
 /// The shrinking of a file that grew.
 ///
@@ -45,11 +46,11 @@ extension SQLiteFile {
         let size = try fileSize()
         guard !size.isShrinkable else { return true }
         guard size.bytes <= limit else { return false }
-        try pool.writeWithoutTransaction { database in
+        try pool.write { database in
             do {
-                try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; VACUUM")
-            } catch let error as DatabaseError
-                where [.SQLITE_FULL, .SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode)
+                try database.execute("PRAGMA auto_vacuum = INCREMENTAL; VACUUM")
+            } catch let error as SQLiteError
+                where [SQLITE_FULL, SQLITE_BUSY, SQLITE_LOCKED].contains(error.primaryCode)
             {
                 // The database works unchanged; the next start tries again.
                 return

@@ -1,6 +1,5 @@
 import CSQLite
-import GRDB
-import GRDBSQLite
+import SQLite
 import Sodium
 import Synchronization
 
@@ -13,7 +12,7 @@ final class SQLiteFile: Sendable {
 
     /// Its path.
     let path: String
-    let pool: DatabasePool
+    let pool: SQLitePool
     let key: ServerKey
     /// Whether the writer still lacks the setting that makes commits durable.
     private let isLax = Atomic(false)
@@ -23,11 +22,10 @@ final class SQLiteFile: Sendable {
     ///
     /// - Throws: `Store.Failure`.
     init(path: String, key: ServerKey) throws {
-        _ = Self.isSparing
         self.path = path
         self.key = key
         pool = try Self.opening(path) {
-            try DatabasePool(path: path, configuration: Self.configuration())
+            try SQLitePool(readersMax: 4) { try Self.connect(to: path) }
         }
     }
 
@@ -40,31 +38,32 @@ final class SQLiteFile: Sendable {
         beforeMigrating: () throws -> Void
     ) throws {
         try Self.opening(path) {
-            let migrator = Migrations.migrator(steps)
-            if try pool.read(Migrations.isUnreleased) {
+            let names = steps.map(\.name)
+            let applied = try pool.read(Migrations.applied)
+            if applied.contains(Migrations.unreleased) {
                 throw Store.Failure.cannotOpen(
                     path: path,
                     reason:
                         "it was made by a version before the first release; start with a new data directory"
                 )
             }
-            if try pool.read(migrator.hasBeenSuperseded) {
+            if !applied.isSubset(of: names) {
                 throw Store.Failure.newerVersion(path: path)
             }
             // Before any change: with another key, all stored secrets would seem wrong.
             let known = try pool.read(KeyFingerprint.read)
             if let known, known != key.fingerprint { throw Store.Failure.foreignKey(path: path) }
+            let isComplete = applied.isSuperset(of: names)
             if migrates {
-                if try pool.read({ try Migrations.isPending(migrator, $0) }) {
-                    try beforeMigrating()
-                }
-                try migrator.migrate(pool)
+                // A new database has nothing to lose.
+                if !isComplete, !applied.isEmpty { try beforeMigrating() }
+                try pool.write { try Migrations.run(steps, in: $0) }
                 if known == nil { try pool.write { try KeyFingerprint.write(key, in: $0) } }
                 try makeShrinkable(upTo: Self.smallBytes)
-            } else if try !pool.read(migrator.hasCompletedMigrations) {
+            } else if !isComplete {
                 throw Store.Failure.olderVersion(path: path)
             }
-            try pool.writeWithoutTransaction(Self.secure)
+            try pool.write(Self.secure)
         }
     }
 
@@ -76,19 +75,16 @@ final class SQLiteFile: Sendable {
     ) throws -> Value {
         do {
             return try body()
-        } catch let error as DatabaseError {
-            if error.resultCode == .SQLITE_FULL { throw Store.Failure.diskFull(path: path) }
-            throw Store.Failure.cannotOpen(
-                path: path,
-                reason: error.message ?? "\(error.resultCode)"
-            )
+        } catch let error as SQLiteError {
+            if error.primaryCode == SQLITE_FULL { throw Store.Failure.diskFull(path: path) }
+            throw Store.Failure.cannotOpen(path: path, reason: error.message)
         }
     }
 
     /// Lends the one connection that writes, for any number of transactions; waits until it is
     /// free.
     func write<Value>(_ body: (SQL) throws -> Value) throws -> Value {
-        try pool.writeWithoutTransaction { database in
+        try pool.write { database in
             try restoreDurability(database)
             defer { countPages(database) }
             return try body(SQL(database, key: key))
@@ -104,9 +100,9 @@ final class SQLiteFile: Sendable {
 
     /// Does the same as `write`, with commits that don't wait for the disk.
     func writeWithoutSync(_ body: (SQL) throws -> Void) throws {
-        try pool.writeWithoutTransaction { database in
+        try pool.write { database in
             isLax.store(true, ordering: .relaxed)
-            try database.execute(sql: "PRAGMA synchronous = NORMAL")
+            try database.execute("PRAGMA synchronous = NORMAL")
             defer { countPages(database) }
             let result = Result { try body(SQL(database, key: key)) }
             // Before any other writer goes on: its commits must be durable.
@@ -116,7 +112,7 @@ final class SQLiteFile: Sendable {
     }
 
     /// Restores the durability of commits; until that succeeds no batch can commit.
-    private func restoreDurability(_ database: Database) throws {
+    private func restoreDurability(_ database: SQLiteConnection) throws {
         guard isLax.load(ordering: .relaxed) else { return }
         try Self.secure(database)
         isLax.store(false, ordering: .relaxed)
@@ -125,12 +121,7 @@ final class SQLiteFile: Sendable {
     /// The number of pages that this process has written into the log since it opened the file.
     var pagesWritten: Int { pagesLogged.load(ordering: .relaxed) }
 
-    /// Adds the engine's count, which is narrower than ours, and resets it.
-    private func countPages(_ database: Database) {
-        var pages: Int32 = 0
-        var most: Int32 = 0
-        let status = SQLITE_DBSTATUS_CACHE_WRITE
-        sqlite3_db_status(database.sqliteConnection, status, &pages, &most, 1)
-        pagesLogged.add(Int(pages), ordering: .relaxed)
+    private func countPages(_ database: SQLiteConnection) {
+        pagesLogged.add(database.takePagesWritten(), ordering: .relaxed)
     }
 }

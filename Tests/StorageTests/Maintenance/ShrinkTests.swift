@@ -1,6 +1,6 @@
 import Domain
 import Foundation
-import GRDB
+import SQLite
 import Storage
 import StoreTestKit
 import TestKit
@@ -46,10 +46,8 @@ import Testing
     @Test("of an older version is rewritten once, if it is small or on request")
     func converts() throws {
         let directory = try TemporaryDirectory()
-        let old = try DatabaseQueue(path: directory.path("test.db"))
-        try old.writeWithoutTransaction { try $0.execute(sql: "PRAGMA page_size = 2048") }
-        try old.write { try $0.execute(sql: "CREATE TABLE kept (n INTEGER) STRICT") }
-        try old.close()
+        try SQLiteConnection(path: directory.path("test.db"))
+            .execute("PRAGMA page_size = 2048; CREATE TABLE kept (n INTEGER) STRICT")
 
         let world = try World(directory)
 
