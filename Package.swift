@@ -24,9 +24,17 @@ let settings: [SwiftSetting] = [
 /// Of the targets that a message passes through.
 ///
 /// They are optimized in debug builds too, which `deploy/run` and `deploy/test` share; asserts stay. Each is compiled
-/// as a whole.
+/// as a whole, and the others can inline its functions, as in release builds.
 let hot =
-    settings + optimized("-whole-module-optimization", "-disable-batch-mode", "-num-threads", "4")
+    settings
+    + optimized(
+        "-whole-module-optimization",
+        "-disable-batch-mode",
+        "-num-threads",
+        "4",
+        "-Xfrontend",
+        "-enable-default-cmo"
+    )
 
 /// The same for a large target that changes often.
 ///
