@@ -220,8 +220,8 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        // The reference that people read, made from schemas/generated/reference.jsonl and from texts, which
-        // the plugin embeds.
+        // The reference that people read: the pages of schemas/generated/reference.txt and the playground,
+        // which the plugin embeds.
         .executableTarget(
             name: "EmbedTool",
             path: "Plugins/EmbedTool",
@@ -234,7 +234,7 @@ let package = Package(
         ),
         .target(
             name: "Reference",
-            dependencies: ["Domain", "JSON"],
+            dependencies: ["Domain"],
             exclude: ["Playground", "Texts"],
             swiftSettings: settings,
             plugins: ["EmbedTexts"]

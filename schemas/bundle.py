@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Makes generated/: the contract as AsyncAPI 3.0 (mqtt bindings), the console's interface as OpenAPI 3.1, the
-documents' schemas in one file each, and what the program's reference is made from.
+documents' schemas in one file each, and the pages of the reference.
 
     bundle.py            writes the files
     bundle.py --check    fails when a file is not what it would write
@@ -14,6 +14,7 @@ import yaml
 
 import catalog
 import http_api
+import reference.site
 
 GENERATED = catalog.HERE / "generated"
 SETTING = yaml.safe_load((catalog.HERE / "servers.yaml").read_text(encoding="utf-8"))
@@ -351,51 +352,11 @@ def asyncapi():
         document(), Dumper=Plain, sort_keys=False, allow_unicode=True, width=120)
 
 
-def reference_lines():
-    """The contract for `lamplighter docs`: a JSON object a line, each of few levels, references as `file#definition`."""
-    for file, schema in catalog.files().items():
-        yield {"file": file, "title": schema["title"], "description": schema["description"]}
-        for name, definition in schema["definitions"].items():
-            if file.startswith("methods/") and catalog.is_entry(definition):
-                method = definition["title"]
-                yield {
-                    "method": f"{file}#{name}", "title": method, "description": definition["description"],
-                    "session": catalog.needs_session(method), "errors": catalog.error_codes(method)}
-                for side, inner in definition["properties"].items():
-                    yield {"schema": f"{file}#{name}.{side}", "value": pointed(inner, file)}
-            else:
-                kind = "entry" if catalog.is_entry(definition) else "schema"
-                yield {kind: f"{file}#{name}", "value": pointed(definition, file)}
-    for name, entry in catalog.entries().items():
-        side = f".{entry.side}" if entry.side else ""
-        for case, value in catalog.examples(name, "valid").items():
-            yield {"example": f"{entry.file}#{entry.definition}{side}", "case": case, "value": value}
-    for name, channel in catalog.channels().items():
-        if "params" not in channel:
-            yield {"channel": name, **channel, "other": USERS[channel["who"]]}
-
-
-def pointed(schema, file):
-    """A schema of `file` with its references as `file#definition`."""
-    if isinstance(schema, list):
-        return [pointed(one, file) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
-    return {
-        key: "#".join(catalog.target(value, file)) if key == "$ref" else pointed(value, file)
-        for key, value in schema.items()
-    }
-
-
-def reference():
-    return "".join(
-        json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in reference_lines())
-
-
 def outputs():
     """The generated files by name, with their text."""
     made = {f"{n}{catalog.SUFFIX}": json.dumps(standalone(n), indent=2, ensure_ascii=False) + "\n" for n in WRITTEN}
-    return {"asyncapi.yaml": asyncapi(), "openapi.yaml": http_api.text(), "reference.jsonl": reference(), **made}
+    return {
+        "asyncapi.yaml": asyncapi(), "openapi.yaml": http_api.text(), "reference.txt": reference.site.archive(), **made}
 
 
 def present():
@@ -411,7 +372,6 @@ def main():
         if wrong:
             sys.exit(f"not up to date in schemas/generated: {', '.join(wrong)}; run schemas/bundle.py")
         return
-    GENERATED.mkdir(exist_ok=True)
     for name, text in made.items():
         (GENERATED / name).write_text(text, encoding="utf-8")
 

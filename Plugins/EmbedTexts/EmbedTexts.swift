@@ -1,30 +1,33 @@
 import Foundation
 import PackagePlugin
 
-/// Embeds text files in a target as string literals: the files of its folders `Texts`, `Playground`
-/// and `Files`, and for the reference the contract, the guides, the client for browsers, and the
-/// scripts that its playground shares with the console.
+/// Embeds text files in a target as string literals: the files of its folders `Texts` and `Files`.
+///
+/// For the reference these are the files of the site by their paths, with all pages in one file, and
+/// below `try/` the playground with the client for browsers and the scripts that it shares with the
+/// console.
 ///
 /// SwiftPM's own `.embedInCode` writes an array of numbers, which takes the compiler 9 s for each
 /// 100 kB; a literal takes no time.
 @main
 struct EmbedTexts: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
-        var files = ["Texts", "Playground", "Files"].flatMap {
+        var files = ["Texts", "Files"].flatMap {
             Self.files(below: target.directoryURL.appending(path: $0))
         }
         if target.name == "Reference" {
             let package = context.package.directoryURL
-            let contract = package.appending(path: "schemas/generated/reference.jsonl")
-            let client = Self.files(below: package.appending(path: "clients/js"))
-            files += client.filter { $0.url.pathExtension == "js" && !$0.name.contains("/") }
-            files.append(("reference.jsonl", contract))
+            // The generator makes pages of the handwritten texts.
+            files.removeAll { $0.url.pathExtension == "md" }
+            let pages = package.appending(path: "schemas/generated/reference.txt")
+            files.append((pages.lastPathComponent, pages))
             let console = package.appending(path: "Sources/Console/Files")
-            files += ["base/html.js", "base/words.js"].map { ($0, console.appending(path: $0)) }
-            let guides = Self.files(below: package.appending(path: "docs/guides"))
-            files += guides.map {
-                ($0.name == "README.md" ? "guides.md" : "guide-\($0.name)", $0.url)
-            }
+            let playground =
+                Self.files(below: target.directoryURL.appending(path: "Playground"))
+                + Self.files(below: package.appending(path: "clients/js"))
+                .filter { $0.url.pathExtension == "js" && !$0.name.contains("/") }
+                + ["base/html.js", "base/words.js"].map { ($0, console.appending(path: $0)) }
+            files += playground.map { ("try/" + $0.name, $0.url) }
         }
         let output = context.pluginWorkDirectoryURL.appending(path: "EmbeddedTexts.swift")
         return [

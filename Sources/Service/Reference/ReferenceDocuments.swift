@@ -5,8 +5,8 @@ import Web
 
 /// The reference of this program, as files.
 package enum ReferenceDocuments {
-    /// The files, made on first access, which takes about 0.1 s.
-    package static let site = ReferenceSite(ReferenceBook(.ofProgram))
+    /// The files, read on first access.
+    package static let site = ReferenceSite(version: Version.text)
 
     /// Returns the files for the pages' listener, with the playground of a run.
     static func documents(_ context: RunContext) -> Documents {

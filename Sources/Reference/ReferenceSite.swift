@@ -1,0 +1,41 @@
+/// The reference as files: the pages that `schemas/bundle.py` makes, and the playground.
+package struct ReferenceSite: Sendable {
+    /// The files by their paths below one folder.
+    package let files: [String: String]
+
+    /// Creates the files; the pages show the program's version.
+    package init(version: String) {
+        var files = Dictionary(
+            EmbeddedTexts.all.map { ($0.name, $0.text.description) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        let pages = files.removeValue(forKey: "reference.txt") ?? ""
+        // Each file begins with the sign; a line break is after its path and after its text.
+        for file in pages.unicodeScalars.split(separator: "\u{240C}") {
+            let path = file.prefix { $0 != "\n" }
+            let text = file[path.endIndex...].dropFirst().dropLast()
+            files[String(path)] = String(text)
+        }
+        for (path, page) in files where path.hasSuffix(".html") {
+            // Only the mark in the page's head: its text can contain the same.
+            files[path] = page.replacing("{{version}}", with: version, maxReplacements: 1)
+        }
+        self.files = files
+    }
+
+    /// Returns the media type of a file.
+    package static func mediaType(of path: String) -> String {
+        let ending = path.split(separator: ".").last.map(String.init) ?? ""
+        let type =
+            switch ending {
+            case "html": "text/html"
+            case "css": "text/css"
+            case "js", "mjs": "text/javascript"
+            case "json": "application/json"
+            case "svg": "image/svg+xml"
+            case "md": "text/markdown"
+            default: "text/plain"
+            }
+        return type + "; charset=utf-8"
+    }
+}

@@ -1,0 +1,178 @@
+"""The methods, messages and channels as the pages show them, and schemas without their references.
+
+A place is a file with a definition, `messages/device#report`, and for a method's side `methods/device#list.params`.
+"""
+
+import functools
+import json
+from typing import NamedTuple
+
+import catalog
+
+
+class Method(NamedTuple):
+    """A method of a service."""
+
+    name: str  # "device/list"
+    summary: str
+    place: str  # "methods/device#list"
+
+    @property
+    def service(self):
+        return self.name.split("/")[0]
+
+    @property
+    def anchor(self):
+        return self.name.replace("/", "-")
+
+    @property
+    def link(self):
+        return f"[{self.name}](service-{self.service}.md#{self.anchor})"
+
+
+class Entry(NamedTuple):
+    """A message or document."""
+
+    name: str  # "report"
+    file: str  # "messages/device"
+    schema: dict
+
+
+@functools.cache
+def methods():
+    """The methods by name, in the order of the schemas."""
+    return {
+        name: Method(name, definition["description"], f"{file}#{name.split('/')[1]}")
+        for name, (file, definition) in catalog.methods().items()
+    }
+
+
+@functools.cache
+def entries():
+    """The messages and documents by name."""
+    return {
+        name: Entry(name, entry.file, schemas()[f"{entry.file}#{name}"])
+        for name, entry in catalog.entries().items() if entry.side is None
+    }
+
+
+def channels():
+    """The channels of messages by name; a method's requests have none here."""
+    return {name: one for name, one in catalog.channels().items() if "params" not in one}
+
+
+def topic(channel):
+    """The whole topic, with a service's default root."""
+    address = channel["address"]
+    return address if address.startswith("$") else f"ll/v1/{address}"
+
+
+def error_codes():
+    return catalog.files()["common"]["definitions"]["errorCode"]["enum"]
+
+
+def examples(place):
+    """The valid values of a place, each with a title in words."""
+    file, _, name = place.partition("#")
+    known = f"{file.removeprefix('methods/')}.{name}" if file.startswith("methods/") else name
+    return [(case.replace("-", " "), value) for case, value in catalog.examples(known, "valid").items()]
+
+
+def compact(value):
+    """A value as JSON on one line."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+# Schemas.
+
+
+@functools.cache
+def schemas():
+    """The schemas by place, their references as places."""
+    out = {}
+    for file, schema in catalog.files().items():
+        for name, definition in schema["definitions"].items():
+            if file.startswith("methods/") and catalog.is_entry(definition):
+                for side, inner in definition["properties"].items():
+                    out[f"{file}#{name}.{side}"] = pointed(inner, file)
+            else:
+                out[f"{file}#{name}"] = pointed(definition, file)
+    return out
+
+
+def pointed(schema, file):
+    """A schema of `file` with its references as places."""
+    if isinstance(schema, list):
+        return [pointed(one, file) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: "#".join(catalog.target(value, file)) if key == "$ref" else pointed(value, file)
+        for key, value in schema.items()
+    }
+
+
+def objects(schema, key):
+    """The schemas in a list of a schema, such as its `oneOf`."""
+    return [one for one in schema.get(key, ()) if isinstance(one, dict)]
+
+
+def members(schema):
+    """The members of an object with their schemas. Parts of a schema can repeat a member to narrow it."""
+    found = schema.get("properties", {})
+    return list(found.items()) if isinstance(found, dict) else found
+
+
+def resolved(schema):
+    """Follows references, also one that is alone in `allOf`.
+
+    Returns the schema with the nearest description, and the place of the last definition, or None.
+    """
+    place, description = None, None
+    while True:
+        description = schema.get("description") if description is None else description
+        parts = objects(schema, "allOf")
+        only = parts[0] if len(parts) == 1 and "properties" not in schema else {}
+        name = (schema if "$ref" in schema else only).get("$ref")
+        if name is None:
+            break
+        schema, place = schemas()[name], name
+    if description is not None:
+        schema = {**schema, "description": description}
+    return merged(schema), place
+
+
+def merged(schema):
+    """Merges the members of the schemas that an object combines (`allOf`)."""
+    parts = objects(schema, "allOf")
+    bases = [resolved(part)[0] for part in parts if "if" not in part]
+    if not bases:
+        return schema
+    out = dict(schema)
+    found = [*members(schema), *(member for part in bases for member in members(part))]
+    required = [*schema.get("required", ()), *(name for part in bases for name in part.get("required", ()))]
+    for part in bases:
+        for key in ("anyOf", "oneOf", "type", "pattern", "enum"):
+            if key in part:
+                out.setdefault(key, part[key])
+    if found:
+        out["properties"] = found
+    if required:
+        out["required"] = required
+    out["allOf"] = [part for part in parts if "if" in part]
+    if not out["allOf"]:
+        del out["allOf"]
+    return out
+
+
+@functools.cache
+def nouns():
+    """The places of shared definitions that have a section of their own, which tables link to."""
+    places = [
+        f"{file}#{name}" for file, schema in catalog.files().items()
+        for name, definition in schema["definitions"].items() if not catalog.is_entry(definition)]
+    return [place for place in places if is_noun(resolved(schemas()[place])[0])]
+
+
+def is_noun(schema):
+    return len(members(schema)) > 1 or any("properties" in one for one in objects(schema, "oneOf"))

@@ -1,0 +1,59 @@
+"""Writes a request as an example to copy, in each language, and a value as JSON.
+
+Each example uses the function `ask` of a small file in its language, which the page of examples shows in full.
+"""
+
+from . import contract
+
+C = """#include "ask.h"
+
+int main(void)
+{{
+    return ask("{method}", "{text}");
+}}"""
+
+
+def blocks(method, params):
+    """The examples in all languages, as Markdown fences."""
+    json = contract.compact(params)
+    text = json.replace("\\", "\\\\").replace('"', '\\"')
+    examples = {
+        "sh": f". ./ask.sh\nask {method} {shell(json)}",
+        "python": f'from ask import ask\n\nprint(ask("{method}", {python(params)}))',
+        "javascript": f'import {{ ask }} from "./ask.mjs";\n\nconsole.log(await ask("{method}", {json}));',
+        "c": C.format(method=method, text=text),
+        "swift": f'print(try await ask("{method}", #"{json}"#))',
+    }
+    return "\n\n".join(f"```{language}\n{example}\n```" for language, example in examples.items())
+
+
+def shell(text):
+    """A text as one word of a shell's command."""
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def python(value):
+    """A value in Python's form, with texts in double quotes."""
+    if isinstance(value, list):
+        return "[" + ", ".join(map(python, value)) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{python(key)}: {python(inner)}" for key, inner in value.items()) + "}"
+    return repr(value) if value is None or isinstance(value, bool) else contract.compact(value)
+
+
+def json_block(value):
+    """A value as a fence."""
+    return f"```json\n{pretty(value)}\n```"
+
+
+def pretty(value, indent=0):
+    """A value as JSON, over several lines if it's long, with two spaces for each level."""
+    flat = contract.compact(value)
+    if len(flat) + indent < 76 or not isinstance(value, (list, dict)):
+        return flat
+    if isinstance(value, list):
+        lines = [pretty(one, indent + 2) for one in value]
+    else:
+        lines = [f"{contract.compact(key)}: {pretty(one, indent + 2)}" for key, one in value.items()]
+    space, ends = " " * indent, "[]" if isinstance(value, list) else "{}"
+    return f"{ends[0]}\n" + ",\n".join(f"{space}  {line}" for line in lines) + f"\n{space}{ends[1]}"
