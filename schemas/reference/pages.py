@@ -6,7 +6,7 @@ import pathlib
 import re
 from typing import NamedTuple
 
-from . import contract, markup, message_pages, method_pages
+from . import markup, message_pages, method_pages
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TEXTS = ROOT / "Sources/Reference/Texts"
