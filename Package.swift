@@ -118,7 +118,7 @@ let package = Package(
         // Shared by the gate and the service: no Foundation, no concurrency.
         .target(name: "JSON", swiftSettings: hot),
         .target(name: "Batching", swiftSettings: hot),
-        .target(name: "Credentials", swiftSettings: hot),
+        .target(name: "Credentials", swiftSettings: hot, plugins: ["EmbedTexts"]),
         .target(name: "Metering", swiftSettings: hot),
 
         // The broker plugin, libLamplighterGate.so: what it decides, and the functions that the broker
@@ -128,7 +128,8 @@ let package = Package(
             dependencies: [
                 "Batching", "CMosquittoBroker", "CSodium", "Credentials", "JSON", "Metering",
             ],
-            swiftSettings: hot
+            swiftSettings: hot,
+            plugins: ["EmbedTexts"]
         ),
         .target(
             name: "GatePlugin",
@@ -240,7 +241,12 @@ let package = Package(
             plugins: ["EmbedTexts"]
         ),
         // What operators meet: errors with a code and cures, the data directory, and copies of it.
-        .target(name: "Problems", dependencies: ["JSON"], swiftSettings: settings),
+        .target(
+            name: "Problems",
+            dependencies: ["JSON"],
+            swiftSettings: settings,
+            plugins: ["EmbedTexts"]
+        ),
         .target(
             name: "Files",
             dependencies: [
@@ -280,7 +286,8 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: settings
+            swiftSettings: settings,
+            plugins: ["EmbedTexts"]
         ),
 
         // The operators' console: the pages' files and the HTTP interface.

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Makes generated/: the contract as AsyncAPI 3.0 (mqtt bindings), the console's interface as OpenAPI 3.1, the
-documents' schemas in one file each, and the pages of the reference.
+documents' schemas in one file each, the pages of the reference, and the lists; and the parts of other files that are
+made of lists/ (see lists.py).
 
     bundle.py            writes the files
     bundle.py --check    fails when a file is not what it would write
@@ -14,6 +15,7 @@ import yaml
 
 import catalog
 import http_api
+import lists
 import reference.site
 
 GENERATED = catalog.HERE / "generated"
@@ -353,27 +355,30 @@ def asyncapi():
 
 
 def outputs():
-    """The generated files by name, with their text."""
+    """The made files by path, with their text."""
     made = {f"{n}{catalog.SUFFIX}": json.dumps(standalone(n), indent=2, ensure_ascii=False) + "\n" for n in WRITTEN}
-    return {
-        "asyncapi.yaml": asyncapi(), "openapi.yaml": http_api.text(), "reference.txt": reference.site.archive(), **made}
-
-
-def present():
-    """The generated files as they are on disk."""
-    return {path.name: path.read_text(encoding="utf-8") for path in GENERATED.glob("*")}
+    made |= {
+        "asyncapi.yaml": asyncapi(), "lists.json": lists.text(), "openapi.yaml": http_api.text(),
+        "reference.txt": reference.site.archive()}
+    return {GENERATED / name: text for name, text in made.items()}
 
 
 def main():
-    made = outputs()
+    filled = lists.filled()
+    if "--check" not in sys.argv[1:]:
+        # The pages of the reference are made from some of these.
+        for path, text in filled.items():
+            path.write_text(text, encoding="utf-8")
+    made = outputs() | filled
     if "--check" in sys.argv[1:]:
-        found = present()
-        wrong = [name for name in sorted({*made, *found}) if made.get(name) != found.get(name)]
+        found = {path: path.read_text(encoding="utf-8") for path in {*made, *GENERATED.glob("*")} if path.exists()}
+        wrong = [path.name for path in sorted({*made, *found}) if made.get(path) != found.get(path)]
         if wrong:
-            sys.exit(f"not up to date in schemas/generated: {', '.join(wrong)}; run schemas/bundle.py")
+            sys.exit(f"not up to date: {', '.join(wrong)}; run schemas/bundle.py")
         return
-    for name, text in made.items():
-        (GENERATED / name).write_text(text, encoding="utf-8")
+    GENERATED.mkdir(exist_ok=True)
+    for path, text in made.items():
+        path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import yaml
 
+import lists
+
 HERE = pathlib.Path(__file__).resolve().parent
 BASE = "https://lamplighter.example/schemas/"
 SUFFIX = ".schema.json"
@@ -40,9 +42,9 @@ def _once(pairs):
 
 @functools.cache
 def files():
-    """The schema files by their path without the suffix."""
+    """The schema files by their path without the suffix, with the lists' values in place of references to them."""
     paths = sorted(path for pattern in FILES for path in HERE.glob(pattern))
-    return {path.relative_to(HERE).as_posix().removesuffix(SUFFIX): read(path) for path in paths}
+    return {path.relative_to(HERE).as_posix().removesuffix(SUFFIX): lists.inlined(read(path)) for path in paths}
 
 
 def is_entry(definition):

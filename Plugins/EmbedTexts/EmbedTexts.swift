@@ -1,7 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// Embeds text files in a target as string literals: the files of its folders `Texts` and `Files`.
+/// Makes the enums of the lists in `schemas/lists` that belong to a target, and embeds text files in
+/// it as string literals: the files of its folders `Texts` and `Files`.
 ///
 /// For the reference these are the files of the site by their paths, with all pages in one file, and
 /// below `try/` the playground with the client for browsers and the scripts that it shares with the
@@ -29,16 +30,33 @@ struct EmbedTexts: BuildToolPlugin {
                 + ["base/html.js", "base/words.js"].map { ($0, console.appending(path: $0)) }
             files += playground.map { ("try/" + $0.name, $0.url) }
         }
-        let output = context.pluginWorkDirectoryURL.appending(path: "EmbeddedTexts.swift")
-        return [
-            .buildCommand(
-                displayName: "Embedding the texts of \(target.name)",
-                executable: try context.tool(named: "EmbedTool").url,
-                arguments: [output.path()] + files.map { "\($0.name)=\($0.url.path())" },
-                inputFiles: files.map(\.url),
-                outputFiles: [output]
-            )
+        let lists = context.package.directoryURL.appending(path: "schemas/generated/lists.json")
+        let commands = [
+            try command(context, "Lists", of: [lists], ["lists", target.name, lists.path()]),
+            try command(
+                context,
+                "EmbeddedTexts",
+                of: files.map(\.url),
+                ["texts"] + files.map { "\($0.name)=\($0.url.path())" }
+            ),
         ]
+        return files.isEmpty ? [commands[0]] : commands
+    }
+
+    private func command(
+        _ context: PluginContext,
+        _ name: String,
+        of inputs: [URL],
+        _ arguments: [String]
+    ) throws -> Command {
+        let output = context.pluginWorkDirectoryURL.appending(path: "\(name).swift")
+        return .buildCommand(
+            displayName: "Making \(name).swift",
+            executable: try context.tool(named: "EmbedTool").url,
+            arguments: [output.path()] + arguments,
+            inputFiles: inputs,
+            outputFiles: [output]
+        )
     }
 
     /// Returns the files below a folder, by their paths relative to it, in alphabetical order.

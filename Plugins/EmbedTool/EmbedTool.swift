@@ -1,26 +1,40 @@
 import Foundation
 
-/// Writes a Swift file that holds texts as string literals: `EmbedTool OUTPUT NAME=FILE…`.
+/// Writes a Swift file, unless it is the same already.
+///
+/// - `EmbedTool OUTPUT texts NAME=FILE…`: texts as string literals.
+/// - `EmbedTool OUTPUT lists TARGET FILE`: the enums of a target, and the texts of their pages, by
+///   `schemas/generated/lists.json`.
 @main
 enum EmbedTool {
     static func main() throws {
-        guard let output = CommandLine.arguments.dropFirst().first else {
-            // Only a mistake in EmbedTexts leads here; it ends the build.
-            fatalError("usage: EmbedTool OUTPUT NAME=FILE…")
+        let words = Array(CommandLine.arguments.dropFirst())
+        let source: String
+        switch words.dropFirst().first {
+        case "texts": source = try texts(words.dropFirst(2))
+        case "lists" where words.count == 4:
+            source = try CodeList.source(of: words[2], by: words[3])
+        // Only a mistake in EmbedTexts leads here; it ends the build.
+        default: fatalError("usage: EmbedTool OUTPUT texts NAME=FILE… | lists TARGET FILE")
         }
+        // What is unchanged isn't compiled again.
+        guard (try? String(contentsOfFile: words[0], encoding: .utf8)) != source else { return }
+        try source.write(toFile: words[0], atomically: true, encoding: .utf8)
+    }
+
+    private static func texts(_ files: some Sequence<String>) throws -> String {
         var text = "/// Texts of this target by the paths of their files.\nenum EmbeddedTexts {\n"
         text += "    static let all: [(name: String, text: StaticString)] = [\n"
-        for argument in CommandLine.arguments.dropFirst(2) {
-            let parts = argument.split(separator: "=", maxSplits: 1)
+        for file in files {
+            let parts = file.split(separator: "=", maxSplits: 1)
             let content = try String(contentsOf: URL(filePath: String(parts[1])), encoding: .utf8)
             text += "(\"\(parts[0])\", \(literal(content))),\n"
         }
-        text += "    ]\n}\n"
-        try text.write(toFile: output, atomically: true, encoding: .utf8)
+        return text + "    ]\n}\n"
     }
 
     /// Returns a raw string literal, delimited by more number signs than the text has in a row.
-    private static func literal(_ text: String) -> String {
+    static func literal(_ text: String) -> String {
         var (run, longest) = (0, 0)
         for character in text {
             run = character == "#" ? run + 1 : 0

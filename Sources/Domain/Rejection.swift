@@ -1,35 +1,6 @@
-/// The error codes of refusals.
-///
-/// The rules in words (reference: requests#envelope).
-package enum ErrorCode: String, Sendable, CaseIterable {
-    case invalidRequest = "InvalidRequest"
-    case invalidToken = "InvalidToken"
-    case invalidCredentials = "InvalidCredentials"
-    case invalidCode = "InvalidCode"
-    case forbidden = "Forbidden"
-    case resourceNotFound = "ResourceNotFound"
-    case duplicated = "Duplicated"
-    case tooManyRequests = "TooManyRequests"
-    case regionNotServed = "RegionNotServed"
-    case deviceOffline = "DeviceOffline"
-    case deviceTimeout = "DeviceTimeout"
-    case notBound = "NotBound"
-    case notSubscribed = "NotSubscribed"
-    case notListed = "NotListed"
-    case expired = "Expired"
-    case policyRejected = "PolicyRejected"
-    case unavailable = "Unavailable"
-    case `internal` = "Internal"
-
-    /// Whether the same request may well succeed when it is sent again.
-    package var isPassing: Bool {
-        self == .unavailable || self == .internal || self == .tooManyRequests
-    }
-}
-
 /// A refusal, with all that its receiver needs to correct the request.
 package struct Rejection: Error, Equatable, Sendable {
-    /// The code that programs switch on.
+    /// The code that programs switch on, an entry of `schemas/lists/error-codes.yaml`.
     package var code: ErrorCode
     /// One sentence to read: the fault and the remedy; never a secret.
     package var message: String

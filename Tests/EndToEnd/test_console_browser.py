@@ -160,12 +160,12 @@ class EveryPage(Console):
         self.assertEqual(missing, [])
 
     def test_each_reason_that_a_session_ends_for_has_words(self):
-        schema = json.loads((ROOT / "schemas/methods/session.schema.json").read_text(encoding="utf-8"))
+        lists = json.loads((ROOT / "schemas/generated/lists.json").read_text(encoding="utf-8"))
         visit = self.visit()
         words = visit.page.evaluate("""() => Promise.all(['en', 'zh'].map(async tag =>
           Object.keys((await (await fetch(`/console/base/words-${tag}.json`)).json()).endReasons)))""")
         for known in words:
-            self.assertEqual(sorted(known), sorted(schema["definitions"]["endReason"]["enum"]))
+            self.assertEqual(sorted(known), sorted(lists["definitions"]["endReason"]["enum"]))
 
     def test_with_forced_colours_nothing_is_said_by_a_background_alone(self):
         device, terminal = self.furnish()

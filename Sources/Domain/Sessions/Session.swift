@@ -2,33 +2,6 @@
 ///
 /// The rules in words (reference: sessions#life).
 package struct Session: Sendable, Equatable {
-    /// The reason why a session ended; a test compares it with `endReason` in
-    /// `schemas/methods/session.schema.json`.
-    package enum EndReason: String, Sendable, CaseIterable {
-        /// The user logged out on this terminal. If the app discards anonymous users at logout, all
-        /// sessions of such a user end.
-        case loggedOut
-        /// The user ended it from another terminal, became a named user there, or undid a change of
-        /// address.
-        case terminated
-        /// It expired.
-        case expired
-        /// The user changed the password on another terminal.
-        case passwordChanged
-        /// The password was reset by code or mail.
-        case passwordReset
-        /// The account is to be erased.
-        case accountCancelled
-        /// A new login on the same terminal, which is not notified.
-        case replaced
-        /// An operator or the maker's identity service ended it.
-        case `operator`
-
-        /// Whether the terminal is notified and its connection closed; after `replaced` it belongs
-        /// to the new session.
-        package var isToldToTerminal: Bool { self != .replaced }
-    }
-
     /// The session's id.
     package var id: SessionID
     /// The user who logged in.
@@ -107,6 +80,13 @@ package struct Session: Sendable, Equatable {
             reason: reason.rawValue
         )
     }
+}
+
+/// The reasons are the entries of `schemas/lists/session-ends.yaml`.
+extension Session.EndReason {
+    /// Whether the terminal is notified and its connection closed; after `replaced` it belongs
+    /// to the new session.
+    package var isToldToTerminal: Bool { self != .replaced }
 }
 
 /// A notice that sessions have ended, from a worker or an identity provider.

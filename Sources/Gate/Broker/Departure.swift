@@ -1,16 +1,7 @@
 import CMosquittoBroker
 
-/// The reason for the end of a connection, as presence messages give it.
-enum Departure: String {
-    /// The client disconnected.
-    case closed
-    /// The client fell silent or broke the protocol, or its network failed.
-    case lost
-    /// The gate or an operator closed it.
-    case kicked
-    /// A newer connection took over its client id.
-    case takenOver
-
+/// The reasons are the entries of `schemas/lists/connection-ends.yaml`.
+extension Departure {
     /// Determines why the broker ends a connection.
     ///
     /// Mosquitto 2.0.11 always gives plugins the reason -1; only its memory shows whether it

@@ -33,7 +33,7 @@ package struct RefusalLog {
         func counter(_ reason: String) -> Counter {
             Counter(label: "lamplighter_refusals_total", dimensions: [("reason", reason)])
         }
-        let reasons = RefusalReason.allCases.filter { $0 != .ownRequest }.map(\.rawValue)
+        let reasons = RefusalReason.allCases.filter { !$0.isNeverPublished }.map(\.rawValue)
         counters = Dictionary(uniqueKeysWithValues: reasons.map { ($0, counter($0)) })
         suppressed = counter("suppressed")
         unknown = counter("other")

@@ -54,7 +54,7 @@ struct SessionCodecTests {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
             path: "../../.."
         )
-        let file = root.appending(path: "schemas/methods/session.schema.json").standardized
+        let file = root.appending(path: "schemas/generated/lists.json").standardized
         let schema = try JSONValue.parse(Array(Data(contentsOf: file)))
         let reasons = schema.objectValue?["definitions"]?.objectValue?["endReason"]?.objectValue?[
             "enum"

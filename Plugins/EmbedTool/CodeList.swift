@@ -1,0 +1,85 @@
+import Foundation
+
+/// A list of `schemas/generated/lists.json`: an enum of codes or reasons.
+struct CodeList: Decodable {
+    /// A property that is true for some values, such as `isPassing`.
+    struct Flag: Decodable {
+        let name, doc: String
+    }
+    /// A value with the texts of its page, the names of its flags, and the errors that have it.
+    struct Entry: Decodable {
+        let name, value, doc: String
+        let page, flags: [String]
+        let raised: [RaisedProblem]
+    }
+    private struct File: Decodable {
+        let lists: [CodeList]
+    }
+
+    /// The enum's name, after that of the type around it, if any.
+    let type: String
+    /// The target of the enum.
+    let target: String
+    let doc: String
+    /// The target that needs the pages, if any.
+    let pages: String?
+    /// The names of a page's texts.
+    let page: [String]
+    let flags: [Flag]
+    let entries: [Entry]
+
+    /// Returns the Swift source for a target.
+    static func source(of target: String, by file: String) throws -> String {
+        let data = try Data(contentsOf: URL(filePath: file))
+        let lists = try JSONDecoder().decode(File.self, from: data).lists
+        let parts =
+            lists.filter { $0.target == target }.map(\.enumeration)
+            + lists.filter { $0.pages == target }.map(\.pageProperty)
+            + lists.filter { $0.target == target }.flatMap(\.entries).flatMap { entry in
+                entry.raised.map { $0.function(code: entry.name) }
+            }
+        return parts.joined(separator: "\n")
+    }
+
+    private var enumeration: String {
+        let names = type.split(separator: ".")
+        let cases = entries.map { "/// \($0.doc)\ncase `\($0.name)` = \"\($0.value)\"\n" }
+        let properties = flags.map { flag in
+            """
+            /// \(flag.doc)
+            package var \(flag.name): Bool {
+                switch self {
+                \(entries.map { "case .\($0.name): \($0.flags.contains(flag.name))" }.joined(separator: "\n"))
+                }
+            }
+
+            """
+        }
+        let body = (cases + properties).joined()
+        let text = """
+            /// \(doc)
+            package enum \(names[names.count - 1]): String, CaseIterable, Sendable {
+            \(body)}
+
+            """
+        return names.count > 1 ? "extension \(names[0]) {\n\(text)}\n" : text
+    }
+
+    private var pageProperty: String {
+        let cases = entries.map { entry in
+            "case .\(entry.name): (\(entry.page.map(EmbedTool.literal).joined(separator: ", ")))\n"
+        }
+        return """
+            \(pages == target ? "" : "package import \(target)")
+
+            extension \(type) {
+                /// The texts of its page.
+                package var page: (\(page.map { "\($0): String" }.joined(separator: ", "))) {
+                    switch self {
+                    \(cases.joined())}
+                }
+            }
+
+            """
+    }
+}

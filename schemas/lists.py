@@ -1,0 +1,174 @@
+"""Reads lists/: the codes and reasons of the project, each in one entry. bundle.py makes all else from them.
+
+A list names the Swift enum made of it (`type`, in the module `target`; the module `pages` gets its texts), its section of
+the console's words (`words`), and its `definition` in generated/lists.json, to which the schemas refer. An entry has:
+
+    code                 the value in messages, if it is not the entry's name
+    title, cause, cure   or `text`: the page of `lamplighter explain` and of the reference
+    meaning              the meaning, where neither a title nor the next says it
+    contract             the meaning in the schema's description
+    short                the console's words; `words` names another section than the list's
+    zh                   the same in Chinese
+    is...                a flag of the list
+    raised               the errors with this code: the function that makes each, and its `message`, the place `at` which it
+                         is, `why`, and `cures`, which are commands with notes. `{path}` is the function's parameter.
+"""
+
+import functools
+import json
+import pathlib
+import re
+
+import yaml
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent
+WORDS = ROOT / "Sources/Console/Files/base"
+SESSIONS = ROOT / "Sources/Reference/Texts/sessions.md"
+PAGE = ("title", "cause", "cure", "text")
+FIELDS = {"code", *PAGE, "meaning", "contract", "short", "words", "zh", "raised"}
+RAISED = ({"message", "why"}, {"message", "why", "at", "cures"})  # the members that are needed, and all
+PLACE = re.compile(r"\{(\w+)\}")
+REFERENCE = "generated/lists.json#/definitions/"
+
+
+@functools.cache
+def all_lists():
+    """The lists by the name of their file."""
+    found = {path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted((HERE / "lists").glob("*.yaml"))}
+    for name, one in found.items():
+        check(name, one)
+    return found
+
+
+def check(name, one):
+    """Raises for an entry with an unknown or missing member, and for two entries with one code."""
+    page = {tuple(key for key in PAGE if key in entry) for entry in one["entries"].values()}
+    if len(page) > 1:
+        raise ValueError(f"lists/{name}.yaml: pages differ in their members: {page}")
+    for key, entry in one["entries"].items():
+        unknown = set(entry) - FIELDS - set(one.get("flags", ()))
+        lacking = {"short", "zh"} - set(entry) if "short" in entry or "zh" in entry else set()
+        if unknown or lacking or set(entry.get("zh", ())) - set(entry):
+            raise ValueError(f"lists/{name}.yaml: {key}: unknown {unknown}, missing {lacking}")
+        for made, error in entry.get("raised", {}).items():
+            if not RAISED[0] <= set(error) <= RAISED[1]:
+                raise ValueError(f"lists/{name}.yaml: {made}: its members are {set(error)}")
+    codes = [value(key, entry) for key, entry in one["entries"].items()]
+    if len(codes) > len(set(codes)):
+        raise ValueError(f"lists/{name}.yaml: a code is given twice")
+
+
+def value(key, entry):
+    """What stands for an entry in messages and on the command line."""
+    return entry.get("code", key)
+
+
+def definitions():
+    """The schemas of the lists by their definition."""
+    return {one["definition"]: definition(one) for one in all_lists().values() if "definition" in one}
+
+
+def definition(one):
+    """The schema of a list's values: those that messages can have."""
+    shown = {value(key, entry): entry for key, entry in one["entries"].items() if not entry.get("isNeverPublished")}
+    words = [f"`{code}`: {entry['contract']}." for code, entry in shown.items() if "contract" in entry]
+    description = " ".join([one["contract"], *words] if "contract" in one else words)
+    return {**({"description": description} if description else {}), "enum": list(shown)}
+
+
+def inlined(schema):
+    """A schema whose references to lists are replaced by the lists."""
+    if isinstance(schema, list):
+        return [inlined(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    _, known, name = str(schema.get("$ref", "")).partition(REFERENCE)
+    return definitions()[name] if known else {key: inlined(inner) for key, inner in schema.items()}
+
+
+def swift(one):
+    """A list for Plugins/EmbedTool, which makes the Swift enum of it."""
+    flags = one.get("flags", {})
+    entries = one["entries"]
+    return {
+        **{key: one[key] for key in ("type", "target", "doc", "pages") if key in one},
+        "page": [key for key in PAGE if key in next(iter(entries.values()))] if "pages" in one else [],
+        "flags": [{"name": name, "doc": doc} for name, doc in flags.items()],
+        "entries": [
+            {
+                "name": key[0].lower() + key[1:], "value": value(key, entry),
+                "doc": next(entry[field] for field in ("meaning", "title", "contract", "cause") if field in entry),
+                "page": [entry[field] for field in PAGE if field in entry] if "pages" in one else [],
+                "flags": [name for name in flags if entry.get(name)],
+                "raised": [raised(made, error) for made, error in entry.get("raised", {}).items()],
+            }
+            for key, entry in entries.items()
+        ],
+    }
+
+
+def raised(name, error):
+    """An error for Plugins/EmbedTool, which makes a function of it."""
+    cures = [[command, note or ""] for command, note in error.get("cures", {}).items()]
+    texts = [error["message"], error.get("at", ""), error["why"], *(text for cure in cures for text in cure)]
+    places = dict.fromkeys(place for text in texts for place in PLACE.findall(text))
+    return {"name": name, **error, "cures": cures, "parameters": list(places)}
+
+
+def text():
+    """generated/lists.json: the definitions for schemas, and the lists for the program."""
+    whole = {
+        "$id": "https://lamplighter.example/schemas/generated/lists.json",
+        "definitions": definitions(),
+        "lists": [swift(one) for one in all_lists().values()],
+    }
+    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+
+
+def console_words(language):
+    """The sections of the console's words in a language."""
+    sections = {}
+    for one in all_lists().values():
+        for key, entry in one["entries"].items():
+            said = entry if language == "en" else entry.get("zh", {})
+            if "short" in said:
+                sections.setdefault(entry.get("words", one["words"]), {})[value(key, entry)] = said["short"]
+            if language != "en" and "cause" in said:
+                sections.setdefault("rules", {})[value(key, entry)] = [said["cause"], said["cure"]]
+    return sections
+
+
+def section(name, words):
+    """A section of the words as it stands in their file, with a few texts a line."""
+    lines = [""]
+    for key, said in words.items():
+        part = f"{json.dumps(key)}: {json.dumps(said, ensure_ascii=False)}"
+        if lines[-1] and len(lines[-1]) + len(part) > 160:
+            lines.append("")
+        lines[-1] += (", " if lines[-1] else "") + part
+    return f'  "{name}": {{\n    ' + ",\n    ".join(lines) + "\n  }"
+
+
+def replaced(text, pattern, part):
+    """A text with the one part that matches a pattern replaced."""
+    made, count = re.subn(pattern, lambda _: part, text, flags=re.M | re.S)
+    if count != 1:
+        raise ValueError(f"{pattern} is found {count} times")
+    return made
+
+
+def filled():
+    """The files that hold parts made of the lists, with their text."""
+    out = {}
+    for language in ("en", "zh"):
+        path = WORDS / f"words-{language}.json"
+        text = path.read_text(encoding="utf-8")
+        for name, words in console_words(language).items():
+            text = replaced(text, rf'^  "{name}": \{{.*?\}}(?=,?$)', section(name, words))
+        out[path] = text
+    ends = all_lists()["session-ends"]["entries"]
+    rows = "".join(f"| `{key}` | {entry['contract']} |\n" for key, entry in ends.items())
+    head = "| Reason | What happened |\n|---|---|\n"
+    out[SESSIONS] = replaced(SESSIONS.read_text(encoding="utf-8"), re.escape(head) + r"(?:\|[^\n]*\n)+", head + rows)
+    return out
