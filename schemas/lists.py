@@ -11,7 +11,7 @@ the console's words (`words`), and its `definition` in generated/lists.json, to 
     zh                   the same in Chinese
     is...                a flag of the list
     raised               the errors with this code: the function that makes each, and its `message`, the place `at` which it
-                         is, `why`, and `cures`, which are commands with notes. `{path}` is the function's parameter.
+                         is, `why`, and `cures`, which are commands with notes. `{path}` is a parameter of the function.
 """
 
 import functools
@@ -112,8 +112,11 @@ def raised(name, error):
     """An error for Plugins/EmbedTool, which makes a function of it."""
     cures = [[command, note or ""] for command, note in error.get("cures", {}).items()]
     texts = [error["message"], error.get("at", ""), error["why"], *(text for cure in cures for text in cure)]
-    places = dict.fromkeys(place for text in texts for place in PLACE.findall(text))
-    return {"name": name, **error, "cures": cures, "parameters": list(places)}
+    places = [place for text in texts for place in PLACE.findall(text)]
+    # The place alone can be absent.
+    absent = {place for place in places if places.count(place) == 1 and error.get("at") == f"{{{place}}}"}
+    kinds = {place: "String?" if place in absent else "some CustomStringConvertible" for place in places}
+    return {"name": name, **error, "cures": cures, "parameters": [f"{place}: {kind}" for place, kind in kinds.items()]}
 
 
 def text():

@@ -4,18 +4,21 @@ struct RaisedProblem: Decodable {
     let at: String?
     /// Commands with notes.
     let cures: [[String]]
-    /// The names of the places.
+    /// The values for the places, as Swift declares them.
     let parameters: [String]
 
     /// Returns the function that makes the problem, which takes a value for each place.
     func function(code: String) -> String {
-        let parameters = parameters.map { "\($0): some CustomStringConvertible" }
+        let place = at.map { place in
+            let name = String(place.dropFirst().dropLast())
+            return parameters.contains("\(name): String?") ? name : Self.filled(place)
+        }
         let cures = cures.map { ".init(\($0.map(Self.filled).joined(separator: ", ")))" }
         return """
             extension Problem {
                 /// Makes the problem: \(message.prefix { $0 != "\n" })
                 package static func \(name)(\(parameters.joined(separator: ", "))) -> Problem {
-                    Problem(.\(code), \(Self.filled(message)), at: \(at.map(Self.filled) ?? "nil"),
+                    Problem(.\(code), \(Self.filled(message)), at: \(place ?? "nil"),
                         why: \(Self.filled(why)), cures: [\(cures.joined(separator: ", "))])
                 }
             }

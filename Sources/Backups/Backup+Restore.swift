@@ -58,19 +58,7 @@ extension Backup {
         if let taken = ([BackupFormat.database] + directory.keptFiles)
             .first(where: { TextFile.exists(directory.path + "/" + $0) })
         {
-            throw Problem(
-                .dataDirectoryUnusable,
-                "\(directory.path) already contains data",
-                at: directory.path + "/" + taken,
-                why: "a restored database needs the keys of its backup, and nothing is overwritten",
-                cures: [
-                    .init("lamplighter restore FILE --data DIR", "restore into a new directory"),
-                    .init(
-                        "mv '\(directory.path)' '\(directory.path).old'",
-                        "set the old data aside"
-                    ),
-                ]
-            )
+            throw Problem.directoryHoldsData(directory: directory.path, taken: taken)
         }
     }
 

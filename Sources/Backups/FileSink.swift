@@ -24,7 +24,7 @@ final class FileSink {
                 permissions: .ownerReadWrite
             )
         } catch {
-            throw Self.refused(path, "\(error)")
+            throw Problem.fileUnwritable(path: path, why: "\(error)")
         }
     }
 
@@ -38,7 +38,7 @@ final class FileSink {
         do {
             try file.writeAll(piece)
         } catch {
-            throw Self.refused(path, "\(error)")
+            throw Problem.fileUnwritable(path: path, why: "\(error)")
         }
         done += piece.count
         try progress(Double(done) / Double(max(1, expected)))
@@ -50,7 +50,7 @@ final class FileSink {
         isOpen = false
         defer { try? file.close() }
         guard fsync(file.rawValue) == 0 else {
-            throw Self.refused(path, "\(Errno(rawValue: errno))")
+            throw Problem.fileUnwritable(path: path, why: "\(Errno(rawValue: errno))")
         }
     }
 
@@ -59,17 +59,7 @@ final class FileSink {
         let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
         defer { try? file.close() }
         guard fsync(file.rawValue) == 0 else {
-            throw refused(path, "\(Errno(rawValue: errno))")
+            throw Problem.fileUnwritable(path: path, why: "\(Errno(rawValue: errno))")
         }
-    }
-
-    private static func refused(_ path: String, _ why: String) -> Problem {
-        Problem(
-            .dataDirectoryUnusable,
-            "\(path) cannot be written",
-            at: path,
-            why: why,
-            cures: [.init("df -h '\(path)'", "see whether the disk is full")]
-        )
     }
 }

@@ -26,13 +26,11 @@ package enum MigrationCopy {
         let path = newPath(directory, version)
         let needed = try store.fileSize().bytes + DatabaseCopy.reserveBytes
         if let room = DiskRoom.nearest(directory.path), room.free < needed {
-            throw Problem(
-                .diskFull,
-                "there is not enough space to copy \(directory.database) before migrating it",
-                at: directory.path,
-                why:
-                    "\(needed >> 20) MiB are needed, \(room.free >> 20) are free; nothing was changed",
-                cures: [.init("df -h '\(directory.path)'", "see what is full")]
+            throw Problem.noRoomForCopy(
+                database: directory.database,
+                directory: directory.path,
+                needed: needed >> 20,
+                free: room.free >> 20
             )
         }
         let unfinished = path + ".unfinished"
@@ -42,12 +40,7 @@ package enum MigrationCopy {
         try store.copy(to: DatabaseCopy(path: unfinished), progress: progress)
         for suffix in ["-wal", "-shm", "-journal"] { unlink(unfinished + suffix) }
         guard rename(unfinished, path) == 0 else {
-            throw Problem(
-                .databaseFailed,
-                "\(path) cannot be created",
-                at: path,
-                why: "the database is copied before a migration; nothing was changed"
-            )
+            throw Problem.copyFailed(path: path)
         }
         TextFile.syncDirectory(of: path)
         return path

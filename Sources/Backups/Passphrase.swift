@@ -25,37 +25,28 @@ package struct Passphrase: Sendable {
     package static func ask(isNew: Bool) throws -> Passphrase {
         let first = try type("Passphrase of the backup: ")
         if isNew, try type("Again: ") != first {
-            throw invalid("the two passphrases differ", at: "terminal")
+            throw Problem.passphraseUnusable(place: "terminal", why: "the two passphrases differ")
         }
         return try checked(first, at: "terminal")
     }
 
     private static func type(_ prompt: String) throws -> String {
         guard isatty(0) == 1, let typed = getpass(prompt) else {
-            throw invalid("there is no terminal to ask for it", at: "terminal")
+            throw Problem.passphraseUnusable(
+                place: "terminal",
+                why: "there is no terminal to ask for it"
+            )
         }
         return String(cString: typed)
     }
 
     private static func checked(_ text: String, at place: String) throws -> Passphrase {
         guard text.unicodeScalars.count >= countMin else {
-            throw invalid("it has fewer than \(countMin) characters", at: place)
+            throw Problem.passphraseUnusable(
+                place: place,
+                why: "it has fewer than \(countMin) characters"
+            )
         }
         return Passphrase(bytes: Array(text.utf8))
-    }
-
-    private static func invalid(_ why: String, at place: String) -> Problem {
-        Problem(
-            .secretUnreadable,
-            "the passphrase cannot be used",
-            at: place,
-            why: why,
-            cures: [
-                .init(
-                    "--passphrase-file FILE",
-                    "a file of mode 0600 with the passphrase on one line"
-                )
-            ]
-        )
     }
 }

@@ -120,25 +120,11 @@ package struct DataDirectory: Sendable {
         guard TextFile.exists(wanted) else {
             // A file that this user can't see may still exist.
             if access(wanted, F_OK) != 0, errno == EACCES {
-                throw Problem(
-                    .dataDirectoryUnusable,
-                    "this user can't read \(directory.path)",
-                    at: directory.path,
-                    why: "permission denied",
-                    cures: [
-                        .init("sudo -u lamplighter", "run the command as the user of the service")
-                    ]
-                )
+                throw Problem.directoryUnreadable(directory: directory.path)
             }
-            throw Problem(
-                .dataMissing,
-                "there is no Lamplighter data in \(directory.path)",
-                at: directory.path,
-                why: holdsStore ? "lamplighter.db does not exist" : "it does not exist",
-                cures: [
-                    .init("lamplighter up --data '\(directory.path)'", "create it and start"),
-                    .init("--data DIR", "name the right directory"),
-                ]
+            throw Problem.dataMissing(
+                directory: directory.path,
+                why: holdsStore ? "lamplighter.db does not exist" : "it does not exist"
             )
         }
         guard access(directory.path, R_OK | W_OK | X_OK) == 0 else {

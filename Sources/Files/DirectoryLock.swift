@@ -21,12 +21,10 @@ package final class DirectoryLock: Sendable {
                 permissions: .ownerReadWrite
             )
         } catch {
-            throw Problem(
-                .dataDirectoryUnusable,
-                "the data directory \(directory.path) cannot be used",
-                at: directory.lock,
-                why: "its lock cannot be opened: \(error)",
-                cures: [.init("lamplighter up --data DIR", "another directory")]
+            throw Problem.lockUnusable(
+                directory: directory.path,
+                lock: directory.lock,
+                error: "\(error)"
             )
         }
         guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else {
@@ -53,15 +51,10 @@ package final class DirectoryLock: Sendable {
     private static func taken(_ directory: DataDirectory) -> Problem {
         let pid = TextFile.read(directory.lock).flatMap { Int32($0.prefix { $0.isNumber }) }
         let holder = pid.map { "the service with pid \($0)" } ?? "another service"
-        return Problem(
-            .dataDirectoryInUse,
-            "the data directory \(directory.path) is in use by \(holder)",
-            at: directory.path,
-            why: "two services on one directory would do everything twice",
-            cures: [
-                .init("lamplighter up --data DIR", "a second service, on its own directory"),
-                .init(pid.map { "kill \($0)" } ?? "lamplighter doctor", "end the first"),
-            ]
+        return Problem.directoryInUse(
+            directory: directory.path,
+            holder: holder,
+            end: pid.map { "kill \($0)" } ?? "lamplighter doctor"
         )
     }
 }

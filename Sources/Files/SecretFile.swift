@@ -16,7 +16,7 @@ package enum SecretFile {
         do {
             try TextFile.write(secret + "\n", to: path)
         } catch {
-            throw problem(path, "it cannot be written: \(error)")
+            throw Problem.secretUnusable(path: path, why: "it cannot be written: \(error)")
         }
         return secret
     }
@@ -26,24 +26,20 @@ package enum SecretFile {
     /// - Throws: A `Problem` if the file is missing, empty or readable by others.
     package static func read(_ path: String) throws -> String {
         guard let text = TextFile.read(path) else {
-            throw problem(path, "it is missing, or this user can't read it")
+            throw Problem.secretUnusable(
+                path: path,
+                why: "it is missing, or this user can't read it"
+            )
         }
         let secret = text.prefix { !$0.isNewline }
-        guard !secret.isEmpty else { throw problem(path, "it is empty") }
+        guard !secret.isEmpty else { throw Problem.secretUnusable(path: path, why: "it is empty") }
         if let mode = TextFile.mode(path), mode & 0o077 != 0 {
-            throw problem(path, "others can read it (mode 0\(String(mode, radix: 8)))")
+            throw Problem.secretUnusable(
+                path: path,
+                why: "others can read it (mode 0\(String(mode, radix: 8)))"
+            )
         }
         return String(secret)
-    }
-
-    private static func problem(_ path: String, _ why: String) -> Problem {
-        Problem(
-            .secretUnreadable,
-            "the secret in \(path) cannot be used",
-            at: path,
-            why: why,
-            cures: [.init("chmod 600 '\(path)'", "if the file exists")]
-        )
     }
 }
 

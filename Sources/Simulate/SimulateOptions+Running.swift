@@ -13,13 +13,7 @@ extension SimulateOptions {
         let directory = try DataDirectory.existing(settings)
         let ready = TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }
         guard let ready = ready?.objectValue, let port = ready["mqttPort"]?.intValue else {
-            throw Problem(
-                .dataMissing,
-                "no service runs on \(directory.path)",
-                at: directory.ready,
-                why: "simulated devices connect to a running service",
-                cures: [.init("lamplighter up --data '\(directory.path)'", "start it")]
-            )
+            throw Problem.noServiceToSimulate(directory: directory.path, ready: directory.ready)
         }
         var document: JSONObject
         if let productFile {
@@ -28,7 +22,10 @@ extension SimulateOptions {
             document = DemoDocuments.product(try DemoKeys.read(directory)).objectValue ?? [:]
         }
         guard let secret = document["productSecret"]?.stringValue else {
-            throw unusable(productFile ?? "", "it has no \"productSecret\"")
+            throw Problem.productDocumentUnusable(
+                path: productFile ?? "",
+                why: "it has no \"productSecret\""
+            )
         }
         var options = SimulateOptions(product: document, productSecret: secret)
         options.port = Int(port)
@@ -41,21 +38,11 @@ extension SimulateOptions {
 
     private static func read(_ path: String) throws -> JSONObject {
         guard let bytes = TextFile.readBytes(path) else {
-            throw unusable(path, "it cannot be read")
+            throw Problem.productDocumentUnusable(path: path, why: "it cannot be read")
         }
         do {
             if let object = try JSONValue.parse(bytes).objectValue { return object }
-        } catch { throw unusable(path, "\(error)") }
-        throw unusable(path, "it is not a JSON object")
-    }
-
-    private static func unusable(_ path: String, _ why: String) -> Problem {
-        Problem(
-            .unexpected,
-            "the product document \(path) cannot be used",
-            at: path,
-            why: why,
-            cures: [.init("lamplighter simulate", "uses the demo product")]
-        )
+        } catch { throw Problem.productDocumentUnusable(path: path, why: "\(error)") }
+        throw Problem.productDocumentUnusable(path: path, why: "it is not a JSON object")
     }
 }

@@ -13,6 +13,8 @@ import yaml
 
 import contract
 import catalog
+import lists
+from harness import ROOT
 
 GENERATED = contract.SCHEMAS / "generated"
 
@@ -202,6 +204,37 @@ class Channels(unittest.TestCase):
         self.assertEqual(
             contract.channel_of("$CONTROL/lamplighter/v1")[0], "gateControl")
         self.assertIsNone(contract.channel_of("ll/v1/device/d-1/nonsense"))
+
+
+class Lists(unittest.TestCase):
+    def test_each_error_of_a_problem_is_raised(self):
+        sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "Sources").rglob("*.swift"))
+        made = [name for one in lists.all_lists().values() for entry in one["entries"].values() for name in entry.get("raised", ())]
+        self.assertGreater(len(made), 40)
+        self.assertEqual(len(made), len(set(made)))
+        self.assertEqual([name for name in made if f".{name}(" not in sources], [])
+
+    def test_a_list_with_a_fault_is_refused(self):
+        faults = {
+            "unknown member": {"a": {"title": "x", "colour": "red"}},
+            "words in one language": {"a": {"short": "x"}},
+            "more in Chinese": {"a": {"short": "x", "zh": {"short": "x", "cause": "x"}}},
+            "pages that differ": {"a": {"title": "x"}, "b": {"title": "x", "cause": "x"}},
+            "an error without a reason": {"a": {"raised": {"made": {"message": "x"}}}},
+            "an error with an unknown member": {"a": {"raised": {"made": {"message": "x", "why": "x", "when": "x"}}}},
+            "one code twice": {"a": {"code": "LL1001"}, "b": {"code": "LL1001"}},
+        }
+        for fault, entries in faults.items():
+            with self.subTest(fault):
+                self.assertRaises(ValueError, lists.check, "made", {"entries": entries})
+        lists.check("made", {"flags": {"isRed": "Whether it is red."}, "entries": {"a": {"title": "x", "isRed": True}}})
+
+    def test_a_place_that_an_error_may_lack_is_told_apart(self):
+        made = lists.raised("made", {"message": "{what} of {path}", "at": "{place}", "why": "x", "cures": {"rm {path}": None}})
+        self.assertEqual(
+            made["parameters"],
+            ["what: some CustomStringConvertible", "path: some CustomStringConvertible", "place: String?"])
+        self.assertEqual(made["cures"], [["rm {path}", ""]])
 
 
 class Generated(unittest.TestCase):

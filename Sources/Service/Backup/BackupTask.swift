@@ -152,13 +152,7 @@ package enum BackupNow {
     /// - Throws: A `Problem`, for example if `backup.directory` is not set.
     package static func make(_ context: RunContext, from store: Store) throws -> String {
         guard let folder = context.settings.backupDirectory else {
-            throw Problem(
-                .conflict,
-                "no directory is set for backups",
-                at: "backup.directory",
-                why: "the service makes them in backup.directory, which is not set",
-                cures: [.init("lamplighter backup FILE", "make one elsewhere")]
-            )
+            throw Problem.noBackupDirectory()
         }
         let now = SystemClock().now
         let path = AbsolutePath.of(folder) + "/" + BackupName.of(now)

@@ -193,18 +193,12 @@ package final class BrokerChild: Service {
     }
 
     private func failure(_ why: String) -> Problem {
-        Problem(
-            .brokerFailed,
-            "the broker did not start on port \(plan.port)",
-            at: plan.directory.brokerLog,
+        Problem.brokerFailed(
+            port: plan.port,
+            log: plan.directory.brokerLog,
             why: why,
-            cures: [
-                .init("cat '\(plan.directory.brokerLog)'", "the broker's log"),
-                .init(
-                    "\(plan.program) -v -c '\(plan.directory.brokerConfiguration)'",
-                    "start it manually"
-                ),
-            ]
+            program: plan.program,
+            configuration: plan.directory.brokerConfiguration
         )
     }
 }

@@ -17,16 +17,7 @@ package enum BrokerFiles {
         } else if let path = Executables.find("mosquitto") {
             return path
         }
-        throw Problem(
-            .mosquittoMissing,
-            "mosquitto was not found",
-            at: settings.brokerProgram,
-            why: "\"up\" runs Mosquitto as its broker; it is neither in PATH nor in /usr/sbin",
-            cures: [
-                .init("sudo apt-get install mosquitto", "Debian's package"),
-                .init("--set broker.program=PATH", "one that lies elsewhere"),
-            ]
-        )
+        throw Problem.mosquittoMissing(program: settings.brokerProgram)
     }
 
     /// Returns the path of the gate: as configured, or beside the executable, or in
@@ -43,16 +34,7 @@ package enum BrokerFiles {
                 folder.removingLastComponent().appending("lib/lamplighter/" + gateName).string,
             ]
         if let found = places.first(where: TextFile.exists) { return found }
-        throw Problem(
-            .gateMissing,
-            "the gate \(gateName) was not found in \(folder.string)",
-            at: places[0],
-            why: "without it the broker would admit any client, so it is not started",
-            cures: [
-                .init("swift build --product LamplighterGate", "build it"),
-                .init("--set broker.gate=PATH", "one that lies elsewhere"),
-            ]
-        )
+        throw Problem.gateMissing(gate: gateName, folder: folder.string, place: places[0])
     }
 }
 

@@ -156,20 +156,7 @@ final class BrokerMonitor: Service {
         case false?:
             let address = "\(options.host):\(options.port)"
             readiness.isWaiting(Self.gatePart, for: "the broker runs without it")
-            throw Problem(
-                .gateNotLoaded,
-                "the broker at \(address) runs without the gate",
-                at: address,
-                why:
-                    "any client could read and send everything, so the service accepts nothing from it",
-                cures: [
-                    .init(
-                        "plugin /usr/lib/lamplighter/libLamplighterGate.so",
-                        "load it in mosquitto.conf, as deploy/mosquitto/lamplighter.conf does"
-                    ),
-                    .init("lamplighter up", "starts its own broker, with the gate"),
-                ]
-            )
+            throw Problem.gateNotLoaded(address: address)
         }
     }
 

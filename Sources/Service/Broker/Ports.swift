@@ -22,7 +22,7 @@ package enum Ports {
             case .success(let port): chosen = port
             case .failure(let error):
                 if error.number == EADDRNOTAVAIL, let hostSetting {
-                    throw foreign(host, hostSetting, purpose: purpose)
+                    throw Problem.addressNotOurs(setting: hostSetting, host: host, purpose: purpose)
                 }
                 throw problem(error.number, port, host: host, cure: cure, purpose: purpose)
             }
@@ -68,21 +68,6 @@ package enum Ports {
         return .success(port == 0 ? SocketAddress.port(of: descriptor) : port)
     }
 
-    /// Makes the problem of an address that this machine does not have.
-    private static func foreign(_ host: String, _ setting: String, purpose: String) -> Problem {
-        Problem(
-            .settingInvalid,
-            "\(setting) is \(host), which is not an address of this machine",
-            at: setting,
-            why:
-                "it takes an address to listen on, 192.0.2.7 or 2001:db8::7, not a name; \(purpose)",
-            cures: [
-                .init("ip -brief address", "lists this machine's addresses"),
-                .init("omit \(setting)", "to listen at the default address"),
-            ]
-        )
-    }
-
     private static func problem(
         _ number: Int32,
         _ port: Int,
@@ -91,12 +76,12 @@ package enum Ports {
         purpose: String
     ) -> Problem {
         guard number == EADDRINUSE else {
-            return Problem(
-                .portTaken,
-                "\(host) port \(port) cannot be listened on",
-                at: "\(host):\(port)",
-                why: "\(SpawnError(number: number)); \(purpose)",
-                cures: [.init("lamplighter up \(cure)", "any free port")]
+            return Problem.portUnusable(
+                host: host,
+                port: port,
+                error: SpawnError(number: number),
+                purpose: purpose,
+                cure: cure
             )
         }
         let holder = PortHolder.find(port)

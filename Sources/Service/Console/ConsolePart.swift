@@ -70,16 +70,6 @@ extension LocalHosts {
         guard settings.hasConsole, !isLoopback(settings.consoleHost), !hasCertificate,
             !settings.consoleProxy
         else { return }
-        throw Problem(
-            .consoleOpen,
-            "console.host is \(settings.consoleHost), where other machines reach it without TLS",
-            at: "console.host",
-            why: "operators' passwords and sessions would cross the network in the clear",
-            cures: [
-                .init("lamplighter tls init --name HOST", "let it use TLS"),
-                .init("--set console.proxy=true", "if a proxy with TLS stands in front of it"),
-                .init("--no-console", "don't serve it"),
-            ]
-        )
+        throw Problem.consoleOpen(host: settings.consoleHost)
     }
 }

@@ -27,18 +27,9 @@ package struct FeedRun: Sendable {
     package func run() async throws {
         LogSetup.install(settings)
         guard let address = settings.database, let file = settings.gateFile else {
-            throw Problem(
-                .settingInvalid,
-                settings.database == nil ? "no database is given" : "no file for the gate is given",
-                at: settings.database == nil ? "store" : "gateFile",
-                why:
-                    "the feed copies credentials from a database into the file that the gate reads",
-                cures: [
-                    .init(
-                        "lamplighter feed --store postgres://lamplighter_feed@HOST/lamplighter --gate-file FILE",
-                        "FILE is the path in plugin_opt_credentials"
-                    )
-                ]
+            throw Problem.feedIncomplete(
+                missing: settings.database == nil ? "no database" : "no file for the gate",
+                setting: settings.database == nil ? "store" : "gateFile"
             )
         }
         let password = try settings.databasePasswordFile.map { try SecretFile.read($0) }

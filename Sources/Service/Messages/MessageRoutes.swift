@@ -106,13 +106,7 @@ package enum MessageRoutes {
 
     static func wrong(_ key: String, _ why: String, example: String) -> Problem {
         let flag = SettingsTable.setting(key)?.environmentName ?? key
-        return Problem(
-            .settingInvalid,
-            "\(key) cannot be used",
-            at: key,
-            why: why,
-            cures: [.init("export \(flag)=\(example)", "for example")]
-        )
+        return Problem.routeUnusable(key: key, why: why, variable: flag, example: example)
     }
 }
 

@@ -79,13 +79,7 @@ package struct StoreMover {
             return try TextFile.write(key + "\n", to: new.serverKey)
         }
         guard try SecretFile.read(new.serverKey) != key else { return }
-        throw Problem(
-            .serverKeyForeign,
-            "\(new.serverKey) is not the key of the store being moved",
-            at: new.serverKey,
-            why: "the store's secrets were sealed with \(path); nothing was changed",
-            cures: [.init("--to sqlite:ANOTHER", "a new directory")]
-        )
+        throw Problem.keyOfOtherStore(key: new.serverKey, source: path)
     }
 }
 

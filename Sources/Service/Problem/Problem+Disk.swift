@@ -1,4 +1,4 @@
-package import Problems
+import Problems
 import Storage
 
 extension Problem {
@@ -14,21 +14,9 @@ extension Problem {
             ?? true
         let isFull = isOfFiles && (DiskRoom.nearest(path)?.free ?? .max) < leastBytes
         guard isFull || StoreError.isFull(error) else { return error }
-        return diskFull(path, (error as? Problem)?.message ?? StoreError.summary(error))
-    }
-
-    /// Makes the problem of a path's full disk, with the evidence.
-    package static func diskFull(_ path: String, _ sign: String) -> Problem {
-        Problem(
-            .diskFull,
-            "the disk of \(path) is full",
-            at: path,
-            why:
-                "\(sign)\nnothing that was answered is lost; the service starts once there is space",
-            cures: [
-                .init("df -h '\(path)'", "see what is full"),
-                .init("lamplighter up --data DIR", "after moving the directory to a larger disk"),
-            ]
+        return Problem.diskFull(
+            path: path,
+            sign: (error as? Problem)?.message ?? StoreError.summary(error)
         )
     }
 }

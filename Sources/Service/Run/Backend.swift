@@ -32,7 +32,7 @@ package struct Backend {
     package static func open(_ context: RunContext) throws -> Backend {
         let store = try openStore(context)
         if !store.isFile, context.settings.backupDirectory != nil {
-            throw Problem.backupOnServer(store.summary)
+            throw Problem.backupOnServer(database: store.summary)
         }
         if !context.sharesWork { try refuseShared(store) }
         try enrol(context, in: store)
@@ -183,7 +183,11 @@ package struct Backend {
     private static func refuseShared(_ store: Store) throws {
         guard store.isShared else { return }
         let node = try store.coordinate { try $0.nodes.living().first }
-        if let node { throw Problem.databaseShared(with: node.name) }
+        if let node {
+            throw Problem.databaseInUse(
+                reason: "the process \(node.name) is working on the database"
+            )
+        }
     }
 
     /// Stores the principals that can connect without being imported, and the demo.

@@ -84,7 +84,7 @@ struct ClusterService: Service {
             }
             guard found == count else {
                 try membership.leave(store)
-                throw Problem.otherLanes(worker.rawValue, found: found, wanted: count)
+                throw Problem.otherLanes(worker: worker.rawValue, found: found, wanted: count)
             }
         }
         return membership

@@ -128,13 +128,7 @@ package enum Import {
     }
 
     private static func conflict(_ key: ProductKey, _ names: [String], why: String) -> Problem {
-        Problem(
-            .conflict,
-            "product \(key) would lose or narrow \(names.joined(separator: ", "))",
-            at: key.text,
-            why: why,
-            cures: [.init("lamplighter product import --force FILE", "do it anyway")]
-        )
+        Problem.pointsWouldBreak(product: key.text, points: names.joined(separator: ", "), why: why)
     }
 
     /// Reads an app document as an import does, without storing it.

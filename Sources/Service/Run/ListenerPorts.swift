@@ -216,12 +216,12 @@ package struct ListenerPorts: Sendable, Equatable {
             guard let holder = holders.updateValue(listener.name, forKey: listener.port) else {
                 continue
             }
-            throw Problem(
-                .portTaken,
-                "port \(listener.port) is given twice, for \(holder) and for \(listener.name)",
-                at: "\(listener.hosts[0]):\(listener.port)",
-                why: "each needs its own port",
-                cures: [.init("lamplighter up \(listener.cure)", "any free port")]
+            throw Problem.portGivenTwice(
+                port: listener.port,
+                holder: holder,
+                listener: listener.name,
+                host: listener.hosts[0],
+                cure: listener.cure
             )
         }
     }
@@ -283,22 +283,7 @@ package enum LocalHosts {
             (ownsBroker ? [("mqtt.host", settings.mqttHost)] : [])
             + [("http.host", settings.httpHost), ("health.host", settings.healthHost)]
         for (key, host) in plain where !isLoopback(host) {
-            throw Problem(
-                .listenerOpen,
-                "\(key) is \(host), where other machines reach it without TLS",
-                at: key,
-                why: "secrets, tokens and passwords would cross the network in the clear",
-                cures: [
-                    .init(
-                        "lamplighter tls init --name HOST",
-                        "let others connect with TLS, and omit \(key)"
-                    ),
-                    .init(
-                        "--insecure",
-                        "if something else protects the connection, such as a container's network"
-                    ),
-                ]
-            )
+            throw Problem.listenerOpen(key: key, host: host)
         }
     }
 }

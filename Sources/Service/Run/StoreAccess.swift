@@ -94,7 +94,7 @@ package enum StoreAccess {
                 )
             }
             try problem.checkIsDatabase()
-            if place.isGateElsewhere { throw StoreProblem.gateWithoutDatabase }
+            if place.isGateElsewhere { throw Problem.noDatabaseForFeed() }
             let key = try key(problem, isKnown: TextFile.exists(directory.database))
             if migrates { directory.narrowDatabase() }
             return try Store(

@@ -22,16 +22,7 @@ struct StoreProblem {
         guard let start = TextFile.readBytes(path, upTo: 16), !start.isEmpty,
             start != Array("SQLite format 3\0".utf8)
         else { return }
-        throw Problem(
-            .databaseFailed,
-            "\(path) is not a database",
-            at: path,
-            why: "the file does not start like an SQLite database",
-            cures: [
-                .init("cp BACKUP/lamplighter.db '\(path)'", "from a backup, with its server.key"),
-                .init("mv '\(path)' '\(path).odd'", "set it aside and start with an empty one"),
-            ]
-        )
+        throw Problem.notADatabase(path: path)
     }
 
     /// The cures that bring back a database's key.
@@ -51,54 +42,23 @@ struct StoreProblem {
         ]
     }
 
-    /// The problem of a gate's file on another machine without a database that feeds it.
-    static var gateWithoutDatabase: Problem {
-        Problem(
-            .settingInvalid,
-            "gateFile is \"none\", but the store is a file",
-            at: "gateFile",
-            why: "the feed on another machine can read the gate's credentials only from a database",
-            cures: [
-                .init(
-                    "--store postgres://USER@HOST/DATABASE",
-                    "with `lamplighter feed` on the broker's machine"
-                ),
-                .init("--set gateFile=", "the file of the data directory, on the broker's machine"),
-            ]
-        )
-    }
-
     static func unusable(_ path: String, _ error: any Error) -> Problem {
-        guard !StoreError.isFull(error) else { return .diskFull(path, StoreError.summary(error)) }
-        return Problem(
-            .databaseFailed,
-            "\(path) cannot be used: \(StoreError.summary(error))",
-            at: path,
-            why: "everything that the service keeps is in it",
-            cures: [.init("lamplighter doctor", "look closer")]
-        )
+        guard !StoreError.isFull(error) else {
+            return .diskFull(path: path, sign: StoreError.summary(error))
+        }
+        return Problem.storeUnusable(path: path, error: StoreError.summary(error))
     }
 
     func problem(_ failure: Store.Failure) -> Problem {
         switch failure {
-        case .diskFull(let path): .diskFull(path, failure.description)
+        case .diskFull(let path): .diskFull(path: path, sign: failure.description)
         case .newerVersion(let path):
-            Problem(
-                .databaseTooNew,
-                failure.description,
-                at: path,
-                why: "this version does not know what the newer one changed",
-                cures: [.init("lamplighter version", "compare, and start the newer version")]
-            )
+            Problem.databaseTooNew(failure: failure.description, path: path)
         case .olderVersion(let path):
-            Problem(
-                .databaseFailed,
-                failure.description,
-                at: path,
-                why: "this command does not change the tables",
-                cures: [
-                    .init("lamplighter migrate --data '\(directory.path)'", "bring it up to date")
-                ]
+            Problem.databaseTooOld(
+                failure: failure.description,
+                path: path,
+                directory: directory.path
             )
         case .foreignKey(let path):
             Problem(
@@ -110,120 +70,43 @@ struct StoreProblem {
                 cures: keyCures
             )
         case .halfMoved(let path):
-            Problem(
-                .storeHalfMoved,
-                failure.description,
-                at: path,
-                why: "`migrate --to` did not finish",
-                cures: [.init("lamplighter migrate --to …", "the same command continues the move")]
-            )
+            Problem.storeHalfMoved(failure: failure.description, path: path)
         case .unreachable, .readOnly, .refused, .wrongClock: server(failure)
-        case .inUse(_, let reason): .databaseInUse(reason)
+        case .inUse(_, let reason): .databaseInUse(reason: reason)
         case .wrongSetting(let name, _, _): wrongSetting(name, failure)
         case .cannotOpen: failed(failure)
         }
     }
 
     private func failed(_ failure: Store.Failure) -> Problem {
-        Problem(
-            .databaseFailed,
-            failure.description,
-            at: place.database?.place ?? directory.database,
-            why: "everything that the service keeps is in it",
-            cures: [.init("lamplighter doctor --data '\(directory.path)'", "look closer")]
+        Problem.storeFailed(
+            failure: failure.description,
+            place: place.database?.place ?? directory.database,
+            directory: directory.path
         )
     }
 
     // MARK: PostgreSQL
 
-    private static let makeDatabase = Problem.Cure(
-        "CREATE DATABASE lamplighter TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'",
-        "create another database, with psql"
-    )
-
     private func server(_ failure: Store.Failure) -> Problem {
-        let text = failure.description
+        let (text, place) = (failure.description, place.database?.place)
         return switch failure {
-        case .readOnly:
-            problem(
-                .databaseReadOnly,
-                text,
-                why: "the service must write before it answers",
-                cures: [.init("--store postgres://USER@HOST1,HOST2/DATABASE", "name every host")]
-            )
-        case .refused:
-            problem(
-                .databaseRefused,
-                text,
-                why: "the server answered, but did not admit the service",
-                cures: [
-                    .init("--set postgres.passwordFile=FILE", "a file of mode 0600, or ~/.pgpass"),
-                    .init(
-                        "psql --file deploy/postgres/roles.sql",
-                        "create the role and the database"
-                    ),
-                ]
-            )
-        case .wrongClock:
-            problem(
-                .databaseClock,
-                text,
-                why: "deadlines would end too early or too late; at most a second is allowed",
-                cures: [.init("sudo timedatectl set-ntp true", "on both machines")]
-            )
+        case .readOnly: .databaseReadOnly(failure: text, place: place)
+        case .refused: .databaseRefused(failure: text, place: place)
+        case .wrongClock: .databaseClock(failure: text, place: place)
         default:
-            problem(
-                .databaseUnreachable,
-                text,
-                why: "everything that the service keeps is in it",
-                cures: [
-                    .init("psql 'postgres://…' --command 'SELECT 1'", "try the same address"),
-                    .init("lamplighter doctor --data '\(directory.path)'", "look closer"),
-                ]
-            )
+            .databaseUnreachable(failure: text, place: place, directory: directory.path)
         }
     }
 
     private func wrongSetting(_ name: String, _ failure: Store.Failure) -> Problem {
-        let text = failure.description
-        let direct = Problem.Cure(
-            "--store postgres://…",
-            "the server itself, not a connection pooler"
-        )
+        let (text, place) = (failure.description, place.database?.place)
         return switch name {
-        case "server_encoding":
-            problem(.databaseEncoding, text, why: "texts are UTF-8", cures: [Self.makeDatabase])
-        case "lc_collate", "locale provider":
-            problem(
-                .databaseLocale,
-                text,
-                why: "ids are ordered by their bytes",
-                cures: [Self.makeDatabase]
-            )
-        case "synchronous_commit":
-            problem(
-                .databaseDurability,
-                text,
-                why: "confirmed data must be on disk",
-                cures: [direct]
-            )
-        case _ where name.hasSuffix("_timeout"):
-            problem(
-                .databaseTimeouts,
-                text,
-                why: "a frozen process would hold its locks",
-                cures: [direct]
-            )
+        case "server_encoding": .databaseEncoding(failure: text, place: place)
+        case "lc_collate", "locale provider": .databaseLocale(failure: text, place: place)
+        case "synchronous_commit": .databaseDurability(failure: text, place: place)
+        case _ where name.hasSuffix("_timeout"): .databaseTimeouts(failure: text, place: place)
         default: failed(failure)
         }
-    }
-
-    private func problem(
-        _ code: ProblemCode,
-        _ message: String,
-        why: String,
-        cures: [Problem.Cure]
-    ) -> Problem {
-        Problem(code, message, at: place.database?.place, why: why, cures: cures)
     }
 }

@@ -12,28 +12,22 @@ package enum DocumentFile {
         let path = name == "-" ? "/dev/stdin" : AbsolutePath.of(name)
         guard let bytes = name == "-" ? TextFile.readStandardInput() : TextFile.readBytes(path)
         else {
-            throw Problem(
-                .documentUnreadable,
-                "\(path) cannot be read",
-                at: path,
-                why: "no such file, not readable by this user, or larger than 4 MiB"
-            )
+            throw Problem.documentUnreadable(path: path)
         }
         let value: JSONValue
         do {
             value = try JSONValue.parse(bytes)
         } catch {
             let line = bytes.prefix(error.offset).count { $0 == UInt8(ascii: "\n") } + 1
-            throw malformed("\(path):\(line)", error.description)
+            throw Problem.documentMalformed(place: "\(path):\(line)", why: error.description)
         }
         guard let object = value.objectValue else {
-            throw malformed(path, "it contains \(value.kind), not an object")
+            throw Problem.documentMalformed(
+                place: path,
+                why: "it contains \(value.kind), not an object"
+            )
         }
         return object
-    }
-
-    private static func malformed(_ place: String, _ why: String) -> Problem {
-        Problem(.documentUnreadable, "\(place) is not a JSON document", at: place, why: why)
     }
 
     /// Runs an import, and adds the file's name to a refusal.
@@ -46,12 +40,10 @@ package enum DocumentFile {
         do {
             return try body()
         } catch let refusal as Rejection {
-            throw Problem(
-                .documentInvalid,
-                "\(name) does not fit its schema",
-                at: refusal.field.map { "\(name): \($0)" } ?? name,
-                why: ([refusal] + refusal.others).map(\.message).joined(separator: "\n"),
-                cures: [.init("lamplighter explain LL1202", "the schema to follow")]
+            throw Problem.documentInvalid(
+                name: name,
+                place: refusal.field.map { "\(name): \($0)" } ?? name,
+                faults: ([refusal] + refusal.others).map(\.message).joined(separator: "\n")
             )
         }
     }

@@ -41,14 +41,7 @@ extension TLSFiles {
             )
         default:
             let missing = settings.tlsKey == nil ? "tls.key" : "tls.certificate"
-            throw Problem(
-                .settingInvalid,
-                "\(missing) is not set",
-                at: missing,
-                why:
-                    "a certificate is useful only with its key; tls.certificate and tls.key go together",
-                cures: [.init("lamplighter config", "every setting with its value and origin")]
-            )
+            throw Problem.halfOfPairMissing(key: missing)
         }
     }
 }

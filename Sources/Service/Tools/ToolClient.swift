@@ -154,15 +154,11 @@ package struct ToolClient {
 
     private func unreachable(because why: String) -> Problem {
         let address = address
-        return Problem(
-            .notRunning,
-            "no broker admits this command at \(address.host):\(address.port)",
-            at: "\(address.host):\(address.port)",
+        return Problem.brokerRefusesCommand(
+            host: address.host,
+            port: address.port,
             why: why,
-            cures: [
-                .init("lamplighter up --data '\(directory.path)'", "start the service"),
-                .init("lamplighter doctor --data '\(directory.path)'", "find out what is wrong"),
-            ]
+            directory: directory.path
         )
     }
 }

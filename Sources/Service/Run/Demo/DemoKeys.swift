@@ -31,7 +31,10 @@ package struct DemoKeys: Sendable, Equatable {
                 to: directory.demo
             )
         } catch {
-            throw unreadable(directory, "it cannot be written: \(error)")
+            throw Problem.demoKeysUnusable(
+                path: directory.demo,
+                why: "it cannot be written: \(error)"
+            )
         }
         return keys
     }
@@ -41,14 +44,17 @@ package struct DemoKeys: Sendable, Equatable {
     /// - Throws: A `Problem` if they are missing or malformed.
     package static func read(_ directory: DataDirectory) throws -> DemoKeys {
         guard let bytes = TextFile.readBytes(directory.demo) else {
-            throw unreadable(directory, "there is no demo: the service was started with --no-demo")
+            throw Problem.demoKeysUnusable(
+                path: directory.demo,
+                why: "there is no demo: the service was started with --no-demo"
+            )
         }
         guard let object = try? JSONValue.parse(bytes).objectValue,
             let appID = object["appId"]?.stringValue,
             let appSecret = object["appSecret"]?.stringValue,
             let productKey = object["productKey"]?.stringValue,
             let productSecret = object["productSecret"]?.stringValue
-        else { throw unreadable(directory, "it is malformed") }
+        else { throw Problem.demoKeysUnusable(path: directory.demo, why: "it is malformed") }
         return DemoKeys(
             appID: appID,
             appSecret: appSecret,
@@ -68,15 +74,5 @@ package struct DemoKeys: Sendable, Equatable {
     /// Returns random lowercase hex digits, two per byte.
     package static func hex(_ bytes: Int) -> String {
         Sodium.hex(Sodium.randomBytes(bytes))
-    }
-
-    private static func unreadable(_ directory: DataDirectory, _ why: String) -> Problem {
-        Problem(
-            .secretUnreadable,
-            "the demo's keys in \(directory.demo) cannot be used",
-            at: directory.demo,
-            why: why,
-            cures: [.init("rm '\(directory.demo)'", "the next \"up\" makes new ones")]
-        )
     }
 }

@@ -30,7 +30,7 @@ struct ClusterDrainCommand: AsyncParsableCommand {
         let place = try await CommandContext.open(settings)
         guard place.store.isShared else { throw Problem.storeNotShared() }
         let isKnown = try place.store.coordinate { try $0.nodes.drain(process, !undo) }
-        guard isKnown else { throw Problem.unknownProcess(process) }
+        guard isKnown else { throw Problem.unknownProcess(name: process) }
         if output.json {
             return Terminal.show(["node": .string(process), "draining": .bool(!undo)])
         }

@@ -44,7 +44,9 @@ struct BackupMakeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let place = try await CommandContext.open(settings)
-        guard place.store.isFile else { throw Problem.backupOnServer(place.store.summary) }
+        guard place.store.isFile else {
+            throw Problem.backupOnServer(database: place.store.summary)
+        }
         let report = try Backup(of: place.directory, version: Version.text).make(
             at: file,
             passphrase: try passphrase.read(isNew: true),
@@ -109,7 +111,7 @@ struct RestoreCommand: AsyncParsableCommand {
 
     func run() async throws {
         let values = try await settings.read()
-        if let database = values.database { throw Problem.backupOnServer(database.place) }
+        if let database = values.database { throw Problem.backupOnServer(database: database.place) }
         let (path, report) = try DataDirectory.filling(values.dataDirectory) { directory in
             let report = try Backup.restore(
                 file,
