@@ -98,7 +98,7 @@ def swift(one):
         "entries": [
             {
                 "name": key[0].lower() + key[1:], "value": value(key, entry),
-                "doc": next(entry[field] for field in ("meaning", "title", "contract", "cause") if field in entry),
+                "doc": next(entry[field] for field in ("meaning", "title", "contract", "cause", "short") if field in entry),
                 "page": [entry[field] for field in PAGE if field in entry] if "pages" in one else [],
                 "flags": [name for name in flags if entry.get(name)],
                 "raised": [raised(made, error) for made, error in entry.get("raised", {}).items()],

@@ -4,37 +4,7 @@ package import JSON
 ///
 /// It holds no secret and no code; addresses in it are masked.
 package struct AuditEntry: Sendable, Equatable {
-    /// The kind of event.
-    package enum Kind: String, Sendable, CaseIterable {
-        case registered, converted, adopted, loggedIn, loginFailed
-        case codeSent, codeFailed, linkSent
-        case passwordChanged, passwordReset, passwordFailed
-        case addressChanged, addressVerified, addressTaken, addressRestored, usernameChanged
-        case providerLinked, providerUnlinked
-        case logoutCodeMade, sessionEnded
-        case cancellationRequested, cancellationUndone, erased
-        /// An operator's act; `detail` names it.
-        case operatorAct
-
-        /// Whether a proof failed; such events can repeat often.
-        package var isFailure: Bool {
-            switch self {
-            case .loginFailed, .codeFailed, .passwordFailed: true
-            default: false
-            }
-        }
-
-        /// Whether a caller without a session can cause it by naming an account; the actor is then
-        /// unknown.
-        package var isByAnybody: Bool {
-            switch self {
-            case .loginFailed, .codeFailed, .codeSent, .linkSent, .addressTaken: true
-            default: false
-            }
-        }
-    }
-
-    /// The kind of event.
+    /// The kind of event, an entry of `schemas/lists/audit-kinds.yaml`.
     package var kind: Kind
     /// The user whose account it was, if any.
     package var uid: UserID?
