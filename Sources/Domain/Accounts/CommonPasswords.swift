@@ -2,7 +2,7 @@
 package enum CommonPasswords {
     /// The passwords of eight characters or more, in lower case, one a line and sorted by bytes;
     /// `deploy/passwords.py` makes the list.
-    static let list = EmbeddedTexts.all.first { $0.name == "common-passwords.txt" }?.text ?? ""
+    static let list = EmbeddedTexts.file("common-passwords.txt")
 
     /// Returns whether a password is among the most common, ignoring case.
     ///
@@ -38,4 +38,9 @@ package enum CommonPasswords {
     }
 
     private static func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") }
+}
+
+extension EmbeddedTexts {
+    /// Returns a file of the folder `Texts`; empty if there is none of that name.
+    static func file(_ name: String) -> StaticString { all.first { $0.name == name }?.text ?? "" }
 }

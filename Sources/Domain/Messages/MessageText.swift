@@ -59,14 +59,15 @@ package struct MessageText: Sendable, Equatable {
         words: (OutgoingMessage.Template, LanguageTag) -> OwnWords? = { _, _ in nil }
     ) -> MessageText {
         let language = Language.pick(tag: message.language, countryCode: message.countryCode)
-        let standard = standard(message.template, in: language)
+        let service = MessageWords.of(language)
+        let standard = service.template(message.template)
         let tags = (message.language.map(LanguageTag.choices) ?? []) + [LanguageTag(language)]
         let tag = tags.first { words(message.template, $0) != nil } ?? LanguageTag(language)
         let found = words(message.template, tag)?.over(standard) ?? standard
         var values = message.params
         values["app"] = appName
-        values["action"] = action(message.params["purpose"] ?? "", in: language)
-        values["button"] = button(message.template, in: language)
+        values["action"] = service.action(message.params["purpose"] ?? "")
+        values["button"] = service.button(message.template)
         let subject = oneLine(fill(found.subject, values))
         // The service has no button captions in other languages.
         if Language(tag: tag.key) == nil { values["button"] = subject }
@@ -83,29 +84,7 @@ package struct MessageText: Sendable, Equatable {
     package static func standard(
         _ template: OutgoingMessage.Template,
         in language: Language
-    ) -> Words {
-        switch language {
-        case .english: english(template)
-        case .chinese: chinese(template)
-        }
-    }
-
-    private static func action(_ purpose: String, in language: Language) -> String {
-        switch language {
-        case .english: englishAction(purpose)
-        case .chinese: chineseAction(purpose)
-        }
-    }
-
-    private static func button(
-        _ template: OutgoingMessage.Template,
-        in language: Language
-    ) -> String {
-        switch language {
-        case .english: englishButton(template)
-        case .chinese: chineseButton(template)
-        }
-    }
+    ) -> Words { MessageWords.of(language).template(template) }
 
     // MARK: Filling in
 
