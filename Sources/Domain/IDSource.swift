@@ -22,8 +22,7 @@ package struct IDSource: Sendable {
         random = SystemRandomNumberGenerator()
     }
 
-    /// Makes an id: a prefix, 11 characters of time and counter, and two hexadecimal digits, random
-    /// or of `shard`.
+    /// Makes an id: a prefix, 11 characters of time and counter, two hex digits, random or `shard`.
     package mutating func make(
         _ prefix: Character,
         at now: Instant,
@@ -41,8 +40,7 @@ package struct IDSource: Sendable {
         return "\(prefix)-" + String(decoding: body, as: UTF8.self)
     }
 
-    /// Returns a stamp of 55 bits: milliseconds, then 13 bits that distinguish ids of one
-    /// millisecond.
+    /// Returns a stamp: 42 bits of milliseconds, 13 bits that distinguish ids of one millisecond.
     private mutating func nextStamp(_ now: Instant) -> UInt64 {
         guard slot != .alone else {
             let start =

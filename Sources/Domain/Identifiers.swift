@@ -43,25 +43,15 @@ extension Identifier: Comparable, CustomStringConvertible {
 package enum PlainForm {
     /// Returns whether a text has the plain form.
     package static func accepts(_ text: String.UTF8View) -> Bool {
-        (1...64).contains(text.count) && text.allSatisfy { isPlain($0) }
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-            true
-        default: false
-        }
+        (1...64).contains(text.count)
+            && text.allSatisfy {
+                $0.isLetterOrDigit || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")
+            }
     }
 
     /// Returns whether a text consists of a number of lowercase hexadecimal digits.
     package static func isLowercaseHex(_ text: String.UTF8View, count: Int) -> Bool {
-        text.count == count
-            && text.allSatisfy {
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-            }
+        text.count == count && text.allSatisfy(\.isLowercaseHex)
     }
 }
 
@@ -70,13 +60,24 @@ package enum DeviceKind: IdentifierKind {
     package static let name = "did"
 }
 
-/// The form of a product's key: 32 hexadecimal digits.
-package enum ProductKind: IdentifierKind {
-    package static let name = "productKey"
-    package static let form = "32 of 0–9 a–f"
+/// A kind of id of 32 lowercase hexadecimal digits.
+package protocol HexKind: IdentifierKind {}
+
+extension HexKind {
+    package static var form: String { "32 of 0–9 a–f" }
     package static func accepts(_ text: String.UTF8View) -> Bool {
         PlainForm.isLowercaseHex(text, count: 32)
     }
+}
+
+/// The form of a product's key.
+package enum ProductKind: HexKind {
+    package static let name = "productKey"
+}
+
+/// The form of a terminal's id.
+package enum TerminalKind: HexKind {
+    package static let name = "terminalId"
 }
 
 /// The form of a hardware address: 12 lowercase hexadecimal digits, or an IMEI of 15 digits.
@@ -85,8 +86,7 @@ package enum MACKind: IdentifierKind {
     package static let form = "12 of 0–9 a–f, or the 15 digits of an IMEI"
     package static func accepts(_ text: String.UTF8View) -> Bool {
         PlainForm.isLowercaseHex(text, count: 12)
-            || (text.count == 15
-                && text.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+            || (text.count == 15 && text.allSatisfy(\.isDigit))
     }
 }
 
@@ -98,15 +98,6 @@ package enum UserKind: IdentifierKind {
 /// The form of an app's id.
 package enum AppKind: IdentifierKind {
     package static let name = "appId"
-}
-
-/// The form of a terminal's id: 32 lowercase hexadecimal digits.
-package enum TerminalKind: IdentifierKind {
-    package static let name = "terminalId"
-    package static let form = "32 of 0–9 a–f"
-    package static func accepts(_ text: String.UTF8View) -> Bool {
-        PlainForm.isLowercaseHex(text, count: 32)
-    }
 }
 
 /// The form of ids that clients choose for their messages, and of sessions' ids.

@@ -5,8 +5,7 @@
 package struct NodeSlot: Hashable, Sendable, CustomStringConvertible {
     /// The number of slots.
     package static let count = 64
-    /// The slot of a process that writes alone, and of commands that write beside others for a
-    /// moment.
+    /// The slot of a process that writes alone, and of commands that write beside others.
     package static let alone = NodeSlot(trusted: 0)
     /// The slots for processes that share a database.
     package static let shared = (1..<count).map { NodeSlot(trusted: $0) }

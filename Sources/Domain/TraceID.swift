@@ -47,17 +47,8 @@ package struct TraceID: Sendable, Hashable {
 
     /// Reads lower-case hex digits, at most 16.
     private static func number(_ digits: some Collection<UInt8>) -> UInt64? {
-        var number: UInt64 = 0
-        for digit in digits {
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"):
-                number = number << 4 | UInt64(digit - UInt8(ascii: "0"))
-            case UInt8(ascii: "a")...UInt8(ascii: "f"):
-                number = number << 4 | UInt64(digit - UInt8(ascii: "a") + 10)
-            default: return nil
-            }
-        }
-        return number
+        guard digits.allSatisfy(\.isLowercaseHex) else { return nil }
+        return UInt64(String(decoding: digits, as: UTF8.self), radix: 16)
     }
 
     /// Its 32 hex digits.

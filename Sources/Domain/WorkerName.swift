@@ -2,16 +2,14 @@
 package enum WorkerName: String, Sendable, CaseIterable {
     /// Processes reports, presence and registrations of devices (`StatusHandler`).
     case status
-    /// Answers requests about devices, homes and sharing, and sends all commands
-    /// (`ControlHandler`).
+    /// Answers requests about devices, homes and sharing; sends commands (`ControlHandler`).
     case control
     /// Answers requests about accounts, sessions and apps (`RequestHandler.account`).
     case account
     /// Publishes the ends of sessions, sends mails and texts, and answers for absent workers
     /// (`SessionHandler`).
     case session
-    /// Answers requests about schedules, and carries out occurrences that are due
-    /// (`ScheduleWorker`).
+    /// Answers requests about schedules, and carries out due occurrences (`ScheduleWorker`).
     case schedule
     /// Publishes triggers of due occurrences (`TriggerClock`).
     case scheduler

@@ -53,8 +53,7 @@ package enum Payload {
         }
     }
 
-    /// Returns the part of a payload with secrets that may be stored: names and sizes, never
-    /// values.
+    /// Returns the storable part of a payload with secrets: names and sizes, never values.
     package static func shape(of bytes: ArraySlice<UInt8>) -> [UInt8] {
         guard let value = try? JSONValue.parse(bytes) else {
             return JSONObject([("bytes", .integer(Int64(bytes.count)))]).encoded()

@@ -76,8 +76,7 @@ package enum SystemCodec {
         case divide
         /// Changes of credentials, each a record of the gate's file as hexadecimal digits.
         ///
-        /// They are sent before the answers that depend on them, because a file on another machine
-        /// gets them later.
+        /// They precede the answers that depend on them: a remote file gets them later.
         case learn([String])
     }
 

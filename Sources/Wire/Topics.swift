@@ -178,8 +178,7 @@ package struct Topics: Sendable {
     package func user(_ uid: UserID, device did: DeviceID, _ leaf: StaticString) -> String {
         "\(root)/user/\(uid.text)/device/\(did.text)/\(leaf)"
     }
-    /// Returns a user's topic about other things; `leaf` is `device`, `session`, `share`,
-    /// `schedule` or `account`.
+    /// Returns a user's topic; `leaf` is `device`, `session`, `share`, `schedule` or `account`.
     package func user(_ uid: UserID, _ leaf: StaticString) -> String {
         "\(root)/user/\(uid.text)/\(leaf)"
     }
@@ -188,8 +187,7 @@ package struct Topics: Sendable {
     package func terminal(_ app: AppID, _ terminal: TerminalID, leaf: StaticString) -> String {
         "\(root)/app/\(app.text)/\(terminal.text)/\(leaf)"
     }
-    /// Returns a topic behind the broker; `leaf` is for example `session-invalid` or
-    /// `worker/status`.
+    /// Returns a topic behind the broker; `leaf` is for example `worker/status`.
     package func system(_ leaf: String) -> String { "\(root)/system/\(leaf)" }
     /// Returns the topic filters for clients' messages of some shards; `rest` is the part below the
     /// root.
@@ -221,11 +219,7 @@ package struct Topics: Sendable {
 
     /// Returns whether a text has the form of a service's or method's name: `[a-zA-Z]{1,32}`.
     package static func isMethodWord(_ text: some StringProtocol) -> Bool {
-        (1...32).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-                    || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-            }
+        (1...32).contains(text.utf8.count) && text.utf8.allSatisfy(\.isLetter)
     }
 
     /// Returns a topic for dead letters and logs: the service and method of a request become `*`

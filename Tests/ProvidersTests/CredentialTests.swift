@@ -113,16 +113,20 @@ struct CredentialTests {
     )
     func settings(name: String, value: JSONValue, field: String) {
         let rejection = #expect(throws: Rejection.self) {
-            _ = try ProviderSettings.parse(name, value)
+            _ = try Self.parse(name, value)
         }
 
         #expect(rejection?.field == field)
     }
 
+    private static func parse(_ name: String, _ value: JSONValue) throws -> ProviderSettings {
+        try ProviderSettings.parse(name, in: Fields([name: value], path: "providers."))
+    }
+
     @Test("Settings have the provider's public address unless they name another")
     func addresses() throws {
-        let plain = try ProviderSettings.parse("qq", ["enabled": true, "clientIds": ["a"]])
-        let own = try ProviderSettings.parse("apple", ["issuer": "https://idp.test/"])
+        let plain = try Self.parse("qq", ["enabled": true, "clientIds": ["a"]])
+        let own = try Self.parse("apple", ["issuer": "https://idp.test/"])
 
         #expect(plain.baseURL == "https://graph.qq.com")
         #expect(own.baseURL == "https://idp.test")

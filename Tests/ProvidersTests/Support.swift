@@ -5,6 +5,16 @@ import Logging
 import Providers
 import Synchronization
 
+extension ProviderCredential {
+    /// Reads a credential as a request carries it.
+    static func parse(
+        provider: String,
+        credential: JSONObject
+    ) throws(Rejection) -> ProviderCredential {
+        try parse(provider: provider, credential: Fields(credential, path: "params.credential."))
+    }
+}
+
 /// A request that a fake provider received.
 struct ReceivedRequest: Sendable {
     let method: String

@@ -145,6 +145,6 @@ struct BenchHistory: Benchmark {
 
     private static func hours() throws -> HistoryQuestion.Summary {
         guard let step = TimeStep("1h") else { throw LoadError.failed("no step of an hour") }
-        return HistoryQuestion.Summary(step: step, function: .avg, timezone: "UTC")
+        return (step: step, function: .avg, timezone: "UTC")
     }
 }

@@ -13,8 +13,7 @@ package struct App: Sendable, Equatable {
             }
         }
 
-        /// Returns the given products that the app sees, or all that it sees if none are given; nil
-        /// means no limit.
+        /// Returns the given products that the app sees, else all of its; nil means no limit.
         package func among(_ asked: [ProductKey]?) -> [ProductKey]? {
             switch self {
             case .all: asked
@@ -106,8 +105,7 @@ package struct User: Sendable, Equatable {
         case beside = -1
         /// No right: the address is only recorded.
         case given = 0
-        /// The account was registered with the address, unverified: the address logs in until some
-        /// account verifies it.
+        /// Registered with the address, unverified: it logs in until some account verifies it.
         case registered = 1
         /// The user verified the address.
         case verified = 2
@@ -197,12 +195,10 @@ extension User {
         }
     }
 
-    /// Returns when the account got its phone number or its e-mail address; nil if it always had
-    /// it.
+    /// Returns when the account got its phone number or e-mail address; nil if it always had it.
     package func since(_ address: Address) -> Instant? { address.isPhone ? phoneSince : emailSince }
 
-    /// Sets a verified address in place of the previous one; `since` is nil if the account always
-    /// had it.
+    /// Sets a verified address in place of the previous one; a nil `since` means always.
     package mutating func gain(_ address: Address, since: Instant?) {
         dropPending(like: address)
         switch address {

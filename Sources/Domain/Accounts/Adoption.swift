@@ -54,11 +54,6 @@ package enum Adoption {
     }
 
     private static func rank(_ role: Binding.Role) -> Int {
-        switch role {
-        case .guest: 0
-        case .normal: 1
-        case .special: 2
-        case .owner: 3
-        }
+        [.guest, .normal, .special, .owner].firstIndex(of: role) ?? 0
     }
 }

@@ -6,8 +6,7 @@ package struct AppPolicies: Sendable, Equatable {
         case code
         /// The address is registered at once, and a link verifies it later.
         case link
-        /// The address is registered at once, and a confirmation is sent, with a link that can
-        /// verify it.
+        /// The address is registered at once; a confirmation has a link that can verify it.
         case none
     }
 

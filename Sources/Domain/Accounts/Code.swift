@@ -4,26 +4,12 @@
 package enum CodePurpose: String, Sendable, CaseIterable {
     case login, register, resetPassword, bind, operation, logoutTerminal
 
-    /// Reads the number that SDKs send when they request a code.
-    package init?(sending number: Int64) {
-        switch number {
-        case 0: self = .login
-        case 1: self = .register
-        case 2: self = .resetPassword
-        case 10: self = .logoutTerminal
-        default: return nil
-        }
-    }
-
-    /// Reads the number that SDKs send when they check a code, which differs.
-    package init?(checking number: Int64) {
-        switch number {
-        case 1: self = .register
-        case 2: self = .login
-        case 3: self = .resetPassword
-        default: return nil
-        }
-    }
+    /// The purposes by the numbers that SDKs send when they request a code.
+    package static let requested: [Int64: CodePurpose] = [
+        0: .login, 1: .register, 2: .resetPassword, 10: .logoutTerminal,
+    ]
+    /// The purposes by the numbers that SDKs send when they check a code, which differ.
+    package static let checked: [Int64: CodePurpose] = [1: .register, 2: .login, 3: .resetPassword]
 
     /// Whether only logged-in users may request it.
     package var needsSession: Bool {
@@ -52,8 +38,7 @@ package enum CodeRules {
 
     /// Returns whether a text has a code's form; no other is ever right.
     package static func accepts(_ text: String) -> Bool {
-        text.utf8.count == 6
-            && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        text.utf8.count == 6 && text.utf8.allSatisfy(\.isDigit)
     }
 }
 

@@ -84,8 +84,7 @@ package struct VerifiedIdentity: Sendable, Equatable {
 }
 
 extension VerifiedIdentity {
-    /// Returns a name for a profile, without control characters and at most 64 characters long; nil
-    /// if nothing is left.
+    /// Returns a profile's name without control characters, of 64 characters at most, or nil.
     package static func shown(nickname: String?) -> String? {
         guard let nickname else { return nil }
         let visible = nickname.unicodeScalars.filter { $0.properties.generalCategory != .control }
@@ -93,11 +92,10 @@ extension VerifiedIdentity {
         return trimmed.isEmpty ? nil : String(String.UnicodeScalarView(trimmed))
     }
 
-    /// Returns the URL of a picture if it is one of the web; apps show it, the service never
-    /// fetches it.
+    /// Returns a picture's URL if it is one of the web; apps show it, the service doesn't fetch it.
     package static func shown(picture: String?) -> String? {
         guard let picture, (9...2048).contains(picture.utf8.count),
-            picture.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            picture.utf8.allSatisfy(\.isVisible),
             picture.hasPrefix("https://") || picture.hasPrefix("http://")
         else { return nil }
         return picture

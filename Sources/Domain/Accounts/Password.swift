@@ -7,8 +7,7 @@
 package enum PasswordRules {
     /// The length of a password, in characters (Unicode scalars of the normalised form).
     package static let length = 8...128
-    /// The maximum number of scalars that are normalised: NFKC turns one into up to 18, and seldom
-    /// four into one.
+    /// The maximum number of scalars that are normalised: NFKC seldom turns four into one.
     package static let scalarsMax = 512
 
     /// Checks a new password and returns the bytes to be hashed.

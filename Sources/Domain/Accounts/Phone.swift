@@ -20,7 +20,7 @@ package struct Phone: Hashable, Sendable {
             isMarked ? String(text.unicodeScalars.dropFirst(countryCode.utf8.count + 1)) : text
         var digits = Substring(Self.withoutMarks(text))
         // From here on the text is digits after at most one sign, so characters are bytes.
-        guard digits.utf8.dropFirst().allSatisfy({ Self.isDigit($0) }) else { return nil }
+        guard digits.utf8.dropFirst().allSatisfy(\.isDigit) else { return nil }
         if digits.utf8.starts(with: "+".utf8) || digits.utf8.starts(with: "00".utf8) {
             digits = digits.dropFirst(digits.utf8.first == UInt8(ascii: "+") ? 1 : 2)
             guard digits.utf8.starts(with: countryCode.utf8) else { return nil }
@@ -28,7 +28,7 @@ package struct Phone: Hashable, Sendable {
         }
         // In Italy the zero belongs to the number.
         if countryCode != "39" { digits = digits.drop { $0 == "0" } }
-        guard digits.utf8.allSatisfy({ Self.isDigit($0) }),
+        guard digits.utf8.allSatisfy(\.isDigit),
             digits.utf8.count >= 4, digits.utf8.count + countryCode.utf8.count <= 15
         else { return nil }
         self.countryCode = countryCode
@@ -41,13 +41,12 @@ package struct Phone: Hashable, Sendable {
         national = String(text.dropFirst(1 + countryCode.count))
     }
 
-    /// The fewest digits of a phone number without any mark; a shorter text, such as 1001, is a
-    /// name.
+    /// The fewest digits of a phone number without any mark; a shorter text, 1001, is a name.
     private static let plainDigitsMin = 7
 
     /// Returns whether a text looks like a phone number.
     package static func isLike(_ text: String) -> Bool {
-        let count = text.utf8.count { isDigit($0) }
+        let count = text.utf8.count(where: \.isDigit)
         return count >= (count == text.utf8.count ? plainDigitsMin : 4)
             && text.unicodeScalars.allSatisfy {
                 $0.properties.numericType != nil || " +.-/()\u{00a0}".unicodeScalars.contains($0)
@@ -57,13 +56,7 @@ package struct Phone: Hashable, Sendable {
     /// Returns a number without the signs that are ignored.
     fileprivate static func withoutMarks(_ text: String) -> String {
         let marks = " .-/()\u{00a0}".unicodeScalars
-        return String(
-            String.UnicodeScalarView(text.unicodeScalars.filter { !marks.contains($0) })
-        )
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        return String(String.UnicodeScalarView(text.unicodeScalars.filter { !marks.contains($0) }))
     }
 }
 
@@ -72,7 +65,7 @@ package enum CountryCode {
     /// Returns whether a text has the form.
     package static func accepts(_ text: String) -> Bool {
         (1...3).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: "0")
-            && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            && text.utf8.allSatisfy(\.isDigit)
     }
 
     /// Returns the country code of a phone number that begins with a plus; nil for any other text.

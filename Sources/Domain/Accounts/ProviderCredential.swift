@@ -1,4 +1,4 @@
-package import JSON
+import JSON
 
 /// The credential that an app got from an identity provider and logs in with.
 ///
@@ -29,8 +29,7 @@ package struct ProviderCredential: Sendable, Equatable {
         self.nickname = nickname
     }
 
-    /// Returns a made-up credential for testing a provider; nil for providers of ID tokens, which
-    /// the service verifies itself.
+    /// Returns a made-up credential for testing a provider; nil for providers of ID tokens.
     package static func trial(of provider: ProviderName) -> ProviderCredential? {
         let nothing = "lamplighter-trial"
         switch provider {
@@ -55,78 +54,50 @@ package struct ProviderCredential: Sendable, Equatable {
     ///   `params.credential`.
     package static func parse(
         provider: String,
-        credential: JSONObject
+        credential fields: Fields
     ) throws(Rejection) -> ProviderCredential {
-        let fields = CredentialFields(object: credential, path: "params.credential")
         if provider == "auth2" { return try parseAuth2(fields) }
         guard let name = ProviderName(rawValue: provider) else {
             throw .invalid("params.provider", "There is no identity provider with this name.")
         }
+        let proof: Proof
         switch name {
-        case .wechat:
-            return ProviderCredential(name, .code(try fields.token("code")))
-        case .qq:
-            let user = try fields.id("userId")
-            return ProviderCredential(
-                name,
-                .accessToken(try fields.token("accessToken"), user: user)
-            )
-        case .weibo:
-            let user = try fields.id("uid")
-            return ProviderCredential(
-                name,
-                .accessToken(try fields.token("accessToken"), user: user)
-            )
+        case .wechat: proof = .code(try fields.token("code"))
+        case .qq, .weibo:
+            let user = try fields.id(name == .qq ? "userId" : "uid")
+            proof = .accessToken(try fields.token("accessToken"), user: user)
         case .facebook, .baidu:
-            return ProviderCredential(
-                name,
-                .accessToken(try fields.token("accessToken"), user: nil)
-            )
+            proof = .accessToken(try fields.token("accessToken"), user: nil)
         case .twitter:
             let key = try fields.token("key")
-            return ProviderCredential(name, .signingKey(key, secret: try fields.token("secret")))
-        case .apple:
-            return try parseApple(fields, token: "identityToken", details: fields)
+            proof = .signingKey(key, secret: try fields.token("secret"))
+        case .apple: return try parseApple(fields, token: "identityToken", details: fields)
         default:
             let nonce = try fields.optionalID("nonce")
-            return ProviderCredential(
-                name,
-                .idToken(try fields.token("identityToken"), user: nil, nonce: nonce)
-            )
+            proof = .idToken(try fields.token("identityToken"), user: nil, nonce: nonce)
         }
+        return ProviderCredential(name, proof)
     }
 
     /// Reads Tuya's form of it: type `ap` is Apple, and Apple's other details are in `extraInfo`.
-    private static func parseAuth2(
-        _ fields: CredentialFields
-    ) throws(Rejection) -> ProviderCredential {
+    private static func parseAuth2(_ fields: Fields) throws(Rejection) -> ProviderCredential {
         guard fields.object["type"]?.stringValue == "ap" else {
-            throw .invalid("params.credential.type", "params.credential.type must be \"ap\".")
+            throw fields.refuse("type", "must be \"ap\"")
         }
-        let extra = fields.object["extraInfo"]
-        if let extra, extra.objectValue == nil {
-            throw .invalid(
-                "params.credential.extraInfo",
-                "params.credential.extraInfo must be an object."
-            )
-        }
-        let details = CredentialFields(
-            object: extra?.objectValue ?? [:],
-            path: fields.path + ".extraInfo"
-        )
+        let details = try fields.fields("extraInfo")
         return try parseApple(fields, token: "accessToken", details: details)
     }
 
     private static func parseApple(
-        _ fields: CredentialFields,
+        _ fields: Fields,
         token: String,
-        details: CredentialFields
+        details: Fields?
     ) throws(Rejection) -> ProviderCredential {
         let token = try fields.token(token)
-        let user = try details.optionalID("userIdentifier")
-        let nonce = try details.optionalID("nonce")
-        let given = try details.optionalID("nickname")
-        let elsewhere = try details.optionalID("snsNickname")
+        let user = try details?.optionalID("userIdentifier")
+        let nonce = try details?.optionalID("nonce")
+        let given = try details?.optionalID("nickname")
+        let elsewhere = try details?.optionalID("snsNickname")
         return ProviderCredential(
             .apple,
             .idToken(token, user: user, nonce: nonce),
@@ -136,44 +107,38 @@ package struct ProviderCredential: Sendable, Equatable {
 }
 
 /// The members of a credential, read with their limits.
-private struct CredentialFields {
-    let object: JSONObject
-    let path: String
-
-    /// Returns a token, code or secret: text of visible ASCII characters, as all providers make
-    /// them.
-    func token(_ name: String) throws(Rejection) -> String {
-        let text = try required(name)
+extension Fields {
+    /// Returns a token, code or secret: visible ASCII characters, as all providers make them.
+    fileprivate func token(_ name: String) throws(Rejection) -> String {
+        let text = try givenText(name)
         guard text.utf8.count <= ProviderCredential.tokenMax,
-            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-        else {
-            throw .invalid("\(path).\(name)", "\(path).\(name) is too long or has odd characters.")
-        }
+            text.utf8.allSatisfy(\.isVisible)
+        else { throw refuse(name, "is too long or has odd characters") }
         return text
     }
 
     /// Returns an id, which some providers write as a number.
-    func id(_ name: String) throws(Rejection) -> String {
+    fileprivate func id(_ name: String) throws(Rejection) -> String {
         if let number = object[name]?.intValue { return String(number) }
-        return try bounded(name, required(name))
+        return try bounded(name, givenText(name))
     }
 
     /// Reads an optional text; apps pass empty ones for values that a provider gives only once.
-    func optionalID(_ name: String) throws(Rejection) -> String? {
+    fileprivate func optionalID(_ name: String) throws(Rejection) -> String? {
         let isAbsent = object[name] == nil || object[name]?.stringValue == ""
-        return isAbsent ? nil : try bounded(name, required(name))
+        return isAbsent ? nil : try bounded(name, givenText(name))
     }
 
     private func bounded(_ name: String, _ text: String) throws(Rejection) -> String {
         guard text.utf8.count <= ProviderCredential.idMax else {
-            throw .invalid("\(path).\(name)", "\(path).\(name) is too long.")
+            throw refuse(name, "is too long")
         }
         return text
     }
 
-    private func required(_ name: String) throws(Rejection) -> String {
+    private func givenText(_ name: String) throws(Rejection) -> String {
         guard let text = object[name]?.stringValue, !text.isEmpty else {
-            throw .invalid("\(path).\(name)", "\(path).\(name) is needed, as text.")
+            throw refuse(name, "is needed, as text")
         }
         return text
     }

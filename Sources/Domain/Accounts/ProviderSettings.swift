@@ -1,4 +1,4 @@
-package import JSON
+import JSON
 
 /// An app's settings for an identity provider, read and checked from its `providers[name]` object.
 package struct ProviderSettings: Sendable, Equatable {
@@ -20,8 +20,7 @@ package struct ProviderSettings: Sendable, Equatable {
     package var clientIDs: [String]
     /// The app's secret at the provider.
     package var clientSecret: String?
-    /// The provider's address: its API's root, or the issuer of its ID tokens; without a final
-    /// slash.
+    /// The root of the provider's API, or the issuer of its ID tokens, without a final slash.
     package var baseURL: String
     /// The kind of id that stands for a user of WeChat.
     package var subject = Subject.openID
@@ -72,102 +71,44 @@ package struct ProviderSettings: Sendable, Equatable {
     /// - Throws: `Rejection` with the field at fault.
     package static func parse(
         _ name: String,
-        _ value: JSONValue
+        in providers: Fields
     ) throws(Rejection) -> ProviderSettings {
-        let path = "providers.\(name)"
         guard let provider = ProviderName(rawValue: name) else {
-            throw .invalid(path, "\(path) is not a provider; use oidc:… for others.")
+            throw providers.refuse(name, "is not a provider; use oidc:… for others")
         }
-        guard let object = value.objectValue else {
-            throw .invalid(path, "\(path) must be an object.")
+        guard let fields = try providers.fields(name) else {
+            throw providers.refuse(name, "must be an object")
         }
         var settings = ProviderSettings(
             provider: provider,
-            isEnabled: try flag(object, "enabled", path: path),
-            keepsToken: try flag(object, "keepToken", path: path),
-            clientIDs: try clientIDs(object, path),
-            clientSecret: try text(object, "clientSecret", path: path),
-            baseURL: try url(object, provider.hasIDTokens ? "issuer" : "baseUrl", path: path)
+            isEnabled: try fields.bool("enabled") ?? false,
+            keepsToken: try fields.bool("keepToken") ?? false,
+            clientIDs: try fields.clientIDs(),
+            clientSecret: try fields.visibleText("clientSecret"),
+            baseURL: try fields.url(provider.hasIDTokens ? "issuer" : "baseUrl")
         )
-        if let word = try text(object, "subject", path: path) {
+        if let word = try fields.visibleText("subject") {
             guard let subject = Subject(rawValue: word) else {
-                throw .invalid("\(path).subject", "\(path).subject must be openid or unionid.")
+                throw fields.refuse("subject", "must be openid or unionid")
             }
             settings.subject = subject
         }
-        if settings.isEnabled { try settings.checkComplete(path) }
+        if settings.isEnabled { try settings.checkComplete(fields) }
         return settings
     }
 
-    private func checkComplete(_ path: String) throws(Rejection) {
+    private func checkComplete(_ fields: Fields) throws(Rejection) {
         guard !clientIDs.isEmpty else {
-            throw .invalid("\(path).clientIds", "\(path).clientIds is needed: the app's ids there.")
+            throw fields.refuse("clientIds", "is needed: the app's ids there")
         }
         guard !baseURL.isEmpty else {
-            throw .invalid("\(path).issuer", "\(path).issuer is needed: the issuer's URL.")
+            throw fields.refuse("issuer", "is needed: the issuer's URL")
         }
         guard Self.withSecret.contains(provider) else { return }
         guard clientIDs.count == 1 else {
-            throw .invalid("\(path).clientIds", "\(path).clientIds must hold exactly one id.")
+            throw fields.refuse("clientIds", "must hold exactly one id")
         }
-        guard clientSecret != nil else {
-            throw .invalid("\(path).clientSecret", "\(path).clientSecret is needed.")
-        }
-    }
-
-    private static func flag(
-        _ object: JSONObject,
-        _ name: String,
-        path: String
-    ) throws(Rejection) -> Bool {
-        guard let value = object[name] else { return false }
-        guard let flag = value.boolValue else {
-            throw .invalid("\(path).\(name)", "\(path).\(name) must be true or false.")
-        }
-        return flag
-    }
-
-    private static func text(
-        _ object: JSONObject,
-        _ name: String,
-        path: String
-    ) throws(Rejection) -> String? {
-        guard let value = object[name] else { return nil }
-        guard let text = value.stringValue, isPlain(text) else {
-            throw .invalid(
-                "\(path).\(name)",
-                "\(path).\(name) must be 1 to 512 visible characters."
-            )
-        }
-        return text
-    }
-
-    private static func clientIDs(
-        _ object: JSONObject,
-        _ path: String
-    ) throws(Rejection) -> [String] {
-        guard let value = object["clientIds"] else { return [] }
-        let ids = value.arrayValue?.compactMap(\.stringValue) ?? []
-        guard ids.count == value.arrayValue?.count, (1...16).contains(ids.count),
-            ids.allSatisfy(isPlain)
-        else {
-            throw .invalid("\(path).clientIds", "\(path).clientIds must be 1 to 16 texts.")
-        }
-        return ids
-    }
-
-    /// Returns a URL, which must be HTTPS unless it leads to this machine, since tokens and secrets
-    /// are sent to it.
-    private static func url(
-        _ object: JSONObject,
-        _ name: String,
-        path: String
-    ) throws(Rejection) -> String? {
-        guard let url = try text(object, name, path: path) else { return nil }
-        guard isSafeURL(url), !url.contains("?"), !url.contains("#") else {
-            throw .invalid("\(path).\(name)", "\(path).\(name) must be an https:// address.")
-        }
-        return url.hasSuffix("/") ? String(url.dropLast()) : url
+        guard clientSecret != nil else { throw fields.refuse("clientSecret", "is needed") }
     }
 
     /// Returns whether secrets may be sent to an address: over TLS, or to this machine.
@@ -179,8 +120,37 @@ package struct ProviderSettings: Sendable, Equatable {
         return parts.count <= 2 && ["127.0.0.1", "localhost"].contains(parts[0])
             && (parts.count == 1 || UInt16(parts[1]) != nil)
     }
+}
 
-    private static func isPlain(_ text: String) -> Bool {
-        (1...512).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+/// The members of a provider's settings, read with their limits.
+extension Fields {
+    fileprivate func visibleText(_ name: String) throws(Rejection) -> String? {
+        guard let value = object[name] else { return nil }
+        guard let text = value.stringValue, Self.isVisible(text) else {
+            throw refuse(name, "must be 1 to 512 visible characters")
+        }
+        return text
+    }
+
+    fileprivate func clientIDs() throws(Rejection) -> [String] {
+        guard let value = object["clientIds"] else { return [] }
+        let ids = value.arrayValue?.compactMap(\.stringValue) ?? []
+        guard ids.count == value.arrayValue?.count, (1...16).contains(ids.count),
+            ids.allSatisfy(Self.isVisible)
+        else { throw refuse("clientIds", "must be 1 to 16 texts") }
+        return ids
+    }
+
+    /// Returns a URL that secrets may be sent to: HTTPS, unless it leads to this machine.
+    fileprivate func url(_ name: String) throws(Rejection) -> String? {
+        guard let url = try visibleText(name) else { return nil }
+        guard ProviderSettings.isSafeURL(url), !url.contains("?"), !url.contains("#") else {
+            throw refuse(name, "must be an https:// address")
+        }
+        return url.hasSuffix("/") ? String(url.dropLast()) : url
+    }
+
+    private static func isVisible(_ text: String) -> Bool {
+        (1...512).contains(text.utf8.count) && text.utf8.allSatisfy(\.isVisible)
     }
 }

@@ -7,8 +7,7 @@ package struct ProviderUse: Sendable, Equatable {
     /// The reason for that failure, without secrets.
     package var failure: String?
 
-    /// The time before the same outcome is recorded again, in seconds: logins of many users share
-    /// one row.
+    /// The pause before the same outcome is recorded again, in seconds: all users share one row.
     static let noteSeconds: Int64 = 60
 
     /// Makes a use.
@@ -18,8 +17,7 @@ package struct ProviderUse: Sendable, Equatable {
         self.failure = failure
     }
 
-    /// Returns whether to record an outcome: a changed one at once, the same one after
-    /// `noteSeconds`.
+    /// Returns whether to record an outcome: a changed one, or the same after `noteSeconds`.
     package func isNews(isFailure: Bool, at now: Instant) -> Bool {
         let (same, other) = isFailure ? (failedAt, succeededAt) : (succeededAt, failedAt)
         guard let same else { return true }

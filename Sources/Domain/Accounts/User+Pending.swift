@@ -8,8 +8,7 @@ extension User {
         address.isPhone ? pendingPhone.map { .phone($0) } : pendingEmail.map { .email($0) }
     }
 
-    /// Returns whether the account relies on its present address of this kind, which then stays
-    /// until another is verified.
+    /// Returns whether the present address of this kind stays until another is verified.
     package func relies(onAddressLike address: Address) -> Bool {
         address.isPhone ? phone != nil && isPhoneVerified : email != nil && emailClaim != .given
     }
@@ -43,8 +42,7 @@ extension User {
         if address.isPhone { pendingPhone = nil } else { pendingEmail = nil }
     }
 
-    /// The e-mail address that a link would verify: the pending one, else the account's unverified
-    /// one.
+    /// The e-mail address that a link would verify: the pending one, else the unverified one.
     package var unprovedEmail: EmailAddress? {
         pendingEmail ?? (isEmailVerified ? nil : email)
     }

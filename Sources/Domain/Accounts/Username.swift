@@ -39,8 +39,7 @@ package struct Username: Hashable, Sendable {
         self.key = email?.key ?? key
     }
 
-    /// Returns the name in one Unicode form and case, so that names that look the same are the
-    /// same.
+    /// Returns the name in one Unicode form and case, so that names that look the same are equal.
     private static func key(of text: String) -> String {
         text.utf8.allSatisfy { $0 < 0x80 }
             ? text.lowercased() : text.precomposedStringWithCompatibilityMapping.lowercased()

@@ -136,8 +136,8 @@ package enum Base64Form {
         for byte in utf8 {
             switch byte {
             case UInt8(ascii: "="): padding += 1
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+            case UInt8(ascii: "+"), UInt8(ascii: "/"),
+                _ where byte.isLetterOrDigit:
                 guard padding == 0 else { return nil }
             default: return nil
             }

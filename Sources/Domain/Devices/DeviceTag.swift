@@ -45,7 +45,7 @@ package struct DeviceTag: Hashable, Sendable {
     private static func accepts(name: String) -> Bool {
         PlainForm.accepts(name.utf8) && name.utf8.count <= nameMax
             && name.utf8.last != UInt8(ascii: "-")
-            && name.utf8.first.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) } == true
+            && name.utf8.first?.isLowercase == true
     }
 }
 
@@ -67,8 +67,7 @@ package enum DeviceName {
     }
 }
 
-/// One line of displayed text, without characters that control a terminal or change the direction
-/// of writing.
+/// One displayed line, which can't control a terminal or change the direction of writing.
 private enum PlainLine {
     static func accepts(_ text: String) -> Bool {
         let scalars = text.unicodeScalars

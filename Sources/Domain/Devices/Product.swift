@@ -71,8 +71,7 @@ package struct Product: Sendable, Equatable {
     /// Returns the data point with a name.
     package func point(_ name: String) -> DataPoint? { pointsByName[name] }
 
-    /// Returns whether devices may raise an alert or a fault; a free-form product that declares
-    /// none allows all names.
+    /// Returns whether devices may raise a condition; a free-form product need not declare any.
     package func declares(_ kind: ConditionKind, _ name: String) -> Bool {
         let declared = kind == .alert ? alerts : faults
         return declared.contains(name) || (isFreeForm && declared.isEmpty)
@@ -90,8 +89,7 @@ package enum FreeForm {
     package static let attributesMax = 256
     /// The largest state of one device, in bytes of JSON.
     package static let stateBytesMax = 32 * 1024
-    /// The maximum number of alerts on at once, and the most faults; also the most of each in one
-    /// report.
+    /// The maximum number of alerts, and of faults, that are on at once or in one report.
     package static let conditionsMax = 64
     /// The maximum number of bytes of JSON for the names of all alerts and faults that are on.
     package static let conditionBytesMax = 16 * 1024

@@ -32,8 +32,7 @@ package enum ProductRules {
         }
     }
 
-    /// Refuses binary data for a product with data points, since it can't be checked; returns nil
-    /// for a free-form product.
+    /// Refuses binary data, which can't be checked, unless the product is free-form.
     package static func refuseBinary(_ product: Product, _ field: String) -> Rejection? {
         guard !product.isFreeForm else { return nil }
         return .invalid(
@@ -97,8 +96,7 @@ package enum ProductRules {
         )
     }
 
-    /// Returns the data points that a new version removes or narrows, so that stored values may no
-    /// longer be valid.
+    /// Returns the data points that a new version removes or narrows: stored values may be invalid.
     package static func narrowed(from old: Product, to new: Product) -> [String] {
         guard !new.isFreeForm else { return [] }
         return old.dataPoints.filter { point in
@@ -107,8 +105,7 @@ package enum ProductRules {
         }.map(\.name)
     }
 
-    /// Returns whether a new version removes an alert or a fault, so that an open one could never
-    /// be cleared.
+    /// Returns whether a new version removes a condition: an open one could never be cleared.
     package static func isLost(
         _ kind: ConditionKind,
         _ name: String,

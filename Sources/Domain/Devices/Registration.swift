@@ -88,8 +88,7 @@ package enum RegistrationRules {
         case renew(DeviceID)
         /// As `renew`, after ending the device's ownership period.
         case reset(DeviceID)
-        /// Refuse, count the try, and notify the special user and the owner of the device, if one
-        /// is named.
+        /// Refuse, count the try, and notify the principals of the device, if one is named.
         case refuse(Rejection, asksForReset: DeviceID?)
     }
 
@@ -150,5 +149,20 @@ package enum RegistrationRules {
             ),
             asksForReset: known.did
         )
+    }
+}
+
+/// The text of the label that is printed on a device: it names the device and proves possession.
+///
+/// The last part is made with a key that never leaves the service: no other party makes labels.
+package enum DeviceLabel {
+    /// The prefix, by which an app recognises a device's label.
+    package static let prefix = "LL1"
+    /// The number of bytes of the keyed digest in the label.
+    package static let proofBytes = 16
+
+    /// Writes a label.
+    package static func text(_ key: ProductKey, _ mac: MAC, proof: String) -> String {
+        "\(prefix):\(key.text):\(mac.text):\(proof)"
     }
 }

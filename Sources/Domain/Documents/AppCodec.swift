@@ -17,13 +17,14 @@ package enum AppCodec {
         let fields = Fields(object)
         var faults = Faults()
         let app = App(
-            id: faults.take(try fields.requiredID("appId", as: AppID.self)) ?? AppID(trusted: ""),
-            name: faults.take(try fields.requiredText("name", length: 1...128)) ?? "",
-            products: faults.take(try products(fields)) ?? .all,
+            id: faults.catching(try fields.requiredID("appId", as: AppID.self))
+                ?? AppID(trusted: ""),
+            name: faults.catching(try fields.requiredText("name", length: 1...128)) ?? "",
+            products: faults.catching(try products(fields)) ?? .all,
             policies: policies(fields, &faults),
             providers: providers(fields, &faults)
         )
-        try faults.end()
+        try faults.throwFirst()
         return app
     }
 
@@ -32,8 +33,9 @@ package enum AppCodec {
         _ faults: inout Faults
     ) -> [ProviderName: ProviderSettings] {
         var providers: [ProviderName: ProviderSettings] = [:]
-        for member in faults.take(try fields.object("providers"))?.members ?? [] {
-            let settings = faults.take(try ProviderSettings.parse(member.key, member.value))
+        guard let all = faults.catching(try fields.fields("providers")) else { return providers }
+        for member in all.object.members {
+            let settings = faults.catching(try ProviderSettings.parse(member.key, in: all))
             if let settings { providers[settings.provider] = settings }
         }
         return providers
@@ -49,13 +51,13 @@ package enum AppCodec {
 
     private static func policies(_ fields: Fields, _ faults: inout Faults) -> AppPolicies {
         var policies = AppPolicies()
-        guard let said = faults.take(try fields.fields("policies")) else { return policies }
+        guard let said = faults.catching(try fields.fields("policies")) else { return policies }
         func take(_ name: String, _ value: inout Bool) {
-            value = faults.take(try said.bool(name)) ?? value
+            value = faults.catching(try said.bool(name)) ?? value
         }
         take("revealAccounts", &policies.revealAccounts)
         policies.emailRegistration =
-            faults.take(
+            faults.catching(
                 try said.word("emailRegistration", as: AppPolicies.EmailRegistration.self)
             ) ?? policies.emailRegistration
         take("emailVerification", &policies.emailVerification)
@@ -63,11 +65,11 @@ package enum AppCodec {
         take("uidLogin", &policies.uidLogin)
         take("usernameChangeable", &policies.usernameChangeable)
         policies.anonymous =
-            faults.take(try said.word("anonymous", as: AppPolicies.Anonymous.self))
+            faults.catching(try said.word("anonymous", as: AppPolicies.Anonymous.self))
             ?? policies.anonymous
-        policies.defaultCountryCode = faults.take(try countryCode(said))
+        policies.defaultCountryCode = faults.catching(try countryCode(said))
         take("cancelProof", &policies.cancelProof)
-        policies.sessionDays = faults.take(
+        policies.sessionDays = faults.catching(
             try said.integer("sessionDays", in: AppPolicies.sessionDaysRange)
         )
         return policies

@@ -1,15 +1,14 @@
 /// The faults of a document, collected so that its writer can correct them all at once.
 package struct Faults {
-    /// The maximum number of faults shown; a document with more was probably never meant to be of
-    /// this kind.
+    /// The maximum number of faults shown; a document with more is probably of another kind.
     private static let max = 32
     private var found: [Rejection] = []
 
-    /// Begins without a fault.
+    /// Makes an empty collection.
     package init() {}
 
     /// Returns the value that was read; keeps the fault and returns nil if it is refused.
-    package mutating func take<Value>(
+    package mutating func catching<Value>(
         _ read: @autoclosure () throws(Rejection) -> Value?
     ) -> Value? {
         do {
@@ -27,10 +26,8 @@ package struct Faults {
         found = Array((found + [first] + fault.others).prefix(Self.max))
     }
 
-    /// Ends the reading.
-    ///
-    /// - Throws: The first fault, if any, with the others in it.
-    package func end() throws(Rejection) {
+    /// Throws the first fault, if any, with the others in it.
+    package func throwFirst() throws(Rejection) {
         guard var first = found.first else { return }
         first.others = Array(found.dropFirst())
         throw first

@@ -26,12 +26,28 @@ package struct Fields {
         object.members.contains { $0.key.isSame(as: name) && $0.value == .null }
     }
 
-    private func missing(_ name: String) -> Rejection { refuse(name, "is missing") }
+    /// Returns a value that was read from a field; refuses the field if it is absent.
+    package func required<Value>(_ name: String, _ value: Value?) throws(Rejection) -> Value {
+        guard let value else { throw refuse(name, "is missing") }
+        return value
+    }
+
+    /// Returns a value of one type, or nil if absent.
+    private func value<Value>(
+        _ name: String,
+        _ read: (JSONValue) -> Value?,
+        else problem: String
+    ) throws(Rejection) -> Value? {
+        guard let value = object[name] else { return nil }
+        guard let value = read(value) else { throw refuse(name, problem) }
+        return value
+    }
 
     /// Returns a text within a length in characters, or nil if absent.
     package func text(_ name: String, length: ClosedRange<Int>) throws(Rejection) -> String? {
-        guard let value = object[name] else { return nil }
-        guard let text = value.stringValue else { throw refuse(name, "must be a string") }
+        guard let text = try value(name, \.stringValue, else: "must be a string") else {
+            return nil
+        }
         guard length.contains(text.unicodeScalars.count) else {
             throw refuse(
                 name,
@@ -51,8 +67,7 @@ package struct Fields {
         _ name: String,
         length: ClosedRange<Int>
     ) throws(Rejection) -> String {
-        guard let text = try text(name, length: length) else { throw missing(name) }
-        return text
+        try required(name, text(name, length: length))
     }
 
     /// Returns one of some words, or nil if absent.
@@ -88,8 +103,7 @@ package struct Fields {
         _ name: String,
         as type: Identifier<Kind>.Type
     ) throws(Rejection) -> Identifier<Kind> {
-        guard let id = try id(name, as: type) else { throw missing(name) }
-        return id
+        try required(name, id(name, as: type))
     }
 
     /// Returns an integer within a range, or nil if absent.
@@ -97,8 +111,9 @@ package struct Fields {
         _ name: String,
         in range: ClosedRange<Int64>
     ) throws(Rejection) -> Int64? {
-        guard let value = object[name] else { return nil }
-        guard let number = value.intValue else { throw refuse(name, "must be an integer") }
+        guard let number = try value(name, \.intValue, else: "must be an integer") else {
+            return nil
+        }
         guard range.contains(number) else {
             throw refuse(name, "must lie between \(range.lowerBound) and \(range.upperBound)")
         }
@@ -117,36 +132,27 @@ package struct Fields {
 
     /// Returns a number, or nil if absent.
     package func number(_ name: String) throws(Rejection) -> Double? {
-        guard let value = object[name] else { return nil }
-        guard let number = value.doubleValue else { throw refuse(name, "must be a number") }
-        return number
+        try value(name, \.doubleValue, else: "must be a number")
     }
 
     /// Returns a Boolean, or nil if absent.
     package func bool(_ name: String) throws(Rejection) -> Bool? {
-        guard let value = object[name] else { return nil }
-        guard let truth = value.boolValue else { throw refuse(name, "must be true or false") }
-        return truth
+        try value(name, \.boolValue, else: "must be true or false")
     }
 
     /// Returns a required Boolean.
     package func requiredBool(_ name: String) throws(Rejection) -> Bool {
-        guard let truth = try bool(name) else { throw missing(name) }
-        return truth
+        try required(name, bool(name))
     }
 
     /// Returns an object, or nil if absent.
     package func object(_ name: String) throws(Rejection) -> JSONObject? {
-        guard let value = object[name] else { return nil }
-        guard let object = value.objectValue else { throw refuse(name, "must be an object") }
-        return object
+        try value(name, \.objectValue, else: "must be an object")
     }
 
     /// Returns an array, or nil if absent.
     package func array(_ name: String) throws(Rejection) -> [JSONValue]? {
-        guard let value = object[name] else { return nil }
-        guard let array = value.arrayValue else { throw refuse(name, "must be an array") }
-        return array
+        try value(name, \.arrayValue, else: "must be an array")
     }
 
     /// Returns an array of texts, empty if absent.

@@ -23,22 +23,22 @@ package enum ProductCodec {
         let fields = Fields(object)
         var faults = Faults()
         let product = Product(
-            key: faults.take(try fields.requiredID("productKey", as: ProductKey.self))
+            key: faults.catching(try fields.requiredID("productKey", as: ProductKey.self))
                 ?? ProductKey(trusted: ""),
-            name: faults.take(try fields.requiredText("name", length: 1...128)) ?? "",
-            registration: faults.take(
+            name: faults.catching(try fields.requiredText("name", length: 1...128)) ?? "",
+            registration: faults.catching(
                 try fields.word("registration", as: Product.Registration.self)
             ) ?? .open,
-            reset: faults.take(try fields.word("reset", as: Product.Reset.self)) ?? .owner,
-            remoteBind: faults.take(try fields.word("remoteBind", as: Product.RemoteBind.self))
+            reset: faults.catching(try fields.word("reset", as: Product.Reset.self)) ?? .owner,
+            remoteBind: faults.catching(try fields.word("remoteBind", as: Product.RemoteBind.self))
                 ?? .claim,
             dataPoints: dataPoints(fields, &faults),
-            alerts: faults.take(try names("alerts", fields)) ?? [],
-            faults: faults.take(try names("faults", fields)) ?? [],
-            historyDays: faults.take(try fields.integer("historyDays", in: 1...36_500))
+            alerts: faults.catching(try names("alerts", fields)) ?? [],
+            faults: faults.catching(try names("faults", fields)) ?? [],
+            historyDays: faults.catching(try fields.integer("historyDays", in: 1...36_500))
                 .map { Int($0) }
         )
-        try faults.end()
+        try faults.throwFirst()
         return product
     }
 
@@ -56,7 +56,7 @@ package enum ProductCodec {
     }
 
     private static func dataPoints(_ fields: Fields, _ faults: inout Faults) -> [DataPoint] {
-        let array = faults.take(try fields.array("dataPoints")) ?? []
+        let array = faults.catching(try fields.array("dataPoints")) ?? []
         guard array.count <= dataPointsMax else {
             faults.add(
                 .invalid("dataPoints", "A product has at most \(dataPointsMax) data points.")
@@ -88,16 +88,19 @@ package enum ProductCodec {
             faults.add(fields.refuse(name, "is missing"))
         }
         let point = DataPoint(
-            faults.take(try fields.requiredText("name", length: 1...64)) ?? "",
-            faults.take(try fields.word("type", as: DataPoint.Kind.self)) ?? .raw,
-            access: faults.take(try fields.word("access", as: DataPoint.Access.self)) ?? .readOnly,
-            displayName: faults.take(try fields.text("displayName", length: 0...128)),
-            min: faults.take(try fields.number("min")),
-            max: faults.take(try fields.number("max")),
-            step: faults.take(try fields.number("step")),
-            unit: faults.take(try fields.text("unit", length: 0...32)),
-            values: faults.take(try fields.texts("values")) ?? [],
-            maxLength: faults.take(try fields.integer("maxLength", in: 1...65_536)).map { Int($0) }
+            faults.catching(try fields.requiredText("name", length: 1...64)) ?? "",
+            faults.catching(try fields.word("type", as: DataPoint.Kind.self)) ?? .raw,
+            access: faults.catching(try fields.word("access", as: DataPoint.Access.self))
+                ?? .readOnly,
+            displayName: faults.catching(try fields.text("displayName", length: 0...128)),
+            min: faults.catching(try fields.number("min")),
+            max: faults.catching(try fields.number("max")),
+            step: faults.catching(try fields.number("step")),
+            unit: faults.catching(try fields.text("unit", length: 0...32)),
+            values: faults.catching(try fields.texts("values")) ?? [],
+            maxLength: faults.catching(try fields.integer("maxLength", in: 1...65_536)).map {
+                Int($0)
+            }
         )
         let kind = fields.object["type"]?.stringValue.flatMap(DataPoint.Kind.init(rawValue:))
         for (name, fault) in broken(point, kind) {

@@ -11,8 +11,7 @@ package enum RefusalCodec {
         (try? JSONValue.parse(bytes).objectValue).flatMap(refusal)
     }
 
-    /// Reads the members that a stored refusal and the gate's message share; nil if a required one
-    /// is missing.
+    /// Reads the members that a stored refusal and the gate's message share; nil if one is missing.
     package static func refusal(_ object: JSONObject) -> ClientRefusal? {
         func text(_ key: String) -> String? {
             object[key]?.stringValue.map { String($0.unicodeScalars.prefix(textMax)) }

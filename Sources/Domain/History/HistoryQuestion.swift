@@ -1,21 +1,8 @@
 /// A query of a device's history.
 package struct HistoryQuestion: Sendable {
-    /// A summary of values by steps of time.
-    package struct Summary: Sendable {
-        /// The step of time.
-        package var step: TimeStep
-        /// The function over the values of one step.
-        package var function: SummaryFunction
-        /// The IANA zone of calendar steps.
-        package var timezone: String
-
-        /// Makes a summary by steps.
-        package init(step: TimeStep, function: SummaryFunction, timezone: String) {
-            self.step = step
-            self.function = function
-            self.timezone = timezone
-        }
-    }
+    /// A summary of values: the step of time, the function over the values of one step, and the
+    /// IANA zone of calendar steps.
+    package typealias Summary = (step: TimeStep, function: SummaryFunction, timezone: String)
 
     /// The device.
     package var did: DeviceID

@@ -16,14 +16,13 @@ package struct HistoryUse: Sendable, Equatable {
     package var toldAt: Instant?
 
     /// The interval between notices that history is not kept, in seconds: one hour.
-    package static let tellSeconds: Int64 = 3600
+    package static let noticeSeconds: Int64 = 3600
     /// The divisor for the share by which the log of alerts and faults may exceed the bound.
     ///
     /// The log continues after values have used up the day, but is bounded too.
     private static let logPart: Int64 = 4
 
-    /// The bytes counted for a record beyond its values: its time, its place, its share of an
-    /// index.
+    /// The bytes counted for a record beyond its values: its time, its place, its part of an index.
     package static let recordBytes = 32
     /// The bytes counted for an event beyond its value.
     package static let eventBytes = 160
@@ -35,18 +34,17 @@ package struct HistoryUse: Sendable, Equatable {
         self.toldAt = toldAt
     }
 
-    /// Counts bytes of the history; returns false if they would exceed the day's bound, where 0
-    /// means unbounded.
-    package mutating func take(_ count: Int, bound: Int64, at now: Instant) -> Bool {
-        take(Int64(count), upTo: bound, at: now)
+    /// Counts bytes of the history unless they exceed the day's bound; 0 means unbounded.
+    package mutating func countValues(_ count: Int, bound: Int64, at now: Instant) -> Bool {
+        self.count(Int64(count), upTo: bound, at: now)
     }
 
     /// Counts bytes of the log of events, which may exceed the bound by a quarter.
-    package mutating func takeEvent(_ count: Int, bound: Int64, at now: Instant) -> Bool {
-        take(Int64(count), upTo: bound + bound / Self.logPart, at: now)
+    package mutating func countEvent(_ count: Int, bound: Int64, at now: Instant) -> Bool {
+        self.count(Int64(count), upTo: bound + bound / Self.logPart, at: now)
     }
 
-    private mutating func take(_ count: Int64, upTo most: Int64, at now: Instant) -> Bool {
+    private mutating func count(_ count: Int64, upTo most: Int64, at now: Instant) -> Bool {
         let today = Self.day(of: now)
         if day != today { (day, bytes) = (today, 0) }
         guard most == 0 || bytes + count <= most else { return false }
@@ -54,10 +52,9 @@ package struct HistoryUse: Sendable, Equatable {
         return true
     }
 
-    /// Returns whether users are to be notified now that history is not kept, and records that they
-    /// were.
-    package mutating func tells(at now: Instant) -> Bool {
-        if let toldAt, toldAt <= now, now < toldAt.adding(seconds: Self.tellSeconds) {
+    /// Returns whether to notify users now that history is not kept, and records the notice.
+    package mutating func claimNotice(at now: Instant) -> Bool {
+        if let toldAt, toldAt <= now, now < toldAt.adding(seconds: Self.noticeSeconds) {
             return false
         }
         toldAt = now

@@ -27,8 +27,7 @@ package struct StepSummary: Sendable {
 }
 
 extension HistoryQuestion {
-    /// Returns whether a value is requested: neither null nor write-only, and of the requested
-    /// attribute, if any.
+    /// Returns whether a value is requested: shown, and of the requested attribute, if any.
     fileprivate func asks(for member: JSONObject.Member) -> Bool {
         if let attribute, !attribute.isSame(as: member.key) { return false }
         return isShown(member)

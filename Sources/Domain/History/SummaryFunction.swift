@@ -1,4 +1,4 @@
-package import JSON
+import JSON
 
 /// A function over an attribute's values within one step of time.
 package enum SummaryFunction: String, Sendable, CaseIterable {
@@ -6,7 +6,7 @@ package enum SummaryFunction: String, Sendable, CaseIterable {
 }
 
 /// The values of an attribute within one step, as far as they were added.
-package struct ValueSummary: Sendable {
+struct ValueSummary: Sendable {
     private var count: Int64 = 0
     private var numbers: Int64 = 0
     private var integerSum: Int64? = 0
@@ -16,11 +16,10 @@ package struct ValueSummary: Sendable {
     private var first: JSONValue?
     private var last: JSONValue?
 
-    /// Makes a summary without values.
-    package init() {}
+    init() {}
 
     /// Adds the next value, in the order of time.
-    package mutating func add(_ value: JSONValue) {
+    mutating func add(_ value: JSONValue) {
         count += 1
         if first == nil { first = value }
         last = value
@@ -40,7 +39,7 @@ package struct ValueSummary: Sendable {
 
     /// Returns the result of a function over the values, or nil if there is none; `avg`, `min`,
     /// `max` and `sum` use only numbers.
-    package func value(_ function: SummaryFunction) -> JSONValue? {
+    func value(_ function: SummaryFunction) -> JSONValue? {
         switch function {
         case .count: .integer(count)
         case .first: first

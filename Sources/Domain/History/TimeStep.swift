@@ -80,16 +80,16 @@ package struct TimeStep: Sendable, Equatable {
 }
 
 /// Calendar days as numbers since 1970-01-01, and months as numbers since January of year 0.
-package enum CivilDay {
+enum CivilDay {
     private static let length: Int64 = 86_400
 
     /// Returns the day that contains a moment.
-    package static func number(of moment: Instant, _ offset: TimeStep.Offset) -> Int64 {
+    static func number(of moment: Instant, _ offset: TimeStep.Offset) -> Int64 {
         floor(floor(moment.milliseconds, 1000) + offset(moment), length)
     }
 
     /// Returns the first moment of a day, or of the next day if clocks skip the whole day.
-    package static func start(_ day: Int64, _ offset: TimeStep.Offset) -> Instant {
+    static func start(_ day: Int64, _ offset: TimeStep.Offset) -> Instant {
         let midnight = day * length
         // The offset at midnight is the one before or the one after it.
         let candidates = [-length, 0, length].map { (away: Int64) in
@@ -102,26 +102,14 @@ package enum CivilDay {
 
     /// Returns the month of a day.
     static func month(of day: Int64) -> Int64 {
-        // Howard Hinnant, chrono-compatible low-level date algorithms.
-        let shifted = day + 719_468
-        let era = floor(shifted, 146_097)
-        let dayOfEra = shifted - era * 146_097
-        let year =
-            (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * year + year / 4 - year / 100)
-        let month = (5 * dayOfYear + 2) / 153
-        return (year + era * 400) * 12 + month + 2
+        let (year, month, _) = CalendarDate(day: day).parts
+        return year * 12 + month - 1
     }
 
     /// Returns the first day of a month.
     static func first(ofMonth number: Int64) -> Int64 {
-        let month = number - floor(number, 12) * 12 + 1
-        let year = floor(number, 12) - (month <= 2 ? 1 : 0)
-        let era = floor(year, 400)
-        let yearOfEra = year - era * 400
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return era * 146_097 + dayOfEra - 719_468
+        let year = floor(number, 12)
+        return CalendarDate.day(year: year, month: number - year * 12 + 1, dayOfMonth: 1)
     }
 }
 

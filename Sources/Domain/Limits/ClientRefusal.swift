@@ -2,8 +2,7 @@
 package struct ClientRefusal: Sendable, Equatable {
     /// The refused action: `connect`, `publish`, `subscribe` or `receive`.
     package var action: String
-    /// The client's username, empty if unknown; `?` if it might have been a secret in the wrong
-    /// field.
+    /// The client's username; empty if unknown, `?` if it might have been a misplaced secret.
     package var username: String
     /// The client's id.
     package var clientID: String
@@ -11,8 +10,7 @@ package struct ClientRefusal: Sendable, Equatable {
     package var address: String
     /// The topic or filter; nil for `connect`.
     package var topic: String?
-    /// The details of a refusal by a listener: what the client showed or the fault, from the first
-    /// of several.
+    /// What the client showed a listener, or the fault, from the first of several refusals.
     package var detail: String?
     /// The reason: the raw value of a `RefusalReason`, or a word of a newer gate.
     package var reason: String

@@ -23,8 +23,7 @@ package struct CountLimits: Sendable {
 
     // MARK: Users
 
-    /// The maximum number of new anonymous users of one terminal in a day: with a row of some 2 KB,
-    /// 60 KB a day.
+    /// The maximum number of new anonymous users of one terminal in a day: 60 KB of rows.
     package var anonymousPerTerminal = 30
     /// The maximum number of new anonymous users of one source address in an hour: 1,440 a day or 3
     /// MB.
@@ -38,8 +37,7 @@ package struct CountLimits: Sendable {
     /// The maximum number of new named users of one app in an hour.
     package var namedPerApp = 100_000
 
-    /// The maximum number of logins of one terminal in an hour: each is a session that is kept for
-    /// 30 days.
+    /// The maximum number of logins of one terminal in an hour: sessions are kept for 30 days.
     package var sessionsPerTerminal = 120
 
     // MARK: Hashes
@@ -53,16 +51,13 @@ package struct CountLimits: Sendable {
     package var hashesPerTerminal = 20
     /// The maximum number of hashes of one terminal that wait or run at once.
     package var hashesAtOnce = 2
-    /// The maximum number of hashes of one source address that wait or run at once: a thirty-second
-    /// of a queue of 256.
+    /// The maximum number of hashes of one source address that wait or run at once, of all 256.
     package var hashesAtOncePerSource = 8
     /// The maximum number of calls to identity providers of one terminal at once.
     package var providerCallsAtOnce = 4
-    /// The maximum number of calls to identity providers of one source address at once: an eighth
-    /// of all.
+    /// The maximum number of calls to identity providers of one source address at once, of all 128.
     package var providerCallsAtOncePerSource = 16
-    /// The maximum number of long reads, such as history queries, of one source address that wait
-    /// or run at once.
+    /// The maximum number of long reads of one source address that wait or run at once.
     package var readsAtOncePerSource = 32
 
     // MARK: Devices

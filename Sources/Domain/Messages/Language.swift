@@ -3,19 +3,16 @@ package enum Language: String, Sendable, CaseIterable {
     case english = "en"
     case chinese = "zh"
 
-    /// The country codes whose users get messages in Chinese by default: the mainland, Hong Kong,
-    /// Macau, Taiwan.
+    /// The country codes of Chinese by default: the mainland, Hong Kong, Macau, Taiwan.
     private static let chineseCountries: Set = ["86", "852", "853", "886"]
 
-    /// Returns the language of a user: the chosen one, if the service supports it, else the
-    /// country's.
+    /// Returns the language of a user: the chosen one, if it is supported, else the country's.
     package static func pick(tag: String?, countryCode: String?) -> Language {
         if let language = tag.flatMap(Language.init(tag:)) { return language }
         return chineseCountries.contains(countryCode ?? "") ? .chinese : .english
     }
 
-    /// Returns the language that a browser prefers (`Accept-Language`); nil if the service supports
-    /// none of them.
+    /// Returns the supported language that a browser prefers (`Accept-Language`), or nil.
     package static func pick(acceptLanguage header: String) -> Language? {
         let ranges = header.split(separator: ",").prefix(32).enumerated().compactMap {
             index,
@@ -30,8 +27,7 @@ package enum Language: String, Sendable, CaseIterable {
         return ranges.min { ($1.quality, $0.index) < ($0.quality, $1.index) }?.language
     }
 
-    /// Reads a tag such as `zh-Hans-CN` or `en_GB`; nil for a language that the service doesn't
-    /// support.
+    /// Reads a tag such as `zh-Hans-CN` or `en_GB`; nil for an unsupported language.
     package init?(tag: String) {
         let primary = tag.lowercased().split { $0 == "-" || $0 == "_" }.first
         guard let primary, let language = Language(rawValue: String(primary)) else { return nil }

@@ -1,5 +1,4 @@
-/// A language by its tag of BCP 47, such as `de` or `pt-BR`; tags are compared without regard to
-/// case.
+/// A language by its tag of BCP 47, such as `de` or `pt-BR`, compared without regard to case.
 package struct LanguageTag: Hashable, Sendable {
     /// The tag in lower case.
     package let key: String
@@ -10,9 +9,10 @@ package struct LanguageTag: Hashable, Sendable {
     package init?(_ text: String) {
         let parts = text.lowercased().split(separator: "-", omittingEmptySubsequences: false)
         guard text.utf8.count <= Self.bytesMax, let first = parts.first,
-            parts.allSatisfy({ (1...8).contains($0.utf8.count) && $0.utf8.allSatisfy(Self.isSign) }
-            ),
-            (2...8).contains(first.utf8.count), first.utf8.allSatisfy(Self.isLetter),
+            parts.allSatisfy({
+                (1...8).contains($0.utf8.count) && $0.utf8.allSatisfy(\.isLetterOrDigit)
+            }),
+            (2...8).contains(first.utf8.count), first.utf8.allSatisfy(\.isLetter),
             Self.accepts(parts.dropFirst())
         else { return nil }
         key = text.lowercased()
@@ -34,16 +34,15 @@ package struct LanguageTag: Hashable, Sendable {
     /// The longest tag that a user's profile takes.
     private static let bytesMax = 35
 
-    /// Returns whether parts may follow a language: script, region and variants in this order, then
-    /// extensions.
+    /// Returns whether script, region, variants and extensions, in this order, follow a language.
     private static func accepts(_ parts: ArraySlice<Substring>) -> Bool {
         var rest = parts
         for _ in 0..<3 {
-            guard let part = rest.first, part.utf8.count == 3, part.utf8.allSatisfy(isLetter)
+            guard let part = rest.first, part.utf8.count == 3, part.utf8.allSatisfy(\.isLetter)
             else { break }
             rest = rest.dropFirst()
         }
-        if let script = rest.first, script.utf8.count == 4, script.utf8.allSatisfy(isLetter) {
+        if let script = rest.first, script.utf8.count == 4, script.utf8.allSatisfy(\.isLetter) {
             rest = rest.dropFirst()
         }
         if let region = rest.first, isRegion(region) { rest = rest.dropFirst() }
@@ -58,21 +57,11 @@ package struct LanguageTag: Hashable, Sendable {
 
     private static func isRegion(_ part: Substring) -> Bool {
         part.utf8.count == 2
-            ? part.utf8.allSatisfy(isLetter)
-            : part.utf8.count == 3 && part.utf8.allSatisfy(isDigit)
+            ? part.utf8.allSatisfy(\.isLetter)
+            : part.utf8.count == 3 && part.utf8.allSatisfy(\.isDigit)
     }
 
     private static func isVariant(_ part: Substring) -> Bool {
-        part.utf8.count >= 5 || (part.utf8.count == 4 && part.utf8.first.map(isDigit) == true)
+        part.utf8.count >= 5 || (part.utf8.count == 4 && part.utf8.first?.isDigit == true)
     }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-    }
-
-    private static func isSign(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) }
 }

@@ -26,8 +26,7 @@ package struct MessageRecord: Sendable, Equatable {
     package var state: State
     /// The number of tries.
     package var tries: Int
-    /// The error of the last failed try, in the other side's words without secrets; nil if none
-    /// failed.
+    /// The error of the last failed try, in the other side's words without secrets, or nil.
     package var error: String?
     /// The creation time.
     package var createdAt: Instant

@@ -18,11 +18,9 @@ package struct OutgoingMessage: Sendable, Equatable {
         case resetPassword
         /// A request tried to register an address that already has an account.
         case addressTaken
-        /// An account was made with this address; `params`: `url` of the link that verifies it,
-        /// `hours`.
+        /// An account was made with this address; `params`: `url` to verify it, `hours`.
         case confirmation
-        /// The account's address was changed; `params`: `url`, `hours`, `address` (the new one,
-        /// masked).
+        /// The account's address was changed; `params`: `url`, `hours`, masked new `address`.
         case addressChanged
         /// The account's password was changed.
         case passwordChanged
@@ -69,8 +67,7 @@ package struct OutgoingMessage: Sendable, Equatable {
     package var expiresAt: Instant
     /// The request whose terminal receives the outcome.
     package var origin: Origin?
-    /// Whether it is never sent because no such account exists; its outcome is reported as if it
-    /// were.
+    /// Whether it is only reported as sent, because no such account exists.
     package var isDummy = false
 
     /// Makes a message.

@@ -1,4 +1,4 @@
-/// The rights of an operator of the console.
+/// The rights of an operator of the console, in ascending order.
 package enum OperatorRole: String, Sendable, CaseIterable, Comparable {
     /// Sees everything, with addresses masked, and changes nothing.
     case viewer
@@ -10,13 +10,7 @@ package enum OperatorRole: String, Sendable, CaseIterable, Comparable {
     /// Returns whether the right role may do all that the left one may, and more.
     package static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
 
-    private var rank: Int {
-        switch self {
-        case .viewer: 0
-        case .operator: 1
-        case .admin: 2
-        }
-    }
+    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
 /// A person who signs in to the console.
@@ -44,8 +38,7 @@ package struct Operator: Sendable, Equatable {
     package static let countMax = 100
     /// The maximum number of live sessions of one operator; a further one ends the oldest.
     package static let sessionsMax = 20
-    /// The maximum number of providers that one operator may try in an hour: each try is a request
-    /// to another company's server.
+    /// The maximum number of providers, companies' servers, that one operator tries in an hour.
     package static let trialsPerHour = 60
     /// The maximum number of test messages that one operator may send in an hour.
     package static let testMessagesPerHour = 20

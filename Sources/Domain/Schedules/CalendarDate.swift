@@ -13,28 +13,22 @@ package struct CalendarDate: Hashable, Comparable, Sendable {
         guard (1...12).contains(month), dayOfMonth >= 1,
             dayOfMonth <= Self.length(ofMonth: month, year: year)
         else { return nil }
-        day = Self.days(year: year, month: month, dayOfMonth: dayOfMonth)
+        day = Self.day(year: year, month: month, dayOfMonth: dayOfMonth)
     }
 
     /// Reads `yyyy-MM-dd`; nil for any other text and for days that don't exist.
     package init?(_ text: String) {
-        let bytes = Array(text.utf8)
-        guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
-            let year = Digits.number(bytes[0..<4]), let month = Digits.number(bytes[5..<7]),
-            let dayOfMonth = Digits.number(bytes[8..<10]), year >= 1
-        else { return nil }
-        self.init(year: year, month: month, dayOfMonth: dayOfMonth)
+        guard text.utf8.count == 10 else { return nil }
+        self.init(written: text)
     }
 
-    /// Reads a day as people write it, `1990-1-1` or `1990-01-01`; nil for any other text and for
-    /// days that don't exist.
+    /// Reads a day as people write it, `1990-1-1` or `1990-01-01`; nil unless it exists.
     package init?(written text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].count == 4, (1...2).contains(parts[1].count),
             (1...2).contains(parts[2].count),
-            let year = Digits.number(Array(parts[0])[...]), year >= 1,
-            let month = Digits.number(Array(parts[1])[...]),
-            let dayOfMonth = Digits.number(Array(parts[2])[...])
+            let year = Digits.number(parts[0]), year >= 1, let month = Digits.number(parts[1]),
+            let dayOfMonth = Digits.number(parts[2])
         else { return nil }
         self.init(year: year, month: month, dayOfMonth: dayOfMonth)
     }
@@ -62,7 +56,8 @@ package struct CalendarDate: Hashable, Comparable, Sendable {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfMonth)
     }
 
-    private static func days(year: Int64, month: Int64, dayOfMonth: Int64) -> Int64 {
+    /// Returns the number of a day that exists, counted from 1970-01-01.
+    static func day(year: Int64, month: Int64, dayOfMonth: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
         let yearOfEra = shifted - era * 400
@@ -98,10 +93,10 @@ extension CalendarDate: CustomStringConvertible {
 /// Numbers of a fixed width.
 enum Digits {
     /// Returns the number that some digits represent; nil if any byte is not a digit.
-    static func number(_ bytes: ArraySlice<UInt8>) -> Int64? {
+    static func number(_ bytes: some Collection<UInt8>) -> Int64? {
         var number: Int64 = 0
         for byte in bytes {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            guard byte.isDigit else { return nil }
             number = number * 10 + Int64(byte - UInt8(ascii: "0"))
         }
         return bytes.isEmpty ? nil : number

@@ -3,7 +3,6 @@ package import JSON
 /// The form of a schedule's id.
 package enum ScheduleKind: IdentifierKind {
     package static let name = "scheduleId"
-    package static func accepts(_ text: String.UTF8View) -> Bool { PlainForm.accepts(text) }
 }
 
 /// A schedule's id, made by the service; it never changes.
@@ -36,8 +35,7 @@ package struct Schedule: Sendable, Equatable {
     package var misfire: Misfire
     /// The creation time.
     package var createdAt: Instant
-    /// The time since which it acts at these times: its creation, their last change, or when it was
-    /// enabled.
+    /// The time since which it acts at these times: when they were set, or it was enabled.
     package var activeSince: Instant
     /// The time of the last change.
     package var updatedAt: Instant

@@ -5,8 +5,7 @@ package enum ScheduleRules {
     /// The days that are searched for the next occurrence: a sunrise near a pole happens once a
     /// year, and must fall on the right day of the week.
     private static let daysMax: Int64 = 3660
-    /// The largest distance of a time by the sun with its offset, or of the end of a skipped day,
-    /// from its day, in days.
+    /// The largest distance of a time by the sun, or of a skipped day's end, from its day, in days.
     private static let reach: Int64 = 3
 
     /// What a schedule does on a day.
@@ -16,8 +15,8 @@ package enum ScheduleRules {
         case polarDay
         /// The sun stays down all day.
         case polarNight
-        /// There is no occurrence: the sun's event falls on the neighbouring days, or there is no
-        /// place.
+        /// There is no occurrence: the sun's event, which moves by more than a few minutes a day near
+        /// the polar circles, falls on the neighbouring days, or there is no place.
         case none
     }
 
@@ -30,15 +29,13 @@ package enum ScheduleRules {
     ) -> DayOutcome {
         switch timing.time {
         case .clock(let minutes):
-            return .at(instant(zone.first(local: date.day * 86_400 + minutes * 60)))
+            let seconds = zone.first(local: date.day * 86_400 + minutes * 60)
+            return .at(Instant(milliseconds: seconds * 1000))
         case .sun(let event, let minutes):
             guard let place else { return .none }
-            switch SunRules.outcome(event, on: date, at: place, zone: zone) {
-            case .at(let seconds): return .at(instant(seconds + minutes * 60))
-            case .polarDay: return .polarDay
-            case .polarNight: return .polarNight
-            case .elsewhere: return .none
-            }
+            let outcome = SunRules.outcome(event, on: date, at: place, zone: zone)
+            guard case .at(let moment) = outcome else { return outcome }
+            return .at(moment.adding(seconds: minutes * 60))
         }
     }
 
@@ -70,8 +67,7 @@ package enum ScheduleRules {
         return nil
     }
 
-    /// Returns the schedule's next day after a moment if it is a polar day or night; nil if the
-    /// sun's event happens on it.
+    /// Returns the schedule's next day after a moment if it is a polar day or night, or nil.
     package static func polar(
         _ timing: Timing,
         after moment: Instant,
@@ -82,18 +78,17 @@ package enum ScheduleRules {
         for ahead in 0..<62 {
             let date = today.adding(days: Int64(ahead))
             guard timing.includes(date) else { continue }
-            switch outcome(of: timing, on: date, zone: zone, place: place) {
+            let outcome = outcome(of: timing, on: date, zone: zone, place: place)
+            switch outcome {
             case .at(let instant) where instant <= moment: continue
             case .at, .none: return nil
-            case .polarDay: return (date, .polarDay)
-            case .polarNight: return (date, .polarNight)
+            case .polarDay, .polarNight: return (date, outcome)
             }
         }
         return nil
     }
 
-    /// Returns the day for a schedule that names none: the first on which its time is still to
-    /// come.
+    /// Returns the first day on which a time is still to come, for a schedule that names no day.
     package static func firstDay(
         _ time: DayTime,
         zoneName: String,
@@ -111,11 +106,5 @@ package enum ScheduleRules {
         }
     }
 
-    private static func instant(_ seconds: Int64) -> Instant {
-        Instant(milliseconds: seconds * 1000)
-    }
-
-    private static func seconds(_ moment: Instant) -> Int64 {
-        moment.milliseconds / 1000
-    }
+    private static func seconds(_ moment: Instant) -> Int64 { moment.milliseconds / 1000 }
 }

@@ -2,8 +2,7 @@
 package struct ScheduleRun: Sendable, Equatable {
     /// The state of a run.
     package enum State: String, Sendable, CaseIterable {
-        /// Its command is queued or sent and has no outcome yet. This state is not published, since
-        /// the outcome follows soon.
+        /// Its command has no outcome yet; not published, since the outcome follows soon.
         case sent
         case done, failed, expired, missed
 
@@ -22,8 +21,7 @@ package struct ScheduleRun: Sendable, Equatable {
     package var schedule: ScheduleID
     /// The occurrence.
     package var dueAt: Instant
-    /// The time at which the schedule worker decided about it; in a trigger, `firedAt` is when the
-    /// scheduler published it.
+    /// When the schedule worker decided about it; in a trigger, when the scheduler published it.
     package var firedAt: Instant
     /// Its state.
     package var state: State

@@ -25,63 +25,42 @@ package enum SunRules {
         case sunrise, sunset
     }
 
-    /// The occurrence of an event on a day.
-    package enum Outcome: Sendable, Equatable {
-        /// It happens at a moment, in seconds since the epoch.
-        case at(Int64)
-        /// The sun stays up all day.
-        case polarDay
-        /// The sun stays down all day.
-        case polarNight
-        /// The sun rises and sets, but this event falls on the days before and after: near the
-        /// polar circles it moves by more than a few minutes a day.
-        case elsewhere
-    }
-
     /// Returns the occurrence of an event on a calendar day of a zone at a place.
     package static func outcome(
         _ event: Event,
         on date: CalendarDate,
         at place: Location,
         zone: ZoneRules
-    ) -> Outcome {
+    ) -> ScheduleRules.DayOutcome {
         let noon = solarNoon(near: Double(zone.first(local: date.day * 86_400 + 43_200)), place)
-        var outcome: Outcome?
+        var outcome = ScheduleRules.DayOutcome.none
         for shift in [-86_400, 0, 86_400] as [Double] {
             let near = shift == 0 ? noon : solarNoon(near: noon + shift, place)
-            let found = moment(of: event, noon: near, place)
-            if case .success(let seconds) = found,
-                zone.date(at: Int64(seconds.rounded(.down))) == date
-            {
-                return .at(Int64((seconds / 60).rounded()) * 60)
+            let (moment, polar) = moment(of: event, noon: near, place)
+            if let moment, zone.date(at: Int64(moment.rounded(.down))) == date {
+                return .at(Instant(milliseconds: Int64((moment / 60).rounded()) * 60_000))
             }
-            if shift == 0, case .failure(let polar) = found { outcome = polar.outcome }
+            if shift == 0 { outcome = polar }
         }
-        return outcome ?? .elsewhere
+        return outcome
     }
 
-    /// The reason why a solar day has no event.
-    private enum Polar: Error {
-        case day, night
-
-        var outcome: Outcome { self == .day ? .polarDay : .polarNight }
-    }
-
-    /// Returns the moment of an event within the half day before or after a solar noon.
+    /// Returns the moment of an event within the half day before or after a solar noon, in seconds
+    /// since the epoch, or why there is none.
     private static func moment(
         of event: Event,
         noon: Double,
         _ place: Location
-    ) -> Result<Double, Polar> {
+    ) -> (moment: Double?, polar: ScheduleRules.DayOutcome) {
         var low = event == .sunrise ? noon - 43_200 : noon + 43_200
         var high = noon
-        guard isUp(high, place) else { return .failure(.night) }
-        guard !isUp(low, place) else { return .failure(.day) }
+        guard isUp(high, place) else { return (nil, .polarNight) }
+        guard !isUp(low, place) else { return (nil, .polarDay) }
         while abs(high - low) > 0.00001 {
             let middle = (low + high) / 2
             if isUp(middle, place) { high = middle } else { low = middle }
         }
-        return .success(high)
+        return (high, .none)
     }
 
     private static func isUp(_ seconds: Double, _ place: Location) -> Bool {
@@ -109,8 +88,7 @@ package enum SunRules {
         return noon
     }
 
-    /// Returns the sun's declination in radians, and the minutes by which a sundial is ahead of a
-    /// clock.
+    /// Returns the sun's declination in radians, and the minutes that a sundial leads a clock.
     private static func position(
         _ seconds: Double
     ) -> (declination: Double, equationOfTime: Double) {

@@ -12,20 +12,9 @@ package enum TriggerRules {
         package var nextAt: Instant?
     }
 
-    /// The bounds of lateness.
-    package struct Lateness: Sendable {
-        /// The lateness above which an occurrence is missed, and the lead above which it is
-        /// refused, in seconds.
-        package var lateSeconds: Int64
-        /// The age above which an occurrence is forgotten and never runs, in seconds.
-        package var rememberedSeconds: Int64
-
-        /// Sets the bounds.
-        package init(lateSeconds: Int64, rememberedSeconds: Int64) {
-            self.lateSeconds = lateSeconds
-            self.rememberedSeconds = rememberedSeconds
-        }
-    }
+    /// The bounds of lateness, in seconds: the lateness above which an occurrence is missed, and the
+    /// lead above which it is refused; the age above which it is forgotten and never runs.
+    package typealias Lateness = (lateSeconds: Int64, rememberedSeconds: Int64)
 
     /// The maximum number of missed occurrences that one trigger finds; the next one finds more.
     private static let missedMax = 1000
@@ -84,5 +73,19 @@ package enum TriggerRules {
         package var reason: String
 
         init(_ reason: String) { self.reason = reason }
+    }
+}
+
+/// A request to run one occurrence of one schedule.
+package struct Trigger: Hashable, Sendable {
+    /// The schedule.
+    package var schedule: ScheduleID
+    /// The occurrence.
+    package var dueAt: Instant
+
+    /// Makes a trigger.
+    package init(_ schedule: ScheduleID, dueAt: Instant) {
+        self.schedule = schedule
+        self.dueAt = dueAt
     }
 }

@@ -56,10 +56,7 @@ package struct ZoneFooter: Sendable, Equatable {
         let years = Self.year(start) - 1...Self.year(end) + 1
         return years.flatMap { year in
             [
-                .init(
-                    at: summer.begin.moment(in: year) - standard,
-                    offset: summer.offset
-                ),
+                .init(at: summer.begin.moment(in: year) - standard, offset: summer.offset),
                 .init(at: summer.end.moment(in: year) - summer.offset, offset: standard),
             ]
         }
@@ -110,22 +107,19 @@ private struct FooterReader {
         return true
     }
 
-    /// Skips a zone's short name, letters or anything between angle brackets; returns whether there
-    /// was one.
+    /// Skips a zone's short name, letters or text in angle brackets; returns whether it was there.
     mutating func skipName() -> Bool {
         let before = rest.count
         if take("<") {
             rest = rest.drop { $0 != UInt8(ascii: ">") }
             return take(">")
         }
-        rest = rest.drop {
-            (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0 & 0xDF)
-        }
+        rest = rest.drop(while: \.isLetter)
         return rest.count < before
     }
 
     private mutating func number() -> Int64? {
-        let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }.prefix(4)
+        let digits = rest.prefix(while: \.isDigit).prefix(4)
         rest = rest.dropFirst(digits.count)
         return Digits.number(digits)
     }

@@ -54,9 +54,6 @@ package struct BindingChange: Sendable, Equatable {
     /// Whether the device's ownership period is over, so that later users see nothing of it.
     package var endsOwnership = false
 
-    /// Makes a change without consequences.
-    package init() {}
-
     /// Whether nothing follows.
     package var isEmpty: Bool { self == BindingChange() }
 }

@@ -24,18 +24,16 @@ package enum BindingRules {
     }
 
     private static func bind(_ callerRole: CallerRole) throws(Rejection) -> BindingChange {
-        var change = BindingChange()
         switch callerRole {
-        case .strangerToFree: change.joined = .special
-        case .strangerToShared: change.joined = .normal
+        case .strangerToFree: return BindingChange(joined: .special)
+        case .strangerToShared: return BindingChange(joined: .normal)
         case .strangerToOwned:
             throw Rejection(
                 .forbidden,
                 "The device has an owner; only the owner can let others in."
             )
-        case .special, .normal, .owner, .guest: break
+        case .special, .normal, .owner, .guest: return BindingChange()
         }
-        return change
     }
 
     private static func invite(_ callerRole: CallerRole) throws(Rejection) -> BindingChange {
@@ -65,8 +63,7 @@ package enum BindingRules {
         guard let host = present.first(where: { $0.uid == inviter && $0.role.isPrincipal }) else {
             throw Rejection(.expired, "The device is not the inviter's to share any more.")
         }
-        var change = BindingChange()
-        change.joined = .guest
+        var change = BindingChange(joined: .guest)
         guard host.role == .special else { return change }
         change.roles = [.init(inviter, .owner)]
         change.roles += present.filter { $0.role == .normal }.map { .init($0.uid, .guest) }
@@ -78,8 +75,7 @@ package enum BindingRules {
         _ uid: UserID,
         present: [Binding]
     ) throws(Rejection) -> BindingChange {
-        var change = BindingChange()
-        change.ended = [uid]
+        var change = BindingChange(ended: [uid])
         switch callerRole {
         case .strangerToFree, .strangerToShared, .strangerToOwned: throw notBound
         case .normal, .guest: break
@@ -108,9 +104,7 @@ package enum BindingRules {
             throw .invalid("params.uid", "Leave the device with device/unbind.")
         }
         guard present.contains(where: { $0.uid == other }) else { throw noSuchGuest }
-        var change = BindingChange()
-        change.ended = [other]
-        return change
+        return BindingChange(ended: [other])
     }
 
     private static func transfer(
@@ -124,20 +118,16 @@ package enum BindingRules {
             throw .invalid("params.uid", "The device is yours already.")
         }
         guard present.contains(where: { $0.uid == heir }) else { throw noSuchGuest }
-        var change = BindingChange()
-        change.ended = [uid]
-        change.roles = [.init(heir, .owner)]
-        change.invitations = .pass(to: heir)
-        change.endsOwnership = true
-        return change
+        return BindingChange(
+            ended: [uid],
+            roles: [.init(heir, .owner)],
+            invitations: .pass(to: heir),
+            endsOwnership: true
+        )
     }
 
     private static func end(_ present: [Binding]) -> BindingChange {
-        var change = BindingChange()
-        change.ended = present.map(\.uid)
-        change.invitations = .void
-        change.endsOwnership = true
-        return change
+        BindingChange(ended: present.map(\.uid), invitations: .void, endsOwnership: true)
     }
 
     // MARK: Refusals

@@ -78,11 +78,11 @@ package enum PresenceRules {
             if connection > presence.connection {
                 presence.listensFrom = now.adding(seconds: silence)
             }
-            come(connection, &presence)
+            connect(connection, &presence)
         case .listening(let connection):
             guard connection >= presence.connection else { return nil }
             presence.listensFrom = nil
-            come(connection, &presence)
+            connect(connection, &presence)
         case .disconnected(let connection, let why):
             guard connection >= presence.connection else { return nil }
             presence.connection = connection
@@ -113,7 +113,7 @@ package enum PresenceRules {
         return Change(isOnline: presence.isOnline, reason: reason)
     }
 
-    private static func come(_ connection: Int64, _ presence: inout Presence) {
+    private static func connect(_ connection: Int64, _ presence: inout Presence) {
         presence.connection = connection
         presence.isAlive = true
         presence.isOnline = true

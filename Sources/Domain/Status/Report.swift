@@ -90,8 +90,7 @@ package struct Report: Sendable, Equatable {
 
     /// The maximum number of points of stored history in one report.
     package static let pointsMax = 500
-    /// The maximum number of seconds that a device's time may be ahead of the server before the
-    /// arrival counts instead.
+    /// The seconds by which a device's time may be ahead before its arrival counts instead.
     package static let aheadMaxSeconds: Int64 = 600
     /// The earliest time that a device may give: the beginning of 2015.
     ///

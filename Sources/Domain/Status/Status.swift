@@ -63,8 +63,7 @@ package struct Status: Sendable, Equatable {
         }
     }
 
-    /// An alert or a fault that is off, with its time, so that a late report doesn't raise it
-    /// again.
+    /// An alert or a fault that is off, with its time, so that a late report can't raise it again.
     package struct ClearedCondition: Sendable, Equatable {
         /// Whether it is an alert or a fault.
         package var kind: ConditionKind
@@ -81,8 +80,7 @@ package struct Status: Sendable, Equatable {
         }
     }
 
-    /// The maximum number of cleared conditions that are remembered: all that a product can
-    /// declare.
+    /// The maximum number of remembered cleared conditions: all that a product can declare.
     package static let clearedMax = 128
 
     /// The version, which grows by one with each report that changes a value.

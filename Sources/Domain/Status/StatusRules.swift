@@ -12,8 +12,7 @@ package enum StatusRules {
         package var history: [HistoryPoint] = []
         /// The events to publish and store.
         package var events: [Event] = []
-        /// The events for the history alone, if they are new there: a newer state of each is known
-        /// already.
+        /// The events for the history alone, if they are new there: each has a newer state.
         package var lateEvents: [Event] = []
         /// The report's effective time.
         package var ts: Instant
@@ -77,8 +76,7 @@ package enum StatusRules {
 
     /// Returns whether a value reported for a time replaces one stored with another.
     ///
-    /// A value that counts from its arrival always does, even if the clock was ahead when the other
-    /// was stored.
+    /// A value that counts from its arrival always does, even if the clock was ahead before.
     private static func replaces(
         _ stored: Instant,
         reported ts: Instant,
@@ -92,8 +90,7 @@ package enum StatusRules {
         ts == now || isVoid(stored, at: now) ? ts : max(stored, ts)
     }
 
-    /// Returns whether a stored time was set before the clock was set back: no report may be so far
-    /// ahead.
+    /// Returns whether a stored time is farther ahead than any report: the clock was set back.
     private static func isVoid(_ stored: Instant, at now: Instant) -> Bool {
         stored > now.adding(seconds: Report.aheadMaxSeconds)
     }
@@ -142,8 +139,7 @@ package enum StatusRules {
         return nil
     }
 
-    /// Limits the open conditions, whose names devices choose themselves if the product declares
-    /// none.
+    /// Limits the open conditions, whose names devices of some products choose themselves.
     private static func checkConditions(_ status: Status) -> Rejection? {
         for kind in ConditionKind.allCases
         where status.open.count(where: { $0.kind == kind }) > FreeForm.conditionsMax {
@@ -192,7 +188,7 @@ package enum StatusRules {
                 changed: &outcome.changed,
                 at: now
             )
-            outcome.note(isNewest: isNewest)
+            outcome.recordPart(isNewest: isNewest)
         }
         outcome.history.append(HistoryPoint(ts: ts, data: point.data))
     }
@@ -240,10 +236,10 @@ package enum StatusRules {
             let isOn = condition.value != .bool(false)
             // As with attributes, the newest time wins, and at equal times the later arrival.
             let isNewest =
-                status.said(kind, condition.name).map {
+                status.conditionTime(kind, condition.name).map {
                     replaces($0, reported: outcome.ts, at: now)
                 } ?? true
-            outcome.note(isNewest: isNewest)
+            outcome.recordPart(isNewest: isNewest)
             let before = isNewest ? status.eventID(kind, condition.name) : nil
             let event = Event(
                 id: before ?? ids.make("e", at: now),
@@ -257,7 +253,12 @@ package enum StatusRules {
                 outcome.lateEvents.append(event)
                 continue
             }
-            status.note(kind, condition.name, eventID: isOn ? event.id : nil, at: outcome.ts)
+            status.recordCondition(
+                kind,
+                condition.name,
+                eventID: isOn ? event.id : nil,
+                at: outcome.ts
+            )
             if isOn == (before == nil) { outcome.events.append(event) }
         }
     }
@@ -265,14 +266,14 @@ package enum StatusRules {
 
 extension StatusRules.Outcome {
     /// Records whether the state took a part of the report.
-    fileprivate mutating func note(isNewest: Bool) {
+    fileprivate mutating func recordPart(isNewest: Bool) {
         if isNewest { self.isNewest = true } else { isPast = true }
     }
 }
 
 extension Status {
     /// Returns the time of the newest report that mentioned a condition.
-    fileprivate func said(_ kind: ConditionKind, _ name: String) -> Instant? {
+    fileprivate func conditionTime(_ kind: ConditionKind, _ name: String) -> Instant? {
         open.first { $0.kind == kind && $0.name == name }?.ts
             ?? cleared.first { $0.kind == kind && $0.name == name }?.ts
     }
@@ -282,7 +283,7 @@ extension Status {
     }
 
     /// Records that a condition is on, under an event's id, or off.
-    fileprivate mutating func note(
+    fileprivate mutating func recordCondition(
         _ kind: ConditionKind,
         _ name: String,
         eventID: String?,

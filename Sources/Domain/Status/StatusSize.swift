@@ -15,8 +15,7 @@ enum StatusSize {
         return .invalid("data", "A device's state has at most \(bytesMax) bytes of JSON.")
     }
 
-    /// Returns an upper bound of a value's size: a character takes at most six bytes, a number or a
-    /// word of JSON 24.
+    /// Returns an upper bound of a value's size: six bytes a character, 24 a number or word.
     private static func atMost(_ attribute: Status.Attribute) -> Int {
         12 * attribute.name.utf8.count + 8
             + (attribute.value.stringValue.map { 6 * $0.utf8.count } ?? 24)

@@ -5,8 +5,7 @@ import Sodium
 
 /// A parsed ID token (a signed JWT), and the rules that its claims must follow.
 struct IDToken {
-    /// The accepted algorithms, which have a public key: neither `none` nor the HS family, whose
-    /// key would be public.
+    /// The accepted algorithms: neither `none` nor the HS family, whose key would be public.
     static let algorithms = [
         "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512",
     ]
@@ -23,8 +22,7 @@ struct IDToken {
     /// The claims; not to be trusted before the signature is verified.
     let claims: JSONObject
 
-    /// Parses a token; nil if its form or algorithm isn't accepted, or it has unknown conditions
-    /// (`crit`).
+    /// Parses a token; nil for another form or algorithm, and for unknown conditions (`crit`).
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let signature = Self.bytes(parts[2]), !signature.isEmpty,
@@ -63,8 +61,7 @@ extension IDToken {
     /// The difference of clocks that is tolerated, in seconds.
     static let leeway: Double = 60
 
-    /// Checks the token's issuer, audience, subject, nonce and times; the caller verifies the
-    /// signature.
+    /// Checks issuer, audience, subject, nonce and times; the caller verifies the signature.
     func identity(
         for settings: ProviderSettings,
         nonce: String?,
@@ -114,14 +111,10 @@ extension IDToken {
         }
     }
 
-    /// Checks the nonce: apps for Apple send Apple the SHA-256 of their nonce and keep the nonce
-    /// itself.
+    /// Checks the nonce: apps send Apple the SHA-256 of their nonce and keep the nonce itself.
     private func check(_ nonce: String) throws(ProviderFailure) {
         guard let claim = claims["nonce"]?.stringValue else { throw .invalidCredential(.nonce) }
-        let digits = Array("0123456789abcdef")
-        let digest = Sodium.sha256(nonce.utf8)
-            .map { String([digits[Int($0 >> 4)], digits[Int($0 & 15)]]) }
-            .joined()
+        let digest = Sodium.hex(Sodium.sha256(nonce.utf8))
         guard claim == nonce || claim == digest else { throw .invalidCredential(.nonce) }
     }
 
@@ -132,8 +125,7 @@ extension IDToken {
         return isVerified ? claims["email"]?.stringValue : nil
     }
 
-    /// Compares two issuers: a final slash makes no difference, and Google sometimes omits the
-    /// scheme.
+    /// Compares issuers: a final slash makes no difference, and Google may omit the scheme.
     private static func isSame(_ issuer: String, _ settings: ProviderSettings) -> Bool {
         let bare = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
         return bare == settings.baseURL

@@ -58,8 +58,7 @@ package final class IdentityProviders: Sendable {
 
     /// Verifies an app's credential from a provider, with that provider and for that app.
     ///
-    /// Takes at most as long as the limits allow. Safe to repeat, except for codes: a provider
-    /// accepts each once.
+    /// Takes as long as the limits allow. Safe to repeat, except for codes, which work once.
     package func verify(
         _ credential: ProviderCredential,
         for app: ProviderSettings
@@ -71,13 +70,7 @@ package final class IdentityProviders: Sendable {
         if case .idToken(let text, let user, let nonce) = credential.proof {
             identity = try await verify(text, user, nonce: nonce, app: app)
         } else {
-            let provider = TokenProvider(
-                line: line,
-                settings: app,
-                deadline: .now + timeout,
-                now: clock()
-            )
-            identity = try await provider.verify(credential)
+            identity = try await provider(app, over: line).verify(credential)
         }
         identity.nickname = VerifiedIdentity.shown(
             nickname: identity.nickname ?? credential.nickname
@@ -98,19 +91,17 @@ package final class IdentityProviders: Sendable {
             _ = try await IssuerKeys.fetch(app, over: line, until: .now + timeout).get()
             return
         }
-        let provider = TokenProvider(
-            line: line,
-            settings: app,
-            deadline: .now + timeout,
-            now: clock()
-        )
         do throws(ProviderFailure) {
-            _ = try await provider.verify(credential)
+            _ = try await provider(app, over: line).verify(credential)
         } catch {
             // The provider knows the app, and refuses the credential as it should.
             if case .invalidCredential = error { return }
             throw error
         }
+    }
+
+    private func provider(_ app: ProviderSettings, over line: ProviderLine) -> TokenProvider {
+        TokenProvider(line: line, settings: app, deadline: .now + timeout, now: clock())
     }
 
     private func verify(

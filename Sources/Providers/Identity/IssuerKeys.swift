@@ -63,8 +63,7 @@ actor IssuerKeys {
         return try Self.find(token, in: await ask(settings).get())
     }
 
-    /// Returns the key for a token; a token without a key id is accepted if the issuer has just one
-    /// fitting key.
+    /// Returns the key for a token, which may omit the key's id if just one key fits.
     private static func find(
         _ token: IDToken,
         in keys: [PublishedKey]
@@ -107,8 +106,7 @@ actor IssuerKeys {
         return result
     }
 
-    /// Fetches the address of the issuer's keys (OpenID Connect Discovery 1.0) and then the keys
-    /// (RFC 7517).
+    /// Fetches the address of the keys (OpenID Connect Discovery 1.0), then the keys (RFC 7517).
     static func fetch(
         _ settings: ProviderSettings,
         over line: ProviderLine,

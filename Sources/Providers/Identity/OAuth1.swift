@@ -26,8 +26,8 @@ struct OAuth1 {
             .sorted { $0 < $1 }
             .map { "\($0.0)=\($0.1)" }
             .joined(separator: "&")
-        let base = [method, url, signed].map(WebQuery.encode).joined(separator: "&")
-        let key = [consumerSecret, tokenSecret].map(WebQuery.encode).joined(separator: "&")
+        let base = [method, url, signed].map { WebQuery.encode($0) }.joined(separator: "&")
+        let key = [consumerSecret, tokenSecret].map { WebQuery.encode($0) }.joined(separator: "&")
         // The protocol requires SHA-1, which is still safe in a MAC.
         let code = HMAC<Insecure.SHA1>
             .authenticationCode(

@@ -22,33 +22,15 @@ final class ProviderLine: Sendable {
     /// Sends a request to a provider; returns an answer of status 2xx or 4xx except 429, whose
     /// content the caller judges.
     ///
+    /// A request for a profile, which a login can do without, has a separate breaker.
     /// - Throws: `ProviderFailure.unavailable`.
     func call(
         _ settings: ProviderSettings,
         _ request: WebClient.Request,
-        until deadline: ContinuousClock.Instant
-    ) async throws(ProviderFailure) -> WebClient.Answer {
-        try await call(settings, request, until: deadline, purpose: "")
-    }
-
-    /// Sends a request that a login can do without, through a separate breaker.
-    ///
-    /// - Throws: `ProviderFailure.unavailable`.
-    func callForProfile(
-        _ settings: ProviderSettings,
-        _ request: WebClient.Request,
-        until deadline: ContinuousClock.Instant
-    ) async throws(ProviderFailure) -> WebClient.Answer {
-        try await call(settings, request, until: deadline, purpose: " profile")
-    }
-
-    private func call(
-        _ settings: ProviderSettings,
-        _ request: WebClient.Request,
         until deadline: ContinuousClock.Instant,
-        purpose: String
+        isProfile: Bool = false
     ) async throws(ProviderFailure) -> WebClient.Answer {
-        let key = "\(settings.provider) \(settings.baseURL)\(purpose)"
+        let key = "\(settings.provider) \(settings.baseURL)\(isProfile ? " profile" : "")"
         guard case .call(let isProbe) = try enter(key) else {
             throw .unavailable(retryAfter: 1, because: "too many calls to it are under way")
         }
@@ -108,8 +90,7 @@ final class ProviderLine: Sendable {
 extension WebClient.Answer {
     /// Decodes the body as JSON; nil if it doesn't fit the type.
     ///
-    /// Foundation decodes it instead of our own reader: providers write ids as integers that no
-    /// double holds.
+    /// Foundation decodes it: providers write ids as integers that no double holds.
     func decode<T: Decodable>(_ type: T.Type) -> T? {
         try? JSONDecoder().decode(type, from: Data(body))
     }

@@ -34,8 +34,7 @@ struct PublishedKey: Sendable {
         )
     }
 
-    /// Returns whether the key is of an algorithm's kind and not reserved for a different
-    /// algorithm.
+    /// Returns whether the key is of an algorithm's kind and not reserved for another.
     func fits(_ name: String) -> Bool {
         guard algorithm == nil || algorithm == name else { return false }
         if let curve = Self.curves[name] { return type == "EC" && self.curve == curve }

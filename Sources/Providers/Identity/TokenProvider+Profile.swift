@@ -1,6 +1,7 @@
 import Crypto
 import Domain
 import Foundation
+import Sodium
 
 /// A user's name and picture at a provider: requested after the login's check, and optional.
 extension TokenProvider {
@@ -18,7 +19,7 @@ extension TokenProvider {
         read: (Body) -> (nickname: String?, avatarURL: String?)
     ) async -> VerifiedIdentity {
         let end = min(deadline, .now + Self.patience)
-        guard let answer = try? await line.callForProfile(settings, request, until: end),
+        guard let answer = try? await line.call(settings, request, until: end, isProfile: true),
             answer.isSuccess, let body = answer.decode(type)
         else { return identity }
         var identity = identity
@@ -97,12 +98,11 @@ extension TokenProvider {
             let name: String?
             let picture: Picture?
         }
-        let proof = HMAC<SHA256>.authenticationCode(
-            for: Data(token.utf8),
-            using: SymmetricKey(data: Data(clientSecret.utf8))
-        ).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        let key = SymmetricKey(data: Data(clientSecret.utf8))
+        let proof = HMAC<SHA256>.authenticationCode(for: Data(token.utf8), using: key)
         let query = [
-            ("fields", "name,picture"), ("access_token", token), ("appsecret_proof", proof),
+            ("fields", "name,picture"), ("access_token", token),
+            ("appsecret_proof", Sodium.hex(proof)),
         ]
         return await adding(to: identity, .get(settings.baseURL + "/me", query), Body.self) {
             body in

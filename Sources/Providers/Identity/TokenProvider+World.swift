@@ -33,8 +33,7 @@ extension TokenProvider {
         return await facebookProfile(try identity(data.user_id?.text, accessToken: token), token)
     }
 
-    /// `GET /1.1/account/verify_credentials.json`, signed: a token of another app doesn't match our
-    /// signature.
+    /// `GET /1.1/account/verify_credentials.json`, signed: no other app's token matches.
     func twitter(_ key: String, _ secret: String) async throws(ProviderFailure) -> VerifiedIdentity
     {
         struct Body: Decodable {

@@ -30,8 +30,7 @@ struct TokenProvider: Sendable {
         try await line.call(settings, request, until: deadline)
     }
 
-    /// Makes the error for a provider that refuses the app's id or secret, or gives an unknown
-    /// answer.
+    /// Makes the error for a provider that refuses the app, or gives an unknown answer.
     func unusable(_ problem: String) -> ProviderFailure {
         line.unusable(settings, problem)
     }
@@ -60,7 +59,7 @@ struct TokenProvider: Sendable {
         avatarURL: String? = nil
     ) throws(ProviderFailure) -> VerifiedIdentity {
         guard let subject, (1...ProviderCredential.idMax).contains(subject.utf8.count),
-            subject.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+            subject.utf8.allSatisfy(\.isVisible)
         else { throw unusable("it returned no user") }
         return VerifiedIdentity(
             provider: settings.provider,

@@ -1,13 +1,10 @@
-/// The names and values of an address's query or a form.
-struct WebQuery {
-    var items: [(String, String)]
+import Domain
 
-    init(_ items: [(String, String)]) { self.items = items }
-
-    /// The items, percent-encoded (RFC 3986: all but letters, digits and `-._~`) and joined by `=`
-    /// and `&`.
-    var encoded: String {
-        items.map { "\(Self.encode($0.0))=\(Self.encode($0.1))" }.joined(separator: "&")
+/// The encoding of an address's query and of forms.
+enum WebQuery {
+    /// Returns pairs percent-encoded (RFC 3986: all but letters, digits and `-._~`) and joined.
+    static func encode(_ items: [(String, String)]) -> String {
+        items.map { "\(encode($0.0))=\(encode($0.1))" }.joined(separator: "&")
     }
 
     /// Encodes a text as a single name or value, whatever it contains.
@@ -16,9 +13,8 @@ struct WebQuery {
         var output = ""
         for byte in text.utf8 {
             switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"), UInt8(ascii: "~"):
+            case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"),
+                _ where byte.isLetterOrDigit:
                 output.unicodeScalars.append(Unicode.Scalar(byte))
             default:
                 output += "%"
@@ -33,16 +29,14 @@ struct WebQuery {
 extension WebClient.Request {
     /// Makes a GET with a query.
     static func get(_ url: String, _ query: [(String, String)]) -> WebClient.Request {
-        WebClient.Request(url: "\(url)?\(WebQuery(query).encoded)")
+        WebClient.Request(url: "\(url)?\(WebQuery.encode(query))")
     }
 
     /// Makes a POST with a form.
     static func post(_ url: String, form: [(String, String)]) -> WebClient.Request {
         WebClient.Request(
             url: url,
-            body: (
-                type: "application/x-www-form-urlencoded", bytes: Array(WebQuery(form).encoded.utf8)
-            )
+            body: ("application/x-www-form-urlencoded", Array(WebQuery.encode(form).utf8))
         )
     }
 }

@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 
 /// An e-mail address that is safe to write into a header and to send to a mail server.
@@ -24,7 +25,7 @@ package struct MailAddress: Sendable, Equatable {
 
     private static func isLocal(_ scalar: Unicode.Scalar) -> Bool {
         guard !scalar.isASCII else {
-            return isAlphanumeric(UInt8(scalar.value))
+            return UInt8(scalar.value).isLetterOrDigit
                 || "!#$%&'*+-/=?^_`{|}~.".unicodeScalars.contains(scalar)
         }
         return switch scalar.properties.generalCategory {
@@ -50,7 +51,7 @@ package struct MailAddress: Sendable, Equatable {
     }
 
     private static func isHost(_ scalar: Unicode.Scalar) -> Bool {
-        scalar == "." || scalar == "-" || isAlphanumeric(UInt8(truncatingIfNeeded: scalar.value))
+        scalar == "." || scalar == "-" || UInt8(truncatingIfNeeded: scalar.value).isLetterOrDigit
     }
 
     private static func isDomain(_ text: String) -> Bool {
@@ -58,16 +59,7 @@ package struct MailAddress: Sendable, Equatable {
         return text.utf8.count <= 253
             && labels.allSatisfy { label in
                 (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
-                    && label.utf8.allSatisfy { isAlphanumeric($0) || $0 == UInt8(ascii: "-") }
+                    && label.utf8.allSatisfy { $0.isLetterOrDigit || $0 == UInt8(ascii: "-") }
             }
-    }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
     }
 }

@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import Glibc
 
@@ -35,9 +36,8 @@ enum MailHeader {
         let months = [
             "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
         ]
-        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map(twoDigits).joined(
-            separator: ":"
-        )
+        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map(twoDigits)
+            .joined(separator: ":")
         return "\(days[Int(parts.tm_wday)]), \(twoDigits(parts.tm_mday)) "
             + "\(months[Int(parts.tm_mon)]) \(parts.tm_year + 1900) \(clock) +0000"
     }
@@ -67,14 +67,8 @@ enum MailHeader {
         }
     }
 
-    /// Whether a byte is a letter, a digit, a space or a hyphen, which need no quoting in a phrase;
-    /// any other may have a meaning.
+    /// Whether a byte is a letter, a digit, a space or a hyphen, which need no quoting in a phrase.
     private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: " "), UInt8(ascii: "-"):
-            true
-        default: false
-        }
+        byte.isLetterOrDigit || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "-")
     }
 }

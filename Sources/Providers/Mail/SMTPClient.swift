@@ -84,10 +84,6 @@ package struct SMTPClient: Sendable {
         let url = "\(scheme)://\(settings.host):\(settings.port)/\(domain)"
         try curl.set(CURLOPT_URL, url)
         try curl.set(CURLOPT_PROTOCOLS_STR, scheme)
-        // Uses no proxy of the environment, and no signals: libcurl's time-outs of name look-ups
-        // use SIGALRM.
-        try curl.set(CURLOPT_PROXY, "")
-        try curl.set(CURLOPT_NOSIGNAL, 1)
         try curl.set(CURLOPT_CONNECTTIMEOUT, settings.connectTimeoutSeconds)
         try curl.set(CURLOPT_TIMEOUT, settings.timeoutSeconds)
         // The farewell has a separate time limit, two minutes by default.

@@ -4,8 +4,7 @@ package import Domain
 package struct SMTPSettings: Sendable, Equatable {
     /// The security of the connection.
     package enum Security: String, Sendable, CaseIterable {
-        /// Starts in clear and switches to TLS before sending anything else; without TLS nothing is
-        /// sent.
+        /// Starts in clear and switches to TLS before anything else; without TLS nothing is sent.
         case startTLS = "starttls"
         /// TLS from the first byte.
         case tls
@@ -43,13 +42,8 @@ package struct SMTPSettings: Sendable, Equatable {
         connectTimeoutSeconds: Int = 10,
         timeoutSeconds: Int = 30
     ) throws(Rejection) {
-        let isName = host.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
-                true
-            default: false
-            }
+        let isName = host.utf8.allSatisfy {
+            $0.isLetterOrDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
         }
         guard isName, (1...253).contains(host.utf8.count) else {
             throw .invalid("host", "The mail server's host must be a name or an IPv4 address.")

@@ -21,7 +21,7 @@ package struct TextWebhook: Sendable {
         guard ProviderSettings.isSafeURL(url) else {
             throw .invalid("url", "The webhook's address must be https, or on this machine.")
         }
-        if let token, !token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) || token.isEmpty {
+        if let token, !token.utf8.allSatisfy(\.isVisible) || token.isEmpty {
             throw .invalid("token", "The webhook's token must be visible ASCII characters.")
         }
         self.client = client

@@ -64,9 +64,9 @@ package enum Import {
             )
         }
         check(secret: "productSecret", of: document, faults: &faults)
-        _ = faults.take(try macs(of: document))
-        let product = faults.take(try ProductCodec.decode(document))
-        try faults.end()
+        _ = faults.catching(try macs(of: document))
+        let product = faults.catching(try ProductCodec.decode(document))
+        try faults.throwFirst()
         guard let product else { throw .invalid("", "The document can't be read.") }
         return product
     }
@@ -78,7 +78,7 @@ package enum Import {
         of document: JSONObject,
         faults: inout Faults
     ) {
-        _ = faults.take(try Fields(document).text(name, length: secretLength))
+        _ = faults.catching(try Fields(document).text(name, length: secretLength))
     }
 
     private static func macs(of document: JSONObject) throws(Rejection) -> [MAC] {
@@ -150,8 +150,8 @@ package enum Import {
         var faults = Faults()
         AppDocument.check(object, &faults)
         check(secret: "secret", of: object, faults: &faults)
-        let app = faults.take(try AppCodec.decode(object))
-        try faults.end()
+        let app = faults.catching(try AppCodec.decode(object))
+        try faults.throwFirst()
         guard let app else { throw Rejection.invalid("", "The document can't be read.") }
         return (app, object)
     }

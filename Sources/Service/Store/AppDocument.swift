@@ -58,7 +58,7 @@ enum AppDocument {
                     continue
                 }
                 for part in members(language.value, path, faults: &faults) {
-                    _ = faults.take(try check(part: part, of: path))
+                    _ = faults.catching(try check(part: part, of: path))
                 }
             }
         }

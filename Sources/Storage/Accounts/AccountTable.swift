@@ -17,8 +17,8 @@ package struct AccountTable {
     package func find(_ name: LoginName, app: AppID, region: String) throws -> User? {
         let (condition, key) =
             switch name {
-            case .phone(let phone): ("phone = $3 AND phoneVerified = 1", phone.text)
-            case .email(let email): ("emailKey = $3 AND emailClaim > 0", email.key)
+            case .address(.phone(let phone)): ("phone = $3 AND phoneVerified = 1", phone.text)
+            case .address(.email(let email)): ("emailKey = $3 AND emailClaim > 0", email.key)
             case .username(let username): ("usernameKey = $3", username.key)
             case .external(let id): ("externalUid = $3", id)
             }
@@ -56,7 +56,7 @@ package struct AccountTable {
 
     /// Returns the user who verified an address, or nil.
     package func find(proved address: Address, app: AppID, region: String) throws -> User? {
-        try find(LoginName(address), app: app, region: region)
+        try find(.address(address), app: app, region: region)
             .flatMap { $0.verifiedAddresses.contains(address) ? $0 : nil }
     }
 

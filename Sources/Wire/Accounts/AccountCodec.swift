@@ -4,8 +4,7 @@ package import JSON
 /// An encoder of users and sessions as their owners see them
 /// (`schemas/methods/account.schema.json`).
 package enum AccountCodec {
-    /// Writes a user as shown to that user; `publicURL` is the address of the service's pages and
-    /// pictures.
+    /// Writes a user as shown to that user; `publicURL` is the root of pages and pictures.
     package static func encode(
         _ user: User,
         _ policies: AppPolicies,
@@ -40,8 +39,7 @@ package enum AccountCodec {
         return object
     }
 
-    /// Writes the answer to a method that changes a user; `profileError` says why the profile was
-    /// not changed.
+    /// Writes the answer to a change of a user; `profileError` says why the profile stayed.
     package static func changed(_ user: Answer, profileError: Rejection? = nil) -> Answer {
         ["user": .object(user), "profileError": profileError.map { AnswerCodec.error($0) }]
     }
@@ -81,14 +79,12 @@ package enum AccountCodec {
     /// Writes the answer to `account/providers`.
     package static func providers(_ rows: [AnswerRow]) -> Answer { ["providers": .array(rows)] }
 
-    /// Returns the unverified number that a code would verify, whether or not a verified one
-    /// exists.
+    /// Returns the unverified number that a code would verify, beside a verified one or alone.
     private static func pendingPhone(of user: User) -> Phone? {
         user.pendingPhone ?? (user.isPhoneVerified ? nil : user.phone)
     }
 
-    /// Returns the unverified address that a code or a link would verify, whether or not a verified
-    /// one exists.
+    /// Returns the unverified address that a proof would verify, beside a verified one or alone.
     private static func pendingEmail(of user: User) -> EmailAddress? {
         user.pendingEmail ?? (user.emailClaim == .given ? user.email : nil)
     }

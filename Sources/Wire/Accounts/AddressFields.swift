@@ -16,10 +16,10 @@ extension Fields {
     func addresses(countryCode: String) throws(Rejection) -> [Address] {
         var given: [Address] = []
         if let phone = try text("phone", length: 0...64) {
-            given.append(.phone(try self.phone(phone, of: "phone", countryCode: countryCode)))
+            given.append(try self.phone(phone, of: "phone", countryCode: countryCode))
         }
         if let email = try text("email", length: 0...320) {
-            given.append(.email(try self.email(email, of: "email")))
+            given.append(try self.email(email, of: "email"))
         }
         return given
     }
@@ -33,8 +33,8 @@ extension Fields {
             throw refuse(other, "and params.account can't both be given")
         }
         return text.contains("@")
-            ? .email(try email(text, of: "account"))
-            : .phone(try phone(text, of: "account", countryCode: countryCode))
+            ? try email(text, of: "account")
+            : try phone(text, of: "account", countryCode: countryCode)
     }
 
     /// Reads a phone number from the text of a field.
@@ -42,15 +42,20 @@ extension Fields {
         _ text: String,
         of name: String,
         countryCode: String
-    ) throws(Rejection) -> Phone {
+    ) throws(Rejection) -> Address {
         guard let phone = Phone(text, countryCode: countryCode) else {
             throw refuse(name, "is not a phone number of country code \(countryCode)")
         }
-        return phone
+        return .phone(phone)
     }
 
     /// Reads an e-mail address from the text of a field.
-    func email(_ text: String, of name: String) throws(Rejection) -> EmailAddress {
+    func email(_ text: String, of name: String) throws(Rejection) -> Address {
+        .email(try emailAddress(text, of: name))
+    }
+
+    /// Reads an e-mail address, which can be nothing else, from the text of a field.
+    func emailAddress(_ text: String, of name: String) throws(Rejection) -> EmailAddress {
         guard let email = EmailAddress(text) else {
             throw refuse(name, "is not an e-mail address")
         }
@@ -74,14 +79,11 @@ extension Fields {
     /// Returns the login name in a field.
     func loginName(of name: String, countryCode: String) throws(Rejection) -> LoginName {
         let text = try requiredText(name, length: 0...320)
-        switch name {
-        case "phone": return .phone(try phone(text, of: name, countryCode: countryCode))
-        case "email": return .email(try email(text, of: name))
-        default: break
+        if name == "email" || (name == "account" && text.contains("@")) {
+            return .address(try email(text, of: name))
         }
-        if name == "account", text.contains("@") { return .email(try email(text, of: name)) }
-        if Phone.isLike(text) {
-            return .phone(try phone(text, of: name, countryCode: countryCode))
+        if name == "phone" || Phone.isLike(text) {
+            return .address(try phone(text, of: name, countryCode: countryCode))
         }
         return .username(try Username(text, field: "params.\(name)"))
     }

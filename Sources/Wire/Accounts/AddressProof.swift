@@ -21,10 +21,7 @@ package enum AddressProof: Sendable, Equatable {
 
     /// Reads a required proof.
     init(required fields: Fields) throws(Rejection) {
-        guard let proof = try AddressProof(fields) else {
-            throw fields.refuse("code", "is missing")
-        }
-        self = proof
+        self = try fields.required("code", AddressProof(fields))
     }
 
     /// Reads `code` and `codeToken` for a method that accepts no ticket.
@@ -56,8 +53,7 @@ package struct ProvedAddressParameters: Sendable, Equatable {
     }
 }
 
-/// The parameters of `account/bindPhone` and `bindEmail`: an address, and the proof that it is the
-/// caller's.
+/// The parameters of `account/bindPhone` and `bindEmail`: an address and its proof.
 package struct BindAddressParameters: Sendable, Equatable {
     /// The kind of the address, named like its field.
     package enum Kind: String, Sendable {
@@ -69,8 +65,7 @@ package struct BindAddressParameters: Sendable, Equatable {
     /// The proof.
     package let proof: AddressProof
 
-    /// Reads the country, which must belong to the user's region, the field of the kind, and the
-    /// proof.
+    /// Reads the country, which must be in the user's region, the kind's field, and the proof.
     package init(
         _ fields: Fields,
         _ kind: Kind,
@@ -82,9 +77,8 @@ package struct BindAddressParameters: Sendable, Equatable {
         let text = try fields.requiredText(name, length: 0...320)
         address =
             switch kind {
-            case .phone:
-                .phone(try fields.phone(text, of: name, countryCode: place.countryCode))
-            case .email: .email(try fields.email(text, of: name))
+            case .phone: try fields.phone(text, of: name, countryCode: place.countryCode)
+            case .email: try fields.email(text, of: name)
             }
         proof = try AddressProof(required: fields)
     }

@@ -2,8 +2,7 @@ import JSON
 
 /// An encoder of answers about codes and tickets (`schemas/methods/account.schema.json`).
 package enum CodeCodec {
-    /// Writes the answer to `account/sendCode`: the code's life, and the least time until the next
-    /// one, in seconds.
+    /// Writes the answer to `account/sendCode`: the code's life and the pause after it, in seconds.
     package static func sent(
         requestID: String,
         token: String,

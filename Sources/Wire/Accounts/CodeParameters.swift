@@ -10,23 +10,22 @@ package struct CodeParameters: Sendable, Equatable {
     /// The purpose of the code.
     package let purpose: CodePurpose
 
-    /// Reads the country, the address, and `purpose`, which is a word or one of the method's
-    /// numbers.
+    /// Reads the country, the address, and `purpose`, a word or one of the method's numbers.
     package init(_ fields: Fields, in regions: Regions) throws(Rejection) {
-        try self.init(fields, in: regions, fromNumber: CodePurpose.init(sending:))
+        try self.init(fields, in: regions, byNumber: CodePurpose.requested)
     }
 
     fileprivate init(
         _ fields: Fields,
         in regions: Regions,
-        fromNumber: (Int64) -> CodePurpose?
+        byNumber: [Int64: CodePurpose]
     ) throws(Rejection) {
         place = try RequestRegion(fields, in: regions)
         address = try fields.anyAddress(countryCode: place.countryCode)
         let value = fields.object["purpose"]
         let purpose =
             value?.stringValue.flatMap(CodePurpose.init(rawValue:))
-            ?? value?.intValue.flatMap(fromNumber)
+            ?? value?.intValue.flatMap { byNumber[$0] }
         guard let purpose else {
             let known = CodePurpose.allCases.map(\.rawValue).joined(separator: ", ")
             throw fields.refuse("purpose", value == nil ? "is missing" : "must be one of \(known)")
@@ -44,7 +43,7 @@ package struct CodeCheckParameters: Sendable, Equatable {
 
     /// Reads the country, the address, `purpose`, and `code` with `codeToken`.
     package init(_ fields: Fields, in regions: Regions) throws(Rejection) {
-        sent = try CodeParameters(fields, in: regions, fromNumber: CodePurpose.init(checking:))
+        sent = try CodeParameters(fields, in: regions, byNumber: CodePurpose.checked)
         proof = try AddressProof(code: fields)
     }
 }

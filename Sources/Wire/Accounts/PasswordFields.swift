@@ -47,9 +47,6 @@ package struct PasswordResetParameters: Sendable, Equatable {
     /// Reads the country and `email`.
     package init(_ fields: Fields, in regions: Regions) throws(Rejection) {
         place = try RequestRegion(fields, in: regions)
-        email = try fields.email(
-            try fields.requiredText("email", length: 0...320),
-            of: "email"
-        )
+        email = try fields.emailAddress(fields.requiredText("email", length: 0...320), of: "email")
     }
 }

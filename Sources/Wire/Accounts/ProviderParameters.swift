@@ -1,19 +1,15 @@
 package import Domain
-import JSON
 
 /// The identity provider of a request, and the app's credential for it.
 package struct ProviderParameters {
     /// The provider as the request names it, known or not.
     package let provider: String
-    private let object: JSONObject
+    private let given: Fields
 
     /// Reads `provider` and `credential`.
     package init(_ fields: Fields) throws(Rejection) {
         provider = try fields.requiredText("provider", length: 1...69)
-        guard let object = try fields.object("credential") else {
-            throw fields.refuse("credential", "is missing")
-        }
-        self.object = object
+        given = try fields.required("credential", fields.fields("credential"))
     }
 
     /// The provider; nil if none has this name.
@@ -21,7 +17,7 @@ package struct ProviderParameters {
 
     /// Reads the credential by the rules of its provider.
     package func credential() throws(Rejection) -> ProviderCredential {
-        try ProviderCredential.parse(provider: provider, credential: object)
+        try ProviderCredential.parse(provider: provider, credential: given)
     }
 }
 

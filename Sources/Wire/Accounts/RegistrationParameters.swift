@@ -60,8 +60,7 @@ extension RegistrationParameters {
     }
 }
 
-/// The parameters of `account/convertAnonymous`, without the password: a phone with its proof, or a
-/// username.
+/// The parameters of `account/convertAnonymous`, without the password: a phone or a username.
 package enum ConversionParameters: Sendable, Equatable {
     case phone(Address, AddressProof)
     case username(Username)
@@ -91,7 +90,7 @@ package enum ConversionParameters: Sendable, Equatable {
     /// The user's login name after the conversion.
     package var name: LoginName {
         switch self {
-        case .phone(let address, _): LoginName(address)
+        case .phone(let address, _): .address(address)
         case .username(let username): .username(username)
         }
     }

@@ -64,11 +64,6 @@ package enum CommandCodec {
         return (JSONObject(members: members), binary)
     }
 
-    /// Writes the answer to `device/commands`.
-    package static func page(_ rows: [AnswerRow], next: String?) -> Answer {
-        AnswerRows.page("commands", rows, next: next)
-    }
-
     /// Writes a row of `device/commands`: the values, the sender and the outcome.
     ///
     /// Leaves out a result that is too large for an answer; it is in the history too.

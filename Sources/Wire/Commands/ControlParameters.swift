@@ -1,7 +1,6 @@
 package import Domain
 
-/// The parameters of `device/control`, without the device and the content, which `CommandCodec`
-/// reads.
+/// The parameters of `device/control`, without the device and the content (`CommandCodec`).
 package struct ControlParameters: Sendable, Equatable {
     /// Whether an offline device gets the command later.
     package let mode: Command.Mode
@@ -18,20 +17,5 @@ package struct ControlParameters: Sendable, Equatable {
         ttl = try fields.integer("ttl", in: 1...Command.ttlMax)
         sn = try fields.integer("sn") ?? 0
         waits = try fields.bool("wait") ?? false
-    }
-}
-
-/// The parameters of `device/query`, without the device.
-package struct QueryParameters: Sendable, Equatable {
-    /// The wait for the device's answer, in seconds.
-    package let timeout: Int64
-
-    private static let timeoutDefault: Int64 = 10
-    private static let timeoutMax: Int64 = 60
-
-    /// Reads `timeout`.
-    package init(_ fields: Fields) throws(Rejection) {
-        timeout =
-            try fields.integer("timeout", in: 1...Self.timeoutMax) ?? Self.timeoutDefault
     }
 }

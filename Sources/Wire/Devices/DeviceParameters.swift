@@ -1,35 +1,22 @@
 package import Domain
 
-/// The parameters of `device/list`, without the page.
-package struct DeviceListParameters: Sendable, Equatable {
-    /// The products whose devices are listed; nil for all.
-    package let products: [ProductKey]?
-
-    /// Reads `productKeys`.
-    package init(_ fields: Fields) throws(Rejection) {
-        guard fields.has("productKeys") else {
-            products = nil
-            return
+extension Fields {
+    /// Returns `productKeys`: the products whose devices are listed, or nil if absent.
+    package func productKeys() throws(Rejection) -> [ProductKey]? {
+        guard has("productKeys") else { return nil }
+        let keys = try texts("productKeys").map { ProductKey($0) }
+        guard !keys.contains(nil) else {
+            throw refuse("productKeys", "must hold product keys only")
         }
-        var keys: [ProductKey] = []
-        for text in try fields.texts("productKeys") {
-            guard let key = ProductKey(text) else {
-                throw fields.refuse("productKeys", "must hold product keys only")
-            }
-            keys.append(key)
-        }
-        products = keys
+        return keys.compactMap(\.self)
     }
-}
 
-/// The parameters of `device/subscribe`, without the device.
-package struct SubscribeParameters: Sendable, Equatable {
-    /// Whether the caller gets the device's messages.
-    package let isSubscribed: Bool
+    /// Returns the required `subscribed`: whether the caller gets the device's messages.
+    package func subscribes() throws(Rejection) -> Bool { try requiredBool("subscribed") }
 
-    /// Reads `subscribed`.
-    package init(_ fields: Fields) throws(Rejection) {
-        isSubscribed = try fields.requiredBool("subscribed")
+    /// Returns `timeout` of `device/query`: the wait for the device's answer, in seconds.
+    package func queryTimeout() throws(Rejection) -> Int64 {
+        try integer("timeout", in: 1...60) ?? 10
     }
 }
 

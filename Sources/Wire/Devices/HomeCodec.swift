@@ -13,11 +13,6 @@ package enum HomeCodec {
         ])
     }
 
-    /// Writes the answer to `home/list`.
-    package static func page(_ rows: [AnswerRow], next: Int?) -> Answer {
-        AnswerRows.page("homes", rows, next: next.map { "\($0)" })
-    }
-
     /// Writes the answer to `home/create`.
     package static func created(_ id: HomeID) -> Answer { ["homeId": .string(id.text)] }
 
@@ -30,13 +25,11 @@ package enum HomeCodec {
     package static func place(_ fields: Fields) throws(Rejection) -> Location? {
         let latitude = try degrees("latitude", upTo: 90, of: fields)
         let longitude = try degrees("longitude", upTo: 180, of: fields)
-        switch (latitude, longitude) {
-        case (nil, nil): return nil
-        case (let latitude?, let longitude?):
-            return Location(latitude: latitude, longitude: longitude)
-        case (nil, _): throw fields.refuse("latitude", "is missing")
-        case (_, nil): throw fields.refuse("longitude", "is missing")
-        }
+        if latitude == nil, longitude == nil { return nil }
+        return Location(
+            latitude: try fields.required("latitude", latitude),
+            longitude: try fields.required("longitude", longitude)
+        )
     }
 
     private static func degrees(

@@ -33,9 +33,4 @@ package enum HistoryCodec {
             ? .object(["ts": moment, "data": .object(values)])
             : .object(["ts": moment, "value": first.value])
     }
-
-    /// Writes the answer.
-    package static func page(_ rows: [AnswerRow], next: HistoryPlace?) -> Answer {
-        AnswerRows.page("rows", rows, next: next?.cursor)
-    }
 }

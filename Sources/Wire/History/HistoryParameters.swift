@@ -12,8 +12,7 @@ package struct HistoryParameters: Sendable, Equatable {
 
     /// The attribute; nil for all.
     package let attribute: String?
-    /// The place at which the page begins: the beginning of the period, or the end of the previous
-    /// page.
+    /// The place at which the page begins: the period's beginning, or the previous page's end.
     package let place: HistoryPlace
     /// The end of the period, exclusive.
     package let to: Instant
@@ -24,12 +23,9 @@ package struct HistoryParameters: Sendable, Equatable {
 
     /// Reads `from`, `to`, `attr`, `cursor`, `timezone`, `every` and `fn`.
     package init(_ fields: Fields) throws(Rejection) {
-        guard let from = try fields.instant("from") else {
-            throw fields.refuse("from", "is missing")
-        }
-        guard let to = try fields.instant("to") else { throw fields.refuse("to", "is missing") }
+        let from = try fields.required("from", fields.instant("from"))
+        to = try fields.required("to", fields.instant("to"))
         guard from < to else { throw fields.refuse("to", "must be later than params.from") }
-        self.to = to
         attribute = try fields.text("attr", length: 1...FreeForm.nameBytesMax)
         place = try Self.place(fields, from)
         timezone = try fields.text("timezone", length: 1...64)

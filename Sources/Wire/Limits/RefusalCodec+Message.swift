@@ -2,8 +2,7 @@ package import Domain
 import JSON
 
 extension RefusalCodec {
-    /// Reads a message of `system/refusal`, and the number of refusals suppressed before it; nil if
-    /// it is malformed.
+    /// Reads a message of `system/refusal`, and the number of refusals suppressed before it.
     package static func decode(
         _ bytes: ArraySlice<UInt8>
     ) -> (refusal: ClientRefusal, suppressed: Int64)? {
@@ -13,8 +12,7 @@ extension RefusalCodec {
         return (refusal, max(0, object["suppressed"]?.intValue ?? 0))
     }
 
-    /// Writes a message of `system/refusal`; `missed` is the number of refusals suppressed before
-    /// it.
+    /// Writes a message of `system/refusal`, with the number of refusals suppressed before it.
     package static func message(_ refusal: ClientRefusal, missed: Int64) -> [UInt8] {
         JSONObject([
             ("username", .string(refusal.username)), ("clientId", .string(refusal.clientID)),

@@ -9,8 +9,7 @@ package typealias AnswerRow = JSONValue
 package enum AnswerRows {
     /// The size of an answer without its rows, in bytes.
     package static let frameBytes = 256
-    /// The maximum number of bytes that the rows of an answer can have; the rest is for the fields
-    /// after them.
+    /// The maximum number of bytes of an answer's rows; the rest is for the fields after them.
     package static let bytesMax = Payload.bytesMax - 1024
 
     /// Returns the size of a row in an answer, in bytes.
@@ -41,9 +40,13 @@ package enum AnswerRows {
         return rows
     }
 
-    /// Returns an answer that is a page: rows under their name, and the cursor of the next page, if
-    /// any.
-    static func page(_ name: StaticString, _ rows: [AnswerRow], next: String?) -> Answer {
-        JSONObject([("\(name)", .array(rows)), ("cursor", next.map { .string($0) })])
+    /// The rows of a page, by their name in the answer.
+    package enum Kind: String {
+        case commands, events, homes, rows, runs, schedules, sharings, users
+    }
+
+    /// Returns an answer that is a page: rows under their name, and the next page's cursor, if any.
+    package static func page(_ kind: Kind, _ rows: [AnswerRow], next: String?) -> Answer {
+        JSONObject([(kind.rawValue, .array(rows)), ("cursor", next.map { .string($0) })])
     }
 }

@@ -122,7 +122,7 @@ package enum ScheduleCodec {
 
     /// Writes the answer to `schedule/list`.
     package static func page(_ rows: [AnswerRow], next: Position?) -> Answer {
-        AnswerRows.page("schedules", rows, next: next.map(text))
+        AnswerRows.page(.schedules, rows, next: next.map(text))
     }
 
     /// Writes the answer to a method that changes a schedule: the schedule, and all schedules of
@@ -172,7 +172,7 @@ package enum ScheduleCodec {
 
     /// Writes the answer to `schedule/runs`.
     package static func runs(_ rows: [AnswerRow], next: Instant?) -> Answer {
-        AnswerRows.page("runs", rows, next: next.map { "\($0.milliseconds)" })
+        AnswerRows.page(.runs, rows, next: next.map { "\($0.milliseconds)" })
     }
 
     /// Returns the event of a finished run.
@@ -214,8 +214,7 @@ package enum ScheduleCodec {
 
     // MARK: Triggers
 
-    /// Writes the trigger of a due schedule; `firedAt` is the moment at which the scheduler
-    /// publishes it.
+    /// Writes the trigger of a due schedule, which the scheduler publishes at `firedAt`.
     package static func encode(_ trigger: Trigger, firedAt: Instant) -> [UInt8] {
         JSONObject([
             ("dueAt", .integer(trigger.dueAt.milliseconds)),
@@ -231,12 +230,8 @@ package enum ScheduleCodec {
         of schedule: ScheduleID
     ) throws(WireError) -> Trigger {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
-            guard let dueAt = try fields.instant("dueAt") else {
-                throw .invalid("dueAt", "dueAt is missing.")
-            }
-            guard try fields.instant("firedAt") != nil else {
-                throw .invalid("firedAt", "firedAt is missing.")
-            }
+            let dueAt = try fields.required("dueAt", fields.instant("dueAt"))
+            _ = try fields.required("firedAt", fields.instant("firedAt"))
             return Trigger(schedule, dueAt: dueAt)
         }
     }

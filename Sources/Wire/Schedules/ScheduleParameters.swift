@@ -1,8 +1,7 @@
 package import Domain
 package import JSON
 
-/// The fields of a schedule that an app sets; absent and null ones stay unchanged, or take their
-/// default.
+/// The fields of a schedule that an app sets; nil ones stay unchanged, or take their default.
 package struct ScheduleParameters: Sendable, Equatable {
     /// The day of a one-time schedule.
     package var date: CalendarDate?

@@ -32,13 +32,19 @@ package struct LogoutCodeParameters: Sendable, Equatable {
     /// Reads the account's name and the proof, by the given kinds of both.
     package init(_ fields: Fields, in regions: Regions) throws(Rejection) {
         let countryCode = try fields.countryCode(else: regions.defaultCountryCode)
-        guard let accountType = try fields.word("accountType", as: AccountType.self) else {
-            throw fields.refuse("accountType", "is missing")
-        }
-        guard let verifyType = try fields.word("verifyType", as: VerifyType.self) else {
-            throw fields.refuse("verifyType", "is missing")
-        }
-        address = try Self.address(fields, of: accountType, countryCode: countryCode)
+        let accountType = try fields.required(
+            "accountType",
+            fields.word("accountType", as: AccountType.self)
+        )
+        let verifyType = try fields.required(
+            "verifyType",
+            fields.word("verifyType", as: VerifyType.self)
+        )
+        let name = try fields.requiredText("userName", length: 1...254)
+        address =
+            accountType == .email
+            ? try fields.email(name, of: "userName")
+            : try fields.phone(name, of: "userName", countryCode: countryCode)
         let isEncrypted = try fields.integer("ifencrypt", in: 0...1) == 1
         switch verifyType {
         case .authCode:
@@ -72,29 +78,6 @@ package struct LogoutCodeParameters: Sendable, Equatable {
                 "params.\(name)",
                 "With verifyType \(other), params.\(name) must be absent."
             )
-        }
-    }
-
-    private static func address(
-        _ fields: Fields,
-        of type: AccountType,
-        countryCode: String
-    ) throws(Rejection) -> Address {
-        let name = try fields.requiredText("userName", length: 1...254)
-        switch type {
-        case .email:
-            guard let email = EmailAddress(name) else {
-                throw .invalid("params.userName", "params.userName is not an e-mail address.")
-            }
-            return .email(email)
-        case .phone:
-            guard let phone = Phone(name, countryCode: countryCode) else {
-                throw .invalid(
-                    "params.userName",
-                    "params.userName is not a phone number of country code \(countryCode)."
-                )
-            }
-            return .phone(phone)
         }
     }
 }

@@ -4,8 +4,7 @@ package import Domain
 package enum QueueNewsCodec {
     /// The maximum number of client ids in one message.
     package static let clientsMax = 200
-    /// The maximum number of devices that one message names; a terminal that missed more counts as
-    /// having missed all.
+    /// The maximum number of devices in one message; a terminal that missed more missed all.
     package static let missedDevicesMax = 1000
 
     /// Statuses that a terminal was too slow to receive.

@@ -6,12 +6,11 @@ package enum SessionCodec {
     /// Reads a notice from `system/session-invalid`.
     package static func decode(_ bytes: ArraySlice<UInt8>) throws(WireError) -> SessionNotice {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
-            guard let reason = try fields.word("reason", as: Session.EndReason.self) else {
-                throw .invalid("reason", "reason is missing.")
-            }
-            guard let ts = try fields.instant("ts") else {
-                throw .invalid("ts", "ts is missing.")
-            }
+            let reason = try fields.required(
+                "reason",
+                fields.word("reason", as: Session.EndReason.self)
+            )
+            let ts = try fields.required("ts", fields.instant("ts"))
             return SessionNotice(
                 id: try fields.requiredID("noticeId", as: MessageID.self),
                 scope: try scope(fields),
@@ -110,9 +109,7 @@ package enum SessionCodec {
         sessionCut bytes: ArraySlice<UInt8>
     ) throws(WireError) -> (session: SessionID, at: Instant) {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
-            guard let at = try fields.instant("ts") else {
-                throw .invalid("ts", "ts is missing.")
-            }
+            let at = try fields.required("ts", fields.instant("ts"))
             return (try fields.requiredID("sessionId", as: SessionID.self), at)
         }
     }
@@ -147,9 +144,8 @@ package enum SessionCodec {
         ]).encoded()
     }
 
-    /// Writes the message to the user's other terminals; `type` is `terminalLoggedIn` or
-    /// `terminalLoggedOut`.
-    package static func told(
+    /// Writes the message to the other terminals: `terminalLoggedIn` or `terminalLoggedOut`.
+    package static func terminalNotice(
         _ type: StaticString,
         _ session: Session,
         reason: Session.EndReason?,

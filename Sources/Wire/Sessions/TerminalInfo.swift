@@ -18,8 +18,7 @@ package struct TerminalInfo: Sendable, Equatable {
 }
 
 extension Fields {
-    /// Returns `adopt`: whether a login takes over all that belongs to the terminal's anonymous
-    /// user.
+    /// Returns `adopt`: whether a login takes over all of the terminal's anonymous user.
     package func adopts() throws(Rejection) -> Bool { try bool("adopt") ?? false }
 
     /// Returns the required `logoutCode`.

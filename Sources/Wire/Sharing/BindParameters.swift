@@ -39,8 +39,7 @@ package struct BindParameters: Sendable, Equatable {
     }
 }
 
-/// The parameters of `device/bindRemote`: a device by its hardware, and a proof that needs no
-/// contact with it.
+/// The parameters of `device/bindRemote`: a device's hardware, and a proof without contact.
 package struct RemoteBindParameters: Sendable, Equatable {
     /// A proof of possession.
     package enum Proof: Sendable, Equatable {

@@ -49,11 +49,6 @@ package enum BindingCodec {
         ]
     }
 
-    /// Writes the answer to `device/users`.
-    package static func users(_ rows: [AnswerRow], next: String?) -> Answer {
-        AnswerRows.page("users", rows, next: next)
-    }
-
     /// Writes the answer to `device/bind` and `device/bindRemote`.
     package static func bound(_ did: DeviceID) -> Answer { ["did": .string(did.text)] }
 
@@ -98,8 +93,7 @@ package enum BindingCodec {
         }
     }
 
-    /// Writes a push on `user/{uid}/device`; `device` is the device's new row, if the user keeps
-    /// it.
+    /// Writes a push on `user/{uid}/device`; `device` is the new row, if the user keeps it.
     package static func push(
         _ change: Change,
         of did: DeviceID,

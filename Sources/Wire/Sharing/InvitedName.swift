@@ -17,10 +17,7 @@ package struct InvitedName: Sendable, Equatable {
 
     /// Reads `type`, `value` and `countryCode`.
     init(_ fields: Fields, countryCode: String) throws(Rejection) {
-        guard let kind = try fields.word("type", as: Sharing.AddresseeKind.self) else {
-            throw fields.refuse("type", "is missing")
-        }
-        self.kind = kind
+        kind = try fields.required("type", fields.word("type", as: Sharing.AddresseeKind.self))
         value = try fields.requiredText("value", length: 1...320)
         switch kind {
         case .phone, .email, .username:
@@ -44,10 +41,10 @@ package struct InvitedName: Sendable, Equatable {
         countryCode: String
     ) throws(Rejection) -> LoginName {
         if kind == .phone || (kind == .username && Phone.isLike(value)) {
-            return .phone(try fields.phone(value, of: "value", countryCode: countryCode))
+            return .address(try fields.phone(value, of: "value", countryCode: countryCode))
         }
         if kind == .email || value.contains("@") {
-            return .email(try fields.email(value, of: "value"))
+            return .address(try fields.email(value, of: "value"))
         }
         return .username(try Username(value, field: "params.guest.value"))
     }

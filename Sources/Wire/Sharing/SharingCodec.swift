@@ -5,18 +5,7 @@ import JSON
 /// (`schemas/methods/share.schema.json`).
 package enum SharingCodec {
     /// The users of the two sides; nil for a side without an account.
-    package struct Sides: Sendable {
-        /// The user who invites.
-        package var inviter: User?
-        /// The user who is invited.
-        package var guest: User?
-
-        /// Creates the sides.
-        package init(inviter: User?, guest: User?) {
-            self.inviter = inviter
-            self.guest = guest
-        }
-    }
+    package typealias Sides = (inviter: User?, guest: User?)
 
     /// Writes an invitation as a user sees it: the names of the other side are masked.
     ///
@@ -49,13 +38,7 @@ package enum SharingCodec {
         ])
     }
 
-    /// Writes the answer to `share/list`; `next` is the cursor of the next page.
-    package static func page(_ rows: [AnswerRow], next: String?) -> Answer {
-        AnswerRows.page("sharings", rows, next: next)
-    }
-
-    /// Writes the answer to `share/preview`: an invitation as a row, with the device's product and
-    /// presence.
+    /// Writes the answer to `share/preview`: a row with the device's product and presence.
     package static func preview(
         _ row: AnswerRow,
         productKey: ProductKey?,
@@ -75,22 +58,8 @@ package enum SharingCodec {
         ]
     }
 
-    /// The code of an invitation, as text and as pictures.
-    package struct Code: Sendable {
-        /// The text.
-        package var text: String
-        /// The picture as SVG.
-        package var svg: String
-        /// The picture as PNG, in base64.
-        package var png: String
-
-        /// Describes a code.
-        package init(text: String, svg: String, png: String) {
-            self.text = text
-            self.svg = svg
-            self.png = png
-        }
-    }
+    /// The code of an invitation, as text, as a picture in SVG, and as one in PNG in base64.
+    package typealias Code = (text: String, svg: String, png: String)
 
     /// Writes the answer to `share/invite`; `code` is set for an invitation by QR code.
     package static func invited(_ sharing: Sharing, code: Code?) -> Answer {

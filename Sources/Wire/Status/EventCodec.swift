@@ -13,11 +13,6 @@ package enum EventCodec {
         .object(object(event, for: reader))
     }
 
-    /// Writes the answer to `device/events`.
-    package static func page(_ rows: [AnswerRow], next: String?) -> Answer {
-        AnswerRows.page("events", rows, next: next)
-    }
-
     /// Returns an event as an object.
     package static func object(_ event: Event, for reader: UserID?) -> JSONObject {
         JSONObject([

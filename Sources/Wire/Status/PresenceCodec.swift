@@ -17,8 +17,10 @@ package enum PresenceCodec {
     package static func decode(gate bytes: ArraySlice<UInt8>) throws(WireError) -> PresenceSignal {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
             let isOnline = try fields.requiredBool("online")
-            guard let connection = try fields.integer("connection", in: 0...JSONValue.integerMax)
-            else { throw .invalid("connection", "connection is missing.") }
+            let connection = try fields.required(
+                "connection",
+                fields.integer("connection", in: 0...JSONValue.integerMax)
+            )
             let reason = try fields.text("reason", length: 1...64) ?? "lost"
             if isOnline {
                 return try fields.bool("listening") == true

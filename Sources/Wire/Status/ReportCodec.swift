@@ -29,8 +29,7 @@ package enum ReportCodec {
         }
     }
 
-    /// Refuses values that would be too large when written by the service, which writes a device's
-    /// `1e15` with sixteen digits.
+    /// Refuses values too large when the service writes them: `1e15` becomes sixteen digits.
     private static func checked(
         _ report: Report,
         _ bytes: Int
@@ -125,8 +124,7 @@ package enum ReportCodec {
     /// Writes the answer to an accepted report: the place where it was stored, and the server's
     /// time.
     ///
-    /// `stored` is nil for a report for the history alone, which accepts no more from the device
-    /// today.
+    /// `stored` is nil for a report for the history alone, which is full today.
     package static func accepted(
         _ id: MessageID,
         version: Int64,

@@ -56,8 +56,7 @@ package enum StatusCodec {
 
     /// Returns whether users see an attribute.
     ///
-    /// The status keeps attributes that a later version of the product removed or made write-only;
-    /// those are hidden.
+    /// Attributes that a later version of the product removed or made write-only are hidden.
     private static func isShown(_ name: String, _ product: Product?) -> Bool {
         guard let product, !product.isFreeForm else { return true }
         guard let point = product.point(name) else { return false }

@@ -166,7 +166,7 @@ extension Call {
     ///
     /// - Throws: `Rejection` with `Duplicated` if another user has it and the app reveals accounts.
     mutating func proveOrNotifyOwner(_ address: Address, of user: User) throws {
-        let name = LoginName(address)
+        let name = LoginName.address(address)
         let owner = try tx.accounts.find(name, app: user.app, region: user.region)
         if let owner, owner.uid != user.uid, app.policies.revealAccounts {
             throw NewUser.taken(address)

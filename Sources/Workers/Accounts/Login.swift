@@ -108,7 +108,7 @@ enum Login {
         than owner: User?,
         _ call: Call
     ) throws -> [User?] {
-        guard case .email(let email) = wanted.name else { return [] }
+        guard case .address(.email(let email)) = wanted.name else { return [] }
         let (accounts, region) = (call.tx.accounts, wanted.place.region)
         var others: [User?] = []
         if call.app.policies.emailRegistration != .code {

@@ -109,7 +109,7 @@ enum Passwords {
     private static func prepareReset(_ call: inout Call) throws -> BackgroundTask? {
         let parameters = try ProvedAddressParameters(call.fields, in: call.regions)
         let (region, address) = (parameters.place.region, parameters.address)
-        let names = LoginName(address).forms
+        let names = LoginName.address(address).forms
         _ = try SecretBytes(new: GivenPassword(new: call.fields), names: names)
         try call.reveal(resettable(address, region: region, call))
         let scopes = purposes.map { call.codeScope($0, address, region: region) }
@@ -161,10 +161,10 @@ enum Passwords {
         let accounts = call.tx.accounts
         let app = call.app.id
         // `find` returns the user who proved this e-mail address or registered with it.
-        let owner = try accounts.find(LoginName(address), app: app, region: region)
+        let owner = try accounts.find(.address(address), app: app, region: region)
         guard case .email(let email) = address else { return owner }
         let beside = try accounts.beside(email, app: app, region: region, limit: 1).first
-        let named = try LoginName.email(email).asUsername.flatMap {
+        let named = try LoginName.address(address).asUsername.flatMap {
             try accounts.find($0, app: app, region: region)
         }
         return owner ?? beside ?? named

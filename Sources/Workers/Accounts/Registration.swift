@@ -18,7 +18,7 @@ enum Registration {
         _ call: Call
     ) throws -> SecretBytes {
         let names =
-            parameters.addresses.flatMap { LoginName($0).forms }
+            parameters.addresses.flatMap { LoginName.address($0).forms }
             + (parameters.username.map { [$0.text] } ?? [])
         return try SecretBytes(new: GivenPassword(first: call.fields), names: names)
     }
@@ -168,7 +168,7 @@ enum Registration {
         _ call: Call
     ) throws {
         let owner = try call.tx.accounts.find(
-            .email(email),
+            .address(.email(email)),
             app: call.app.id,
             region: place.region
         )

@@ -34,13 +34,13 @@ enum ControlMethod {
 
     @Sendable
     static func query(_ call: inout Call) throws -> Reply {
-        let parameters = try QueryParameters(call.fields)
+        let timeout = try call.fields.queryTimeout()
         let (binding, product) = try target(call)
         let command = try CommandDispatcher.send(
             CommandRequest(
                 did: binding.did,
                 kind: .query,
-                ttl: parameters.timeout,
+                ttl: timeout,
                 actor: try call.actor(),
                 app: call.app.id,
                 trace: call.request.trace

@@ -90,10 +90,10 @@ enum DeviceMethods {
     private static func list(_ call: inout Call) throws -> Answer {
         let limit = try call.pageLimit()
         let offset = try call.pageOffset()
-        let parameters = try DeviceListParameters(call.fields)
+        let products = try call.fields.productKeys()
         return try list(
             of: call.caller().uid,
-            products: parameters.products,
+            products: products,
             page: PageRange(offset: offset, limit: limit),
             call
         )
@@ -150,7 +150,7 @@ enum DeviceMethods {
 
     @Sendable
     private static func subscribe(_ call: inout Call) throws -> Reply {
-        let isSubscribed = try SubscribeParameters(call.fields).isSubscribed
+        let isSubscribed = try call.fields.subscribes()
         let binding = try binding(call)
         try call.tx.bindings.setSubscribed(binding.did, binding.uid, to: isSubscribed)
         try call.tx.refreshes.add([Refresh(did: binding.did, uid: binding.uid)])

@@ -22,8 +22,8 @@ enum HomeMethods {
         let rows = try AnswerRows.fitting(homes) { home in
             HomeCodec.row(home, dids: try call.tx.homes.devices(in: home.id))
         }
-        let next = offset + rows.count
-        return .result(HomeCodec.page(rows, next: rows.count < homes.count ? next : nil))
+        let next = rows.count < homes.count ? "\(offset + rows.count)" : nil
+        return .result(AnswerRows.page(.homes, rows, next: next))
     }
 
     @Sendable

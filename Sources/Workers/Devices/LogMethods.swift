@@ -31,7 +31,7 @@ enum LogMethods {
                 return EventCodec.row(event, for: reader)
             }
         }
-        return EventCodec.page(page.rows, next: page.next)
+        return AnswerRows.page(.events, page.rows, next: page.next)
     }
 
     @Sendable
@@ -49,7 +49,7 @@ enum LogMethods {
                 return CommandCodec.row(command, product: span.product, for: reader)
             }
         }
-        return CommandCodec.page(page.rows, next: page.next)
+        return AnswerRows.page(.commands, page.rows, next: page.next)
     }
 
     private static func span(_ call: Call, types known: Set<String>) throws -> Span {

@@ -67,7 +67,7 @@ enum HistoryMethod {
             throw call.fields.refuse("timezone", "is not an IANA time zone")
         }
         guard let summary = parameters.summary else { return nil }
-        return .init(
+        return (
             step: summary.step,
             function: summary.function,
             timezone: try parameters.timezone ?? call.user().timezone

@@ -120,9 +120,9 @@ package struct PasswordTries {
     private static func account(_ user: User) -> String { "password/user/\(user.uid.text)" }
 
     private static func names(_ user: User, _ tx: Transaction) -> [String] {
-        var names = user.verifiedAddresses.map(LoginName.init)
+        var names = user.verifiedAddresses.map(LoginName.address)
         if let email = user.email, !user.isEmailVerified, user.emailClaim != .given {
-            names.append(.email(email))
+            names.append(.address(.email(email)))
         }
         if user.ownsUsername, let username = user.username.flatMap({ try? Username($0) }) {
             names.append(.username(username))
@@ -140,7 +140,7 @@ package struct PasswordTries {
         // A username that is an e-mail address can be used as either, so both have one count.
         var name = name
         if case .username(let username) = name, let email = EmailAddress(username.text) {
-            name = .email(email)
+            name = .address(.email(email))
         }
         let digest = tx.hash(name.key, boundTo: "password \(app.text) \(region)")
         return "password/name/\(Sodium.base64URL(digest))"

@@ -82,7 +82,7 @@ struct RequestProcessor {
     ) -> AppRequest? {
         let reply = replyAddress(message, of: target.app, on: target.terminal)
         do {
-            return try RequestCodec.decode(
+            return try AppRequest(
                 message.payload,
                 app: target.app,
                 terminal: target.terminal,
@@ -121,7 +121,7 @@ struct RequestProcessor {
     ) throws {
         let pending = PendingRequest(
             request: request,
-            content: Sodium.sha256(RequestCodec.content(of: request)),
+            content: Sodium.sha256(request.content),
             method: method
         )
         do {
@@ -272,7 +272,7 @@ struct RequestProcessor {
         _ rejection: Rejection,
         in work: inout UnitOfWork
     ) throws {
-        let content = Sodium.sha256(RequestCodec.content(of: request))
+        let content = Sodium.sha256(request.content)
         let known = try work.tx.requests.find(request.terminal.text, request.id)
         // When it returns, the worker answers a request that took effect; answers of reading
         // methods aren't kept.

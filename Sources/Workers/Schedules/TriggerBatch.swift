@@ -104,7 +104,7 @@ struct TriggerBatch {
             trigger.dueAt,
             of: schedule,
             at: work.now,
-            TriggerRules.Lateness(
+            (
                 lateSeconds: work.limits.triggerLateSeconds,
                 rememberedSeconds: work.limits.scheduleRunSeconds
             )

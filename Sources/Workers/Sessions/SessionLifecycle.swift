@@ -80,7 +80,7 @@ package enum SessionLifecycle {
         by actor: Actor,
         in work: inout UnitOfWork
     ) {
-        let payload = SessionCodec.told(
+        let payload = SessionCodec.terminalNotice(
             "terminalLoggedIn",
             session,
             reason: nil,

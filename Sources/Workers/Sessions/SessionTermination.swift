@@ -30,7 +30,7 @@ enum SessionTermination {
         work.effects.publish(
             OutboundMessage(
                 work.topics.user(session.uid, "session"),
-                SessionCodec.told(
+                SessionCodec.terminalNotice(
                     "terminalLoggedOut",
                     session,
                     reason: notice.reason,

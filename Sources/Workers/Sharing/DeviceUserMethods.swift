@@ -50,7 +50,7 @@ enum DeviceUserMethods {
         let last = rows.isEmpty ? nil : present.dropFirst(rows.count - 1).first
         let isMore = rows.count < present.count
         let cursor = isMore ? last.map { RowCursor(at: $0.boundAt, id: $0.uid.text).text } : nil
-        return BindingCodec.users(rows, next: cursor)
+        return AnswerRows.page(.users, rows, next: cursor)
     }
 
     /// Returns the address by which the owner may know a user.

@@ -100,6 +100,6 @@ enum SharingInvitation {
         guard let code = QRCode(text) else {
             throw Rejection(.internal, "The code can't be drawn.")
         }
-        return .init(text: text, svg: code.svg, png: Sodium.base64(code.png()))
+        return (text: text, svg: code.svg, png: Sodium.base64(code.png()))
     }
 }

@@ -33,7 +33,8 @@ enum SharingMethods {
         }
         let last = rows.isEmpty ? nil : page[rows.count - 1]
         let next = rows.count < page.count ? last : nil
-        return SharingCodec.page(
+        return AnswerRows.page(
+            .sharings,
             rows,
             next: next.map { RowCursor(at: $0.createdAt, id: $0.id.text).text }
         )

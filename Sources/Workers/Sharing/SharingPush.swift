@@ -23,7 +23,7 @@ enum SharingPush {
         let product = try work.tx.devices.find(sharing.did).flatMap { device in
             try work.product(device.productKey)
         }
-        let sides = SharingCodec.Sides(
+        let sides: SharingCodec.Sides = (
             inviter: try work.tx.accounts.find(sharing.inviter),
             guest: try sharing.guest.flatMap { try work.tx.accounts.find($0) }
         )

@@ -31,7 +31,7 @@ struct HistoryAdditions {
         let records = Self.records(of: received, outcome, from: device.did)
         var dropped = 0
         for record in records {
-            if status.historyUse.take(record.bytes, bound: bound, at: work.now) {
+            if status.historyUse.countValues(record.bytes, bound: bound, at: work.now) {
                 self.records.append(record)
                 status.historyCount.add(record.ts)
             } else {
@@ -39,12 +39,12 @@ struct HistoryAdditions {
             }
         }
         for event in outcome.events
-        where status.historyUse.takeEvent(event.bytes, bound: bound, at: work.now) {
+        where status.historyUse.countEvent(event.bytes, bound: bound, at: work.now) {
             add(event, of: device.did)
         }
         for event in outcome.lateEvents {
             guard let event = try kept(event, of: device.did, in: work.tx) else { continue }
-            if status.historyUse.takeEvent(event.bytes, bound: bound, at: work.now) {
+            if status.historyUse.countEvent(event.bytes, bound: bound, at: work.now) {
                 add(event, of: device.did)
             } else {
                 dropped += 1
@@ -102,7 +102,7 @@ struct HistoryAdditions {
         in work: inout UnitOfWork
     ) {
         work.effects.countDroppedHistory(count)
-        guard status.historyUse.tells(at: work.now) else { return }
+        guard status.historyUse.claimNotice(at: work.now) else { return }
         let resumesAt = HistoryUse.resumesAt(after: work.now).milliseconds
         let event = Event(
             id: work.makeID("e"),

@@ -72,7 +72,7 @@ struct AddressTests {
         #expect(name.email == EmailAddress("lena@example.com"))
         #expect(name.key == "lena@example.com")
         let email = try #require(EmailAddress("lena@example.com"))
-        #expect(LoginName.username(name).key == LoginName.email(email).key)
+        #expect(LoginName.username(name).key == LoginName.address(.email(email)).key)
         #expect(try Username("lena").email == nil)
     }
 

@@ -44,12 +44,12 @@ struct HistoryUseTests {
     @Test("Up to the bound it is counted, beyond it not", arguments: steps)
     func take(_ step: Step) {
         var use = HistoryUse()
-        _ = use.take(Int(step.used), bound: 0, at: Self.noon)
+        _ = use.countValues(Int(step.used), bound: 0, at: Self.noon)
         let now = Self.noon.adding(seconds: step.hours * 3600)
         let isTaken =
             step.isEvent
-            ? use.takeEvent(step.count, bound: step.bound, at: now)
-            : use.take(step.count, bound: step.bound, at: now)
+            ? use.countEvent(step.count, bound: step.bound, at: now)
+            : use.countValues(step.count, bound: step.bound, at: now)
 
         #expect(isTaken == step.isTaken)
         #expect(use.bytes == step.left)
@@ -59,7 +59,7 @@ struct HistoryUseTests {
     func tells() {
         var use = HistoryUse()
         let told = [0, 1, 3599, 3600, 3601, 7199, 7200, -5].map { seconds in
-            use.tells(at: Self.noon.adding(seconds: seconds))
+            use.claimNotice(at: Self.noon.adding(seconds: seconds))
         }
         #expect(told == [true, false, false, true, false, false, true, true])
     }

@@ -217,12 +217,12 @@ struct ScheduleRulesTests {
                     at: Location(latitude: latitude, longitude: longitude),
                     zone: Zones.rules(name)
                 )
-                guard case .at(let seconds) = outcome else {
+                guard case .at(let moment) = outcome else {
                     Issue.record("no \(event) in \(name) on \(day)")
                     continue
                 }
-                let difference = abs(seconds - utc(wanted).milliseconds / 1000)
-                #expect(difference <= 60, "\(event) in \(name) on \(day): \(seconds)")
+                let difference = abs(moment.milliseconds - utc(wanted).milliseconds)
+                #expect(difference <= 60_000, "\(event) in \(name) on \(day): \(moment)")
             }
         }
     }

@@ -4,9 +4,9 @@ import Testing
 import Wire
 
 @Suite("Requests on the wire")
-struct RequestCodecTests {
+struct AppRequestTests {
     private func decode(_ text: String, method: String = "bind") throws(WireError) -> AppRequest {
-        try RequestCodec.decode(
+        try AppRequest(
             Make.bytes(text),
             app: Make.app,
             terminal: Make.terminal,
@@ -46,7 +46,7 @@ struct RequestCodecTests {
         let two = try decode(
             #"{"params":{"b":{"d":[1,{"y":2,"x":1}],"c":2},"a":1},"token":"t","id":"q"}"#
         )
-        #expect(RequestCodec.content(of: one) == RequestCodec.content(of: two))
+        #expect(one.content == two.content)
     }
 
     @Test(
@@ -61,9 +61,9 @@ struct RequestCodecTests {
     )
     func otherContent(_ text: String) throws {
         let first = #"{"id":"q","token":"t","params":{"a":[1,2]}}"#
-        let content = RequestCodec.content(of: try decode(first))
-        #expect(try RequestCodec.content(of: decode(text)) != content)
-        #expect(try RequestCodec.content(of: decode(first, method: "unbind")) != content)
+        let content = try decode(first).content
+        #expect(try decode(text).content != content)
+        #expect(try decode(first, method: "unbind").content != content)
     }
 
     @Test("A refusal is written with all that helps, and without what is not known")

@@ -29,7 +29,7 @@ package final class ReadingPool: BackgroundPool {
         ) { question in
             Self.prepared("The history can't be read now.") { prepared in
                 var page = try reader.page(question)
-                let answer = HistoryCodec.page(page.rows, next: page.place)
+                let answer = AnswerRows.page(.rows, page.rows, next: page.place?.cursor)
                 prepared.result = AnswerCodec.payload(answer)
                 page.rows = []
                 prepared.page = page

@@ -24,8 +24,7 @@ package final class AppRequest: Sendable {
     package let params: JSONObject
     /// The destination of the answer.
     package let reply: ReplyAddress
-    /// The source address of the terminal's connection, as the gate states it; nil if it isn't
-    /// counted.
+    /// The source address of the terminal's connection, by the gate; nil if it isn't counted.
     package let sourceAddress: String?
     /// The length of the payload, in bytes.
     package let bytes: Int
@@ -34,29 +33,33 @@ package final class AppRequest: Sendable {
     /// The trace that it belongs to: the sender's, or a new one.
     package let trace: TraceID
 
-    fileprivate init(
+    /// Reads a request whose topic was parsed before; makes a trace if the sender gave none.
+    package init(
+        _ payload: ArraySlice<UInt8>,
         app: AppID,
         terminal: TerminalID,
         service: String,
         method: String,
-        envelope fields: Fields,
         reply: ReplyAddress,
-        sourceAddress: String?,
-        bytes: Int,
-        arrivedAt: ContinuousClock.Instant?,
-        trace: TraceID?
-    ) throws(Rejection) {
+        sourceAddress: String? = nil,
+        arrivedAt: ContinuousClock.Instant? = nil,
+        trace: TraceID? = nil
+    ) throws(WireError) {
+        (id, token, uid, params) = try Payload.read(Payload.object(payload)) {
+            (fields) throws(Rejection) in
+            (
+                try fields.requiredID("id", as: MessageID.self),
+                try fields.text("token", length: 0...256), try fields.text("uid", length: 0...64),
+                try fields.object("params") ?? [:]
+            )
+        }
         self.app = app
         self.terminal = terminal
         self.service = service
         self.method = method
-        id = try fields.requiredID("id", as: MessageID.self)
-        token = try fields.text("token", length: 0...256)
-        uid = try fields.text("uid", length: 0...64)
-        params = try fields.object("params") ?? [:]
         self.reply = reply
         self.sourceAddress = sourceAddress
-        self.bytes = bytes
+        bytes = payload.count
         self.arrivedAt = arrivedAt
         self.trace = trace ?? .make()
     }
@@ -65,6 +68,29 @@ package final class AppRequest: Sendable {
     package var name: String { "\(service)/\(method)" }
     /// The parameters as a reader of fields.
     package var fields: Fields { Fields(params, path: "params.") }
+
+    /// The bytes that are equal for repeats of the request: method, token, user, and parameters in
+    /// any order of members.
+    package var content: [UInt8] {
+        JSONValue.array([
+            .string(name), .string(token ?? ""), .string(uid ?? ""), Self.sorted(.object(params)),
+        ]).encoded()
+    }
+
+    private static func sorted(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .object(let object):
+            .object(
+                JSONObject(
+                    members: object.members.filter { $0.value != .null }
+                        .map { .init(key: $0.key, value: sorted($0.value)) }
+                        .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+                )
+            )
+        case .array(let elements): .array(elements.map(sorted))
+        default: value
+        }
+    }
 }
 
 /// The destination of an answer.
@@ -86,60 +112,5 @@ package struct ReplyAddress: Sendable, Equatable {
     /// Returns the answer as a message to this address.
     package func message(_ payload: [UInt8]) -> OutboundMessage {
         OutboundMessage(topic, payload, correlation: correlation, traceparent: traceparent)
-    }
-}
-
-/// A reader of the envelopes of app requests.
-package enum RequestCodec {
-    /// Reads a request whose topic was parsed before; makes a trace if the sender gave none.
-    package static func decode(
-        _ bytes: ArraySlice<UInt8>,
-        app: AppID,
-        terminal: TerminalID,
-        service: String,
-        method: String,
-        reply: ReplyAddress,
-        sourceAddress: String? = nil,
-        arrivedAt: ContinuousClock.Instant? = nil,
-        trace: TraceID? = nil
-    ) throws(WireError) -> AppRequest {
-        try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
-            try AppRequest(
-                app: app,
-                terminal: terminal,
-                service: service,
-                method: method,
-                envelope: fields,
-                reply: reply,
-                sourceAddress: sourceAddress,
-                bytes: bytes.count,
-                arrivedAt: arrivedAt,
-                trace: trace
-            )
-        }
-    }
-
-    /// Returns the bytes that are equal for repeats of a request: method, token, user, and
-    /// parameters in any order of members.
-    package static func content(of request: AppRequest) -> [UInt8] {
-        JSONValue.array([
-            .string(request.name), .string(request.token ?? ""), .string(request.uid ?? ""),
-            sorted(.object(request.params)),
-        ]).encoded()
-    }
-
-    private static func sorted(_ value: JSONValue) -> JSONValue {
-        switch value {
-        case .object(let object):
-            .object(
-                JSONObject(
-                    members: object.members.filter { $0.value != .null }
-                        .map { .init(key: $0.key, value: sorted($0.value)) }
-                        .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-                )
-            )
-        case .array(let elements): .array(elements.map(sorted))
-        default: value
-        }
     }
 }
