@@ -90,8 +90,8 @@ extension Backup {
         var member = BackupMember(name: "", bytes: 0)
         var done = 0
         let found = try BackupReader(path: path, passphrase: passphrase).read(
-            begin: { (member, done) = ($0, 0) },
-            take: { piece in
+            onMember: { (member, done) = ($0, 0) },
+            onPiece: { piece in
                 done += piece.count
                 if member.name == BackupFormat.database {
                     try progress("reading back", Double(done) / Double(max(1, member.bytes)))
@@ -129,8 +129,7 @@ extension Backup {
         }
     }
 
-    /// Returns the path of a process's copy of the database, in the data directory, which only the
-    /// same users can read.
+    /// Returns the path of a process's copy of the database, in the protected data directory.
     private func leftCopy(of process: Int32) -> String { directory.path + "/backup-\(process).db" }
 
     /// Removes the copies of processes that were killed.

@@ -75,7 +75,7 @@ extension Backup {
         var sink: FileSink?
         var isDatabase = false
         let summary = try reader.read(
-            begin: { member in
+            onMember: { member in
                 try sink?.close()
                 let target = directory.path + "/" + member.name
                 try TextFile.makeFolders(of: target)
@@ -84,7 +84,7 @@ extension Backup {
                 sink?.expect(member.bytes)
                 isDatabase = member.name == BackupFormat.database
             },
-            take: { piece in
+            onPiece: { piece in
                 try sink?.write(piece) { if isDatabase { try progress("opening", $0) } }
             }
         )

@@ -24,12 +24,12 @@ extension Backup {
         var (isDatabase, isKey) = (false, false)
         var keyLine: [UInt8] = []
         let summary = try reader.read(
-            begin: { member in
+            onMember: { member in
                 isDatabase = member.name == BackupFormat.database
                 isKey = member.name == BackupFormat.serverKey
                 if isDatabase { sink.expect(member.bytes) }
             },
-            take: { piece in
+            onPiece: { piece in
                 if isKey { keyLine += piece }
                 if isDatabase { try sink.write(piece) { try progress("opening", $0) } }
             }

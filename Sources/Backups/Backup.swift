@@ -6,8 +6,7 @@ import Storage
 
 /// Backups, each with the database, the keys and the secrets of a data directory in one file.
 ///
-/// A backup is made without stopping a running service. It has everything that was answered before
-/// it began.
+/// A running service goes on meanwhile. A backup has everything answered before it began.
 package struct Backup: Sendable {
     let directory: DataDirectory
     /// The version of the program that makes the backups.

@@ -95,8 +95,7 @@ package struct BackupHeader: Sendable, Equatable {
             ) : .open(key: Sodium.randomBytes(SealedStream.keyBytes))
     }
 
-    /// Returns the key of the stream; nil if a needed passphrase is missing, or memory to derive
-    /// the key.
+    /// Returns the stream's key; nil without a needed passphrase, or memory to derive it.
     func key(_ passphrase: Passphrase?) -> [UInt8]? {
         switch lock {
         case .open(let key): key
@@ -126,8 +125,7 @@ struct BackupMember: Sendable, Equatable {
         self.bytes = bytes
     }
 
-    /// Reads the piece in front of a member; nil if it is malformed, or its name leads out of the
-    /// data directory.
+    /// Reads the piece before a member; nil if it is malformed or leads out of the directory.
     init?(piece: [UInt8]) {
         guard let object = try? JSONValue.parse(piece).objectValue,
             let name = object["member"]?.stringValue, let bytes = object["bytes"]?.intValue,

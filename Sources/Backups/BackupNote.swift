@@ -3,8 +3,7 @@ package import Files
 import Glibc
 import JSON
 
-/// The note of the newest backup that was read back: a small file in the data directory, beside the
-/// database.
+/// The note of the newest backup that was read back, in a small file beside the database.
 package struct BackupNote: Sendable, Equatable {
     /// The path of the backup.
     package let path: String

@@ -47,13 +47,13 @@ final class BackupReader {
 
     deinit { try? file.close() }
 
-    /// Reads all members: `begin` gets each member, and `take` gets its bytes piece by piece.
+    /// Reads all members: `onMember` gets each member, `onPiece` its bytes piece by piece.
     ///
     /// - Throws: A `Problem` if the passphrase is missing or wrong, or anything was changed or is
     ///   missing; bytes taken until then must not be used.
     func read(
-        begin: (BackupMember) throws -> Void,
-        take: ([UInt8]) throws -> Void
+        onMember: (BackupMember) throws -> Void,
+        onPiece: ([UInt8]) throws -> Void
     ) throws -> BackupSummary {
         guard !header.isEncrypted || passphrase != nil else {
             throw Problem.backup(
@@ -93,11 +93,11 @@ final class BackupReader {
             if rest > 0 {
                 guard piece.count <= rest else { throw Self.changed(path) }
                 rest -= piece.count
-                try take(piece)
+                try onPiece(piece)
             } else {
                 guard let member = BackupMember(piece: piece) else { throw Self.changed(path) }
                 rest = member.bytes
-                try begin(member)
+                try onMember(member)
             }
         }
     }

@@ -40,12 +40,7 @@ struct BackupWriter {
         bound = Array(BackupFormat.magic.utf8) + header.line
         unlink(Self.unfinished(path))
         do {
-            file = try FileDescriptor.open(
-                FilePath(Self.unfinished(path)),
-                .writeOnly,
-                options: [.create, .exclusiveCreate, .closeOnExec],
-                permissions: .ownerReadWrite
-            )
+            file = try TextFile.create(Self.unfinished(path))
         } catch {
             throw Problem.backup(
                 path,

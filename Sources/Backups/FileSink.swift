@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Problems
 import SystemPackage
@@ -17,12 +18,7 @@ final class FileSink {
         self.path = path
         unlink(path)
         do {
-            file = try FileDescriptor.open(
-                FilePath(path),
-                .writeOnly,
-                options: [.create, .exclusiveCreate, .closeOnExec],
-                permissions: .ownerReadWrite
-            )
+            file = try TextFile.create(path)
         } catch {
             throw Problem.fileUnwritable(path: path, why: "\(error)")
         }

@@ -2,8 +2,7 @@ import Files
 import Glibc
 import Problems
 
-/// The passphrase of a backup; it is never given on a command line, where other users could read
-/// it.
+/// The passphrase of a backup, never given on a command line, where others could read it.
 package struct Passphrase: Sendable {
     let bytes: [UInt8]
 

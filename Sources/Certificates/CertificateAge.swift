@@ -2,8 +2,7 @@ package import Domain
 
 /// How close a certificate is to its end, for the warnings of `doctor`, the log and the banner.
 ///
-/// A certificate that is valid for only a few weeks is renewed often, so it is judged by parts of
-/// its time.
+/// A certificate of a few weeks is renewed often, so it is judged by parts of its time.
 package enum CertificateAge: Sendable, Equatable {
     /// It is not valid yet: a clock is wrong, here or where it was made.
     case early

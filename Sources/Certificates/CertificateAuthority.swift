@@ -6,8 +6,7 @@ import X509
 
 /// A private certificate authority, which signs the certificates of the server and of devices.
 ///
-/// Keys are P-256, which small devices can check; times are whole seconds, as certificates carry
-/// them.
+/// Keys are P-256, which small devices can check; times are whole seconds, as in certificates.
 package struct CertificateAuthority: Sendable {
     private let certificate: Certificate
     private let key: Certificate.PrivateKey

@@ -1,4 +1,5 @@
 package import Domain
+import Glibc
 import SwiftASN1
 import X509
 
@@ -32,8 +33,7 @@ package enum CertificateFault: Error, Sendable, Equatable {
     }
 }
 
-/// The certificates of one PEM file: the first belongs to a server or authority, the others lead to
-/// its authority.
+/// The certificates of one PEM file: a server's or authority's, then those of its signers.
 package struct CertificateFile: Sendable {
     let certificates: [Certificate]
     let first: Certificate
@@ -98,8 +98,7 @@ package struct CertificateFile: Sendable {
         guard try Self.key(keyPEM).publicKey == first.publicKey else { throw .keyMismatch }
     }
 
-    /// Whether one of the certificates is among an authority's certificates, or was signed by one
-    /// of them.
+    /// Whether a certificate is among an authority's, or was signed by one of them.
     package func isSigned(by authority: CertificateFile) -> Bool {
         certificates.contains { certificate in
             authority.certificates.contains { signer in
@@ -158,9 +157,11 @@ package struct CertificateFacts: Sendable, Equatable {
         }
     }
 
+    /// Returns an IP address in its usual form, such as `::1`.
     private static func address(_ bytes: [UInt8]) -> String? {
-        if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
-        guard bytes.count == 16 else { return nil }
-        return AddressText.six(bytes)
+        guard [4, 16].contains(bytes.count) else { return nil }
+        var out = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        let family = bytes.count == 4 ? AF_INET : AF_INET6
+        return inet_ntop(family, bytes, &out, socklen_t(out.count)).map { String(cString: $0) }
     }
 }

@@ -1,8 +1,7 @@
 import SwiftASN1
 import X509
 
-/// The form of a file that was given as a certificate or a key, but is not in the required PEM
-/// form.
+/// The form of a file given as a certificate or a key that is not in the required PEM form.
 package enum CertificateForm: Sendable, Equatable {
     /// PKCS #12 (`.p12`, `.pfx`): certificate and key in one, mostly with a passphrase.
     case pkcs12

@@ -2,8 +2,7 @@ import Glibc
 import SwiftASN1
 import X509
 
-/// A name that clients reach a server by: a DNS name, perhaps with `*` as its first label, or an IP
-/// address.
+/// A name that clients reach a server by: a DNS name, perhaps `*.` and more, or an IP address.
 package struct ServerName: Hashable, Sendable {
     /// The name as written, with lowercase letters.
     package let text: String

@@ -138,15 +138,7 @@ package struct DataDirectory: Sendable {
     /// It runs before SQLite, which gives the files that it makes beside the database the
     /// database's mode. If it fails, SQLite reports why, or the files are another user's.
     package func narrowDatabase() {
-        if !TextFile.exists(database) {
-            let file = try? FileDescriptor.open(
-                FilePath(database),
-                .writeOnly,
-                options: [.create, .exclusiveCreate, .closeOnExec],
-                permissions: .ownerReadWrite
-            )
-            try? file?.close()
-        }
+        if !TextFile.exists(database) { try? TextFile.create(database).close() }
         for path in [database, database + "-wal", database + "-shm"] {
             guard let mode = TextFile.mode(path), mode & 0o077 != 0 else { continue }
             chmod(path, 0o600)

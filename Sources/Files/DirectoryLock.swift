@@ -37,8 +37,7 @@ package final class DirectoryLock: Sendable {
 
     deinit { try? file.close() }
 
-    /// Returns the process that runs a service on the directory; nil if none does, 0 if its id is
-    /// unknown.
+    /// Returns the process that runs a service on the directory, 0 if its id is unknown, or nil.
     package static func holder(of directory: DataDirectory) -> Int32? {
         guard let file = try? FileDescriptor.open(FilePath(directory.lock), .readWrite) else {
             return nil

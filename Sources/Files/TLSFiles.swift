@@ -4,8 +4,7 @@ package struct TLSFiles: Sendable, Equatable {
     package let certificate: String
     /// Its key (PEM).
     package let key: String
-    /// The authorities of devices' certificates, newest first, and the server's authority if it is
-    /// private (PEM).
+    /// The authorities of devices, newest first, and the server's if it is private (PEM).
     package let authority: String
     /// The data directory in which `lamplighter tls init` makes the certificate; nil for a given one.
     package let certificateMaker: String?

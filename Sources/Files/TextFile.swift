@@ -1,5 +1,5 @@
 import Glibc
-import SystemPackage
+package import SystemPackage
 
 /// Functions that read and write small files with the required mode.
 package enum TextFile {
@@ -30,8 +30,7 @@ package enum TextFile {
 
     /// Reads at most 4 MiB of standard input; nil if it is not readable.
     ///
-    /// It doesn't open `/dev/stdin`, which would reopen a file that another user may have opened
-    /// for this one.
+    /// It doesn't open `/dev/stdin`, which would reopen a file that another user may have opened.
     package static func readStandardInput() -> [UInt8]? {
         readBytes(.standardInput, upTo: 4 << 20)
     }
@@ -62,17 +61,24 @@ package enum TextFile {
     package static func write(bytes: [UInt8], to path: String) throws {
         let unfinished = path + ".new"
         unlink(unfinished)
-        let file = try FileDescriptor.open(
-            FilePath(unfinished),
-            .writeOnly,
-            options: [.create, .exclusiveCreate],
-            permissions: .ownerReadWrite
-        )
+        let file = try create(unfinished)
         try file.closeAfter {
             try file.writeAll(bytes)
             guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
         }
         guard rename(unfinished, path) == 0 else { throw Errno(rawValue: errno) }
+    }
+
+    /// Creates a file of mode 0600, which must not exist yet, to be written.
+    ///
+    /// - Throws: `Errno` if the directory or disk refuses.
+    package static func create(_ path: String) throws -> FileDescriptor {
+        try FileDescriptor.open(
+            FilePath(path),
+            .writeOnly,
+            options: [.create, .exclusiveCreate, .closeOnExec],
+            permissions: .ownerReadWrite
+        )
     }
 
     /// Returns whether a file of that name exists.

@@ -68,8 +68,7 @@ package struct QRCode: Sendable {
         return path
     }
 
-    /// The code in block characters, two rows to a line: light modules are drawn, as on a terminal
-    /// with a dark background.
+    /// The code in block characters, two rows to a line, light modules drawn, for dark terminals.
     package var blocks: String {
         stride(from: range.lowerBound, to: range.upperBound, by: 2).map { row in
             String(

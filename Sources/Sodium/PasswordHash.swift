@@ -29,8 +29,7 @@ extension Sodium {
         )
     }
 
-    /// Returns whether a hash was made of this password (`crypto_pwhash_str_verify`); costs as much
-    /// as making it.
+    /// Returns whether a hash is of this password (`crypto_pwhash_str_verify`), at a hash's cost.
     package static func verifyPassword(_ password: [UInt8], against hash: String) -> Bool {
         prepare()
         return withChars(password) { crypto_pwhash_str_verify(hash, $0, UInt64(password.count)) }
@@ -44,18 +43,14 @@ extension Sodium {
         return crypto_pwhash_str_needs_rehash(hash, UInt64(passes), memoryBytes) != 0
     }
 
-    /// Overwrites bytes that are no longer needed (`sodium_memzero`), even where the compiler would
-    /// omit it.
+    /// Overwrites bytes (`sodium_memzero`), even where the compiler would omit it.
     package static func wipe(_ bytes: inout [UInt8]) {
         prepare()
         bytes.withUnsafeMutableBytes { sodium_memzero($0.baseAddress, $0.count) }
     }
 
     /// Lends the bytes to C, which needs an address even for an empty array.
-    private static func withChars<R>(
-        _ bytes: [UInt8],
-        _ body: (UnsafePointer<CChar>) -> R
-    ) -> R {
+    static func withChars<R>(_ bytes: [UInt8], _ body: (UnsafePointer<CChar>) -> R) -> R {
         let given: [UInt8] = bytes.isEmpty ? [0] : bytes
         return given.withUnsafeBytes { buffer in
             buffer.withMemoryRebound(to: CChar.self) { chars in

@@ -19,8 +19,7 @@ package struct SealedStreamWriter {
         self.header = header
     }
 
-    /// Seals the next piece, which grows by 17 bytes; `bound` is authenticated with it but not
-    /// contained.
+    /// Seals the next piece, adding 17 bytes; `bound` is authenticated but not contained.
     package mutating func seal(
         _ piece: [UInt8],
         boundTo bound: [UInt8],
@@ -56,8 +55,7 @@ package struct SealedStreamReader {
         }
     }
 
-    /// Opens the next piece; nil if it was changed, is out of place, or was sealed under another
-    /// key.
+    /// Opens the next piece; nil if it was changed, misplaced, or sealed under another key.
     package mutating func open(
         _ sealed: [UInt8],
         boundTo bound: [UInt8]
@@ -109,21 +107,17 @@ extension Sodium {
         }
         prepare()
         var key = [UInt8](repeating: 0, count: SealedStream.keyBytes)
-        let code = passphrase.withUnsafeBytes { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { characters in
-                characters.baseAddress.map { start in
-                    crypto_pwhash(
-                        &key,
-                        UInt64(key.count),
-                        start,
-                        UInt64(characters.count),
-                        salt,
-                        UInt64(passes),
-                        memoryBytes,
-                        crypto_pwhash_ALG_ARGON2ID13
-                    )
-                } ?? -1
-            }
+        let code = withChars(passphrase) {
+            crypto_pwhash(
+                &key,
+                UInt64(key.count),
+                $0,
+                UInt64(passphrase.count),
+                salt,
+                UInt64(passes),
+                memoryBytes,
+                crypto_pwhash_ALG_ARGON2ID13
+            )
         }
         return code == 0 ? key : nil
     }

@@ -12,8 +12,7 @@ package struct ServerKey: Sendable {
     private let sealing: [UInt8]
     private let hashing: [UInt8]
     private let labelling: [UInt8]
-    /// The key's identifier, which reveals nothing of the key: 32 hexadecimal digits, kept in the
-    /// database.
+    /// The key's public identifier: 32 hexadecimal digits, kept in the database.
     package let fingerprint: String
 
     /// Derives the working keys from the key's bytes; nil if their number is wrong.
@@ -40,18 +39,17 @@ package struct ServerKey: Sendable {
 
     /// Hashes a short secret under the key (HMAC-SHA-256), bound to its subject.
     package func hash(_ secret: String, boundTo subject: String) -> [UInt8] {
-        var output = [UInt8](repeating: 0, count: 32)
-        let input = Array(subject.utf8) + [0] + Array(secret.utf8)
-        crypto_auth_hmacsha256(&output, input, UInt64(input.count), hashing)
-        return output
+        Self.digest(Array(subject.utf8) + [0] + Array(secret.utf8), under: hashing)
     }
 
-    /// Makes the digest of a label (HMAC-SHA-256 under a key for labels alone), so that no other
-    /// hash can pass for one.
+    /// Makes a label's digest (HMAC-SHA-256 under a separate key): no other hash passes for one.
     package func label(_ subject: String) -> [UInt8] {
+        Self.digest(Array(subject.utf8), under: labelling)
+    }
+
+    private static func digest(_ input: [UInt8], under key: [UInt8]) -> [UInt8] {
         var output = [UInt8](repeating: 0, count: 32)
-        let input = Array(subject.utf8)
-        crypto_auth_hmacsha256(&output, input, UInt64(input.count), labelling)
+        crypto_auth_hmacsha256(&output, input, UInt64(input.count), key)
         return output
     }
 

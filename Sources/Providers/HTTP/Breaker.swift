@@ -43,8 +43,7 @@ struct Breaker {
     /// Whether no call runs and no failure must be remembered.
     var isIdle: Bool { calls == 0 && failures == 0 && openUntil == nil }
 
-    /// Decides whether a call may begin; the caller reports the end of each admitted call with
-    /// `leave`.
+    /// Decides whether a call may begin; `leave` must follow each admitted call.
     mutating func enter(at now: ContinuousClock.Instant) -> Admission {
         if let openUntil {
             guard now >= openUntil, !isProbing else {

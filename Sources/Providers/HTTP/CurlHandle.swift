@@ -69,9 +69,12 @@ struct CurlHandle: ~Copyable {
         try check(ccurl_set_progress(handle, function, context))
     }
 
-    /// Performs the transfer and returns the server's last status; blocks until the end
-    /// (`curl_easy_perform`).
+    /// Performs the transfer and returns the server's last status (`curl_easy_perform`); blocks.
     mutating func perform() throws(CurlError) -> Int {
+        // Uses no proxy of the environment, and no signals: libcurl's time-outs of name look-ups
+        // use SIGALRM.
+        try set(CURLOPT_PROXY, "")
+        try set(CURLOPT_NOSIGNAL, 1)
         let code = curl_easy_perform(handle)
         var status = 0
         ccurl_get_long(handle, CURLINFO_RESPONSE_CODE, &status)

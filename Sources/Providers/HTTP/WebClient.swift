@@ -61,7 +61,7 @@ package final class WebClient: Sendable {
             connectTimeout: Self.connectTimeout,
             bodyMax: Self.bodyMax
         )
-        guard begin(transfer) else { throw .cancelled }
+        guard register(transfer) else { throw .cancelled }
         defer { transfers.withLock { _ = $0?.removeValue(forKey: ObjectIdentifier(transfer)) } }
         let outcome = await withTaskCancellationHandler {
             do {
@@ -76,7 +76,7 @@ package final class WebClient: Sendable {
     }
 
     /// Registers a call; returns false after `shutdown`.
-    private func begin(_ transfer: WebTransfer) -> Bool {
+    private func register(_ transfer: WebTransfer) -> Bool {
         transfers.withLock { transfers in
             guard transfers != nil else { return false }
             transfers?[ObjectIdentifier(transfer)] = transfer

@@ -50,10 +50,6 @@ final class WebTransfer: Sendable {
         try curl.set(CURLOPT_URL, request.url)
         // Follows no redirects, as is libcurl's default: they would carry secrets to strangers.
         try curl.set(CURLOPT_PROTOCOLS_STR, "http,https")
-        // Uses no proxy of the environment, and no signals: libcurl's time-outs of name look-ups
-        // use SIGALRM.
-        try curl.set(CURLOPT_PROXY, "")
-        try curl.set(CURLOPT_NOSIGNAL, 1)
         try curl.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         try curl.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, min(left, milliseconds(connectTimeout))))
         try curl.set(CURLOPT_TIMEOUT_MS, left)
@@ -74,7 +70,7 @@ final class WebTransfer: Sendable {
         if isCancelled.load(ordering: .relaxed) { return .cancelled }
         switch error.code {
         case CURLE_OPERATION_TIMEDOUT: return .timedOut
-        // Only `take` ends a call this way.
+        // Only `append` ends a call this way.
         case CURLE_WRITE_ERROR: return .tooLarge
         default: return .unreachable
         }
@@ -87,7 +83,7 @@ final class WebTransfer: Sendable {
     // MARK: Called by libcurl
 
     /// Appends a piece of the response; returns false if it becomes too large.
-    fileprivate func take(_ piece: UnsafeRawBufferPointer) -> Bool {
+    fileprivate func append(_ piece: UnsafeRawBufferPointer) -> Bool {
         received.withLock { body in
             guard piece.count <= body.bytesMax - body.bytes.count else { return false }
             body.bytes.append(contentsOf: piece)
@@ -121,11 +117,10 @@ private func takeDownload(
     let transfer = Unmanaged<WebTransfer>.fromOpaque(context).takeUnretainedValue()
     let piece = UnsafeRawBufferPointer(start: buffer, count: size * count)
     // An empty piece can't be refused.
-    return piece.isEmpty || transfer.take(piece) ? piece.count : 0
+    return piece.isEmpty || transfer.append(piece) ? piece.count : 0
 }
 
-/// `CURLOPT_XFERINFOFUNCTION`: any result but 0 ends the transfer; called about once a second at
-/// least.
+/// `CURLOPT_XFERINFOFUNCTION`: any result but 0 ends the transfer; called about once a second.
 private func watchProgress(
     _ context: UnsafeMutableRawPointer?,
     _: curl_off_t,

@@ -27,8 +27,7 @@ package struct PasswordHasher: Sendable {
         return hash
     }
 
-    /// Returns whether a hash was made of this normalised password; false for text that is not a
-    /// hash.
+    /// Returns whether a hash was made of this normalised password; false if it isn't a hash.
     package func verify(_ password: [UInt8], against encoded: String) -> Bool {
         withCopy(of: password) { Sodium.verifyPassword($0, against: encoded) }
     }
@@ -38,8 +37,7 @@ package struct PasswordHasher: Sendable {
         Sodium.needsRehash(encoded, memoryBytes: memoryBytes, passes: passes)
     }
 
-    /// Calls `body` with a copy and wipes the copy, so that at least this copy doesn't stay in
-    /// memory.
+    /// Calls `body` with a copy and wipes it, so that this copy doesn't stay in memory.
     private func withCopy<R>(of password: [UInt8], _ body: ([UInt8]) -> R) -> R {
         // Written byte by byte; otherwise the copy would share its memory with the caller's array.
         var copy = [UInt8](repeating: 0, count: password.count)
@@ -50,7 +48,4 @@ package struct PasswordHasher: Sendable {
 }
 
 /// The error that a hash could not be made: the machine has too little memory free.
-package struct PasswordHasherError: Error {
-    /// Makes the error.
-    package init() {}
-}
+package struct PasswordHasherError: Error {}

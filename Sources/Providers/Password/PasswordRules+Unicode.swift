@@ -13,8 +13,7 @@ extension PasswordRules {
 
     /// Returns the bytes of a password to compare; nil if no password can be that long.
     ///
-    /// Every comparison of passwords uses this; otherwise the same password typed on another
-    /// keyboard would differ.
+    /// Every comparison uses this: otherwise another keyboard could type a different password.
     package static func normalised(_ password: String) -> [UInt8]? {
         normalised(password, normalise: nfkc).map { Array($0.utf8) }
     }
