@@ -88,8 +88,10 @@ struct BenchAccounts: Benchmark {
     ) throws -> Double {
         let load = RequestLoad(question, terminals: terminals, root: field.root)
         try load.connect(port: field.port)
-        _ = try load.flood(seconds: 0.5)
-        let rate = try load.flood(seconds: seconds)
+        load.send(isContinued: true)
+        try load.run(seconds: 0.5)
+        let rate = try load.run(seconds: seconds)
+        try load.finish()
         load.disconnect()
         terminals = load.terminals
         if let refusal = load.firstRefusal { tell("refused: \(refusal)") }
@@ -163,7 +165,7 @@ extension BenchRig {
         during logins: RequestLoad
     ) throws -> (rate: Double, seconds: Double) {
         let (before, stopwatch) = (done, Stopwatch())
-        logins.askOnce()
+        logins.send(isContinued: false)
         try load.flood(seconds: 60, window: Self.window) {
             min(done, load.delivered + Self.window)
         } meanwhile: { () throws(LoadError) in

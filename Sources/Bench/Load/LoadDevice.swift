@@ -4,9 +4,7 @@ import Load
 struct LoadDevice: Sendable {
     var did: String
     var secret: String
-}
 
-extension LoadDevice {
     /// The device's login.
     var login: MQTTWriter.Login {
         .init(

@@ -6,9 +6,7 @@ struct LoadTerminal: Sendable {
     var terminalID: String
     var token: String
     var uid: String
-}
 
-extension LoadTerminal {
     /// Returns the login with the terminal's token, or with the app's secret if it has no session.
     func login(secret: String? = nil) -> MQTTWriter.Login {
         .init(

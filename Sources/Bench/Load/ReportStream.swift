@@ -32,10 +32,11 @@ struct ReportStream {
         bytes.removeAll(keepingCapacity: true)
         bytes += "{".utf8
         if let id { bytes += "\"id\":\"\(id)\",".utf8 }
+        // Short texts, like those of these numbers, need no memory of their own.
         bytes += "\"ts\":".utf8
-        append(milliseconds, to: &bytes)
+        bytes += "\(milliseconds)".utf8
         bytes += ",\"data\":{\"sequence\":".utf8
-        append(Int64(sequence), to: &bytes)
+        bytes += "\(sequence)".utf8
         bytes += ",\"temperature\":2".utf8
         bytes.append(UInt8(48 + sequence % 10))
         bytes += ".5,\"switchedOn\":".utf8
@@ -56,22 +57,5 @@ struct ReportStream {
             at += 1
         }
         return nil
-    }
-
-    private func append(_ number: Int64, to bytes: inout [UInt8]) {
-        var digits: UInt64 = 0
-        var count = 0
-        var rest = UInt64(number.magnitude)
-        // Digits are packed from the right, four bits each: sixteen digits suffice for any number
-        // here.
-        repeat {
-            digits = digits << 4 | rest % 10
-            rest /= 10
-            count += 1
-        } while rest > 0
-        for _ in 0..<count {
-            bytes.append(UInt8(48 + digits & 15))
-            digits >>= 4
-        }
     }
 }

@@ -1,0 +1,113 @@
+import Glibc
+import Load
+
+/// Messages of many clients over one broker that are all answered, with a few under way for each
+/// client.
+///
+/// It runs in the thread that calls it. A subclass writes the messages.
+class AnsweredLoad {
+    private let connections: LoadConnections
+    private let topics: [[UInt8]]
+    private let window: Int
+    private let napMicroseconds: UInt32
+    private var underWay: [Int]
+    private var isSending = true
+    private var payload: [UInt8] = []
+
+    private(set) var sent = 0
+    private(set) var answered = 0
+
+    /// Creates the load without connecting; each client publishes to its topic, and has up to
+    /// `window` messages under way.
+    init(
+        _ members: [LoadConnections.Member],
+        topics: [String],
+        window: Int,
+        napMicroseconds: UInt32
+    ) {
+        connections = LoadConnections(members)
+        self.topics = topics.map { Array($0.utf8) }
+        self.window = window
+        self.napMicroseconds = napMicroseconds
+        underWay = Array(repeating: 0, count: topics.count)
+    }
+
+    /// Writes the next message of a client, whose number is `sent`.
+    func write(_ index: Int, into payload: inout [UInt8]) {}
+
+    /// Handles the answer to a client's message.
+    func take(_ answer: UnsafeRawBufferPointer, of index: Int) {}
+
+    /// Connects all clients.
+    ///
+    /// - Throws: `LoadError` for the first refusal.
+    func connect(port: Int) throws(LoadError) { try connections.connect(port: port, take) }
+
+    /// Disconnects all clients.
+    func disconnect() { connections.disconnect() }
+
+    /// Sends messages from all clients, and a new one after each answer if `isContinued`; `turn`
+    /// reads the answers.
+    func send(isContinued: Bool) {
+        isSending = isContinued
+        for index in topics.indices {
+            while underWay[index] < window { send(index) }
+            connections.flush(index)
+        }
+    }
+
+    /// Continues for a number of seconds.
+    ///
+    /// - Returns: The answers a second.
+    /// - Throws: `LoadError` if a connection ends or nothing moves for ten seconds.
+    @discardableResult
+    func run(seconds: Double) throws(LoadError) -> Double {
+        let (before, stopwatch) = (answered, Stopwatch())
+        var watch = LoadWatch()
+        while stopwatch.seconds < seconds {
+            try turn(milliseconds: 10)
+            try watch.look(answered)
+            // This lets many answers be read at once: the load shares the machine with the measured
+            // processes.
+            usleep(napMicroseconds)
+        }
+        return Double(answered - before) / stopwatch.seconds
+    }
+
+    /// Waits for the answers to all messages and sends no others.
+    ///
+    /// - Throws: `LoadError` if a connection ends or nothing moves for ten seconds.
+    func finish() throws(LoadError) {
+        isSending = false
+        var watch = LoadWatch()
+        while !isDone {
+            try turn(milliseconds: 100)
+            try watch.look(answered)
+        }
+    }
+
+    /// Whether every message has an answer.
+    var isDone: Bool { answered == sent }
+
+    /// Handles received packets, and writes the packets that follow from them.
+    ///
+    /// - Throws: `LoadError` if a connection ends.
+    func turn(milliseconds: Int32) throws(LoadError) {
+        try connections.turn(milliseconds: milliseconds, take)
+    }
+
+    private func send(_ index: Int) {
+        sent += 1
+        underWay[index] += 1
+        payload.removeAll(keepingCapacity: true)
+        write(index, into: &payload)
+        connections.queue(index, topic: topics[index], payload: payload)
+    }
+
+    private func take(_ index: Int, _: UnsafeRawBufferPointer, answer: UnsafeRawBufferPointer) {
+        answered += 1
+        underWay[index] -= 1
+        take(answer, of: index)
+        if isSending { send(index) }
+    }
+}
