@@ -1,18 +1,16 @@
-import Glibc
+package import Glibc
 
 /// An open file whose failed system calls become `CredentialsError`.
-struct Descriptor: ~Copyable {
+package struct Descriptor: ~Copyable {
     let number: Int32
 
     /// Opens a file that child programs do not inherit.
-    init(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(CredentialsError) {
+    package init(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(CredentialsError) {
         number = open(path, flags | O_CLOEXEC, mode)
         guard number >= 0 else { throw .system(call: "open", errno: errno) }
     }
 
-    deinit {
-        close(number)
-    }
+    deinit { close(number) }
 
     /// Takes the lock of this file; false if another process holds it.
     ///
@@ -25,39 +23,43 @@ struct Descriptor: ~Copyable {
         return true
     }
 
-    /// The identity of a file, and the time at which it was last written or touched.
-    struct State: Equatable {
-        var inode: ino_t
-        var seconds: Int
-        var nanoseconds: Int
+    /// The metadata that distinguishes one state of a file from another.
+    package struct State: Equatable {
+        /// The file's identity.
+        package let inode: UInt
+        /// Its size in bytes.
+        package let size: Int
+        /// The time at which it was last written or touched.
+        private let seconds: Int
+        private let nanoseconds: Int
+
+        /// Takes the metadata that the system returned.
+        package init(_ status: stat) {
+            inode = UInt(status.st_ino)
+            size = Int(status.st_size)
+            seconds = status.st_mtim.tv_sec
+            nanoseconds = status.st_mtim.tv_nsec
+        }
+    }
+
+    /// What the system reports about the file.
+    package var status: stat {
+        get throws(CredentialsError) {
+            var status = stat()
+            guard fstat(number, &status) == 0 else { throw .system(call: "fstat", errno: errno) }
+            return status
+        }
     }
 
     /// The file's state.
-    var state: State {
-        get throws(CredentialsError) {
-            var status = stat()
-            guard fstat(number, &status) == 0 else { throw .system(call: "fstat", errno: errno) }
-            return State(
-                inode: status.st_ino,
-                seconds: status.st_mtim.tv_sec,
-                nanoseconds: status.st_mtim.tv_nsec
-            )
-        }
-    }
+    package var state: State { get throws(CredentialsError) { State(try status) } }
 
     /// The file's size in bytes.
-    var size: Int {
-        get throws(CredentialsError) {
-            var status = stat()
-            guard fstat(number, &status) == 0 else { throw .system(call: "fstat", errno: errno) }
-            return Int(status.st_size)
-        }
-    }
+    var size: Int { get throws(CredentialsError) { try state.size } }
 
     /// Gives this file the owner of another file, if the system allows it.
     borrowing func belong(as other: borrowing Descriptor) throws(CredentialsError) {
-        var status = stat()
-        guard fstat(other.number, &status) == 0 else { throw .system(call: "fstat", errno: errno) }
+        let status = try other.status
         // Only a superuser can do this, and only a superuser needs to.
         _ = fchown(number, status.st_uid, status.st_gid)
     }
@@ -69,27 +71,26 @@ struct Descriptor: ~Copyable {
             guard errno == ENOENT else { throw .system(call: "stat", errno: errno) }
             return false
         }
-        return try status.st_ino == state.inode
+        return try State(status).inode == state.inode
     }
 
     /// Reads `count` bytes from an offset, or fewer at the end of the file.
-    borrowing func read(
+    package borrowing func read(
         from offset: Int,
         count: Int
     ) throws(CredentialsError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: max(0, count))
-        var have = 0
-        while have < bytes.count {
-            let place = off_t(offset &+ have)
-            let got = bytes.withUnsafeMutableBytes { buffer -> Int in
-                pread(number, buffer.baseAddress?.advanced(by: have), buffer.count &- have, place)
+        var failure: Int32?
+        let bytes = [UInt8](unsafeUninitializedCapacity: max(0, count)) { buffer, have in
+            while have < count {
+                let rest = buffer.baseAddress?.advanced(by: have)
+                let got = pread(number, rest, count &- have, off_t(offset &+ have))
+                if got < 0, errno == EINTR { continue }
+                if got < 0 { failure = errno }
+                if got <= 0 { break }
+                have &+= got
             }
-            if got == 0 { break }
-            if got < 0, errno == EINTR { continue }
-            guard got > 0 else { throw .system(call: "pread", errno: errno) }
-            have += got
         }
-        bytes.removeLast(bytes.count - have)
+        if let failure { throw .system(call: "pread", errno: failure) }
         return bytes
     }
 

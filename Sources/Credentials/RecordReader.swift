@@ -18,20 +18,17 @@ struct RecordReader {
     }
 
     private mutating func rest(of kind: Record.Kind, key: String) -> Record? {
-        if kind == .terminal { return terminal(key) }
-        if kind == .connections {
-            return integer().map { .connections(known: Int64(bitPattern: $0)) }
-        }
-        if kind == .certificates {
-            return integer().map { .certificates(did: key, from: Int64(bitPattern: $0)) }
-        }
-        guard let secret = digest() else { return nil }
         switch kind {
-        case .product: return .product(key: key, secret: secret)
-        case .device: return .device(did: key, secret: secret)
-        case .app: return .app(appId: key, secret: secret)
-        case .service: return role().map { .service(name: key, secret: secret, role: $0) }
-        case .terminal, .connections, .certificates: return nil
+        case .product: digest().map { .product(key: key, secret: $0) }
+        case .device: digest().map { .device(did: key, secret: $0) }
+        case .app: digest().map { .app(appId: key, secret: $0) }
+        case .service:
+            digest().flatMap { secret in
+                role().map { .service(name: key, secret: secret, role: $0) }
+            }
+        case .terminal: terminal(key)
+        case .connections: integer().map { .connections(known: $0) }
+        case .certificates: integer().map { .certificates(did: key, from: $0) }
         }
     }
 
@@ -44,7 +41,7 @@ struct RecordReader {
             session.isUsed = hasSession != 3
             if hasSession == 2 {
                 guard let token = digest(), let until = integer() else { return nil }
-                session.old = OldToken(token: token, until: Int64(bitPattern: until))
+                session.old = OldToken(token: token, until: until)
             }
             return .terminal(terminalId: key, appId: appId, session: session)
         default: return nil
@@ -54,12 +51,7 @@ struct RecordReader {
     private mutating func session() -> Session? {
         guard let sessionId = id(), let uid = id(), let token = digest(), let end = integer()
         else { return nil }
-        return Session(
-            sessionId: sessionId,
-            uid: uid,
-            token: token,
-            expiresAt: Int64(bitPattern: end)
-        )
+        return Session(sessionId: sessionId, uid: uid, token: token, expiresAt: end)
     }
 
     private mutating func role() -> Role? {
@@ -106,8 +98,8 @@ struct RecordReader {
         return Digest(words: (word(0), word(1), word(2), word(3)))
     }
 
-    private mutating func integer() -> UInt64? {
-        take(8).map { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
+    private mutating func integer() -> Int64? {
+        take(8).map { Int64(littleEndian: $0.loadUnaligned(as: Int64.self)) }
     }
 
     private mutating func byte() -> UInt8? {

@@ -145,7 +145,7 @@ extension [UInt8] {
 
 extension UInt8 {
     /// Whether the byte can occur in an id.
-    var isIDCharacter: Bool {
+    package var isIDCharacter: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):

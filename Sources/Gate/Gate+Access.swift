@@ -133,8 +133,7 @@ extension Gate {
         _ access: Access,
         to topic: Bytes
     ) -> RefusalReason? {
-        if let reason = refusalByRights(client, access, to: topic) { return reason }
-        return refusalOfForm(client, access, to: topic)
+        refusalByRights(client, access, to: topic) ?? refusalOfForm(client, access, to: topic)
     }
 
     private func refusalByRights(
@@ -162,7 +161,11 @@ extension Gate {
 
     /// Computes the client's rights again if the credentials have changed.
     private func refresh(_ client: Client) {
-        guard client.generation != generation else { return }
+        if client.generation != generation { giveRights(to: client) }
+    }
+
+    /// Gives the client the rights that its name has now.
+    func giveRights(to client: Client) {
         client.rights = rights(of: client) ?? .none
         client.generation = generation
     }
@@ -178,18 +181,8 @@ extension Gate {
         guard let facts = Broker.facts(pointer), let username = facts.username,
             let principal = try? Principal(username: username, clientId: facts.clientId)
         else { return nil }
-        let pass = Admission.Pass(principal: principal, secret: nil)
-        let client = Client(
-            pass,
-            facts: facts,
-            rights: .none,
-            generation: 0,
-            number: 0,
-            connectedAt: 0,
-            isConnected: false
-        )
-        client.rights = rights(of: client) ?? .none
-        client.generation = generation
+        let client = Client(Admission.Pass(principal: principal, secret: nil), facts: facts)
+        giveRights(to: client)
         client.tally = settings.limits.allowance(of: principal).map {
             newTally(client.clientId, $0, at: Clock.coarse())
         }

@@ -76,19 +76,15 @@ extension Gate {
         let now = Clock.now()
         admission.used.insert(session.sessionId)
         if let old = session.old { admission.spent.insert(old, of: session.sessionId, now: now) }
-        var json = JSONWriter()
-        json.beginObject()
-        json.name("sessionId")
-        json.value(session.sessionId)
-        if let old = session.old {
-            json.name("until")
-            json.value(old.until)
-        }
-        json.name("ts")
-        json.value(now)
-        json.endObject()
         let topic = topicForWorkers("system/token-used", ofTerminal: terminalId)
-        Broker.publish(topic, json.finish(), qos: 1)
+        Broker.publish(
+            topic,
+            [
+                "sessionId": .string(session.sessionId),
+                "until": session.old.map { .integer($0.until) }, "ts": .integer(now),
+            ],
+            qos: 1
+        )
     }
 
     private func check(
@@ -131,31 +127,15 @@ extension Gate {
         if let old = clients.removeValue(forKey: client) { part(old, .lost) }
         absent[client] = nil
         if let old = connected[facts.clientId] { part(old, .takenOver) }
-        let now = Clock.now()
-        let rights = admission.rights(
-            of: pass.principal,
-            secret: pass.secret,
-            certificate: pass.certificate,
-            isStranger: pass.isSecretShared,
-            by: watch.tables,
-            now: now
-        )
-        let new = Client(
-            pass,
-            facts: facts,
-            rights: rights ?? .none,
-            generation: generation,
-            number: nextNumber(),
-            connectedAt: now,
-            isConnected: true
-        )
+        let new = Client(pass, facts: facts, connection: nextNumber())
+        giveRights(to: new)
         if pass.isSecretShared {
             new.bystander = watch.tables.terminals[facts.clientId]?.session?.sessionId
         }
         // Ending the old connection has just stored the tally there.
         if let tally { _ = tallies.take(tally.key) }
         new.tally = tally
-        if pass.principal.isCountedByAddress, let source = new.sourceText {
+        if pass.principal.isCountedByAddress, let source = new.source {
             new.addressTally = addressTallies.join(source, at: Clock.coarse())
         }
         new.pointer = client
@@ -193,7 +173,6 @@ extension Gate {
         noteEnd(of: client)
         tellCut(of: client)
         if client.tap != nil { taps.removeAll { $0 === client } }
-        sendBatches()
-        presence.tellDeparture(of: client, departure, on: topicForWorkers)
+        tellDeparture(of: client, departure)
     }
 }

@@ -87,14 +87,10 @@ extension Gate {
     }
 
     private func tellCut(of sessionId: String, on terminalId: String) {
-        var json = JSONWriter()
-        json.beginObject()
-        json.name("sessionId")
-        json.value(sessionId)
-        json.name("ts")
-        json.value(Clock.now())
-        json.endObject()
-        let topic = topicForWorkers("system/session-cut", ofTerminal: terminalId)
-        Broker.publish(topic, json.finish(), qos: 1)
+        Broker.publish(
+            topicForWorkers("system/session-cut", ofTerminal: terminalId),
+            ["sessionId": .string(sessionId), "ts": .integer(Clock.now())],
+            qos: 1
+        )
     }
 }

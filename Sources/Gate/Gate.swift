@@ -32,14 +32,13 @@ final class Gate {
     var arrivedServices: [Client] = []
     let shortage = Shortage()
     var refusals: Refusals
-    let presence: Presence
     /// Whether clients' messages are divided by shard; set by an option, or by the first worker
     /// that requests it.
     var hasShards: Bool
     let relayed: RelayedAddress
     var subscribers: RequestSubscribers
     /// The counts of clients without a connection.
-    var tallies = Tallies()
+    var tallies = Tallies<Tally>()
     /// The message counts of source addresses.
     var addressTallies: AddressTallies
     /// Client ids and source addresses that are refused for a while.
@@ -123,7 +122,6 @@ final class Gate {
         newClients = NewClients(limit: settings.limits.newClientsPerMinute)
         newcomers = Newcomers(perSecond: settings.limits.newcomersPerSecond, now: Clock.coarse())
         refusals = Refusals(root: settings.root)
-        presence = Presence(root: settings.root)
         hasShards = settings.hasShards
         relayed = RelayedAddress(path: settings.relayedAddresses)
         subscribers = RequestSubscribers(root: settings.root)
@@ -181,7 +179,11 @@ final class Gate {
         case .everything(let last):
             noteLogins(in: last)
             review(Array(connected.values))
-            if watch.isReadable { reviewSessions() } else { complain() }
+            if watch.isReadable {
+                reviewSessions()
+            } else {
+                Broker.log(.error, "credentials file can't be read: only workers are admitted")
+            }
         }
         if watch.tables.lastConnection > heeded { heedNumbers() }
         if watch.isReadable, !wasReadable { Broker.log(.notice, "credentials read") }
@@ -221,11 +223,7 @@ final class Gate {
     /// Publishes a refusal, or only counts it beyond the limit per second.
     func tell(_ entry: Refusals.Entry) {
         guard let message = refusals.message(about: entry, at: Clock.now()) else { return }
-        Broker.publish(message.topic, message.payload, qos: 0)
-    }
-
-    private func complain() {
-        Broker.log(.error, "credentials file can't be read: only workers are admitted")
+        Broker.publish(refusals.topic, message, qos: 0)
     }
 
     /// Applies records that a worker sends ahead of the file.

@@ -102,8 +102,7 @@ private func answer(
     case Int32(MOSQ_EVT_CONTROL.rawValue):
         let event = data.assumingMemoryBound(to: mosquitto_evt_control.self).pointee
         guard let client = event.client, let payload = event.payload else { break }
-        let bytes = UnsafeRawBufferPointer(start: payload, count: Int(event.payloadlen))
-            .assumingMemoryBound(to: UInt8.self)
+        let bytes = borrow(payload, count: event.payloadlen)
         if event.topic.map({ strcmp($0, publishTopic) == 0 }) == true {
             gate.publishBatch(client, bytes)
         } else {
@@ -112,6 +111,17 @@ private func answer(
     default: gate.tick()
     }
     return MOSQ_ERR_SUCCESS.rawValue
+}
+
+/// Borrows a payload of the broker; empty for nil.
+private func borrow(_ payload: UnsafeRawPointer?, count: UInt32) -> Bytes {
+    UnsafeRawBufferPointer(start: payload, count: payload == nil ? 0 : Int(count))
+        .assumingMemoryBound(to: UInt8.self)
+}
+
+/// Borrows a topic of the broker.
+private func borrow(_ text: UnsafePointer<CChar>) -> Bytes {
+    UnsafeRawBufferPointer(start: text, count: strlen(text)).assumingMemoryBound(to: UInt8.self)
 }
 
 private func connect(_ gate: Gate, _ event: mosquitto_evt_basic_auth) -> Int32 {
@@ -126,8 +136,7 @@ private func access(_ gate: Gate, _ event: mosquitto_evt_acl_check) -> Int32 {
     guard let client = event.client, let text = event.topic,
         let access = Gate.Access(event)
     else { return MOSQ_ERR_ACL_DENIED.rawValue }
-    let topic = UnsafeRawBufferPointer(start: text, count: strlen(text))
-    let may = gate.mayAccess(client, access, to: topic.assumingMemoryBound(to: UInt8.self))
+    let may = gate.mayAccess(client, access, to: borrow(text))
     return may ? MOSQ_ERR_SUCCESS.rawValue : MOSQ_ERR_ACL_DENIED.rawValue
 }
 
@@ -138,17 +147,12 @@ private func message(
     guard let client = event.pointee.client, let text = event.pointee.topic else {
         return MOSQ_ERR_ACL_DENIED.rawValue
     }
-    let given = UnsafeRawBufferPointer(start: text, count: strlen(text))
-        .assumingMemoryBound(to: UInt8.self)
+    let given = borrow(text)
     var topic = given
-    let payload = UnsafeRawBufferPointer(
-        start: event.pointee.payload,
-        count: event.pointee.payload == nil ? 0 : Int(event.pointee.payloadlen)
-    )
     let mayPass = gate.pass(
         client,
         topic: &topic,
-        payload: payload.assumingMemoryBound(to: UInt8.self),
+        payload: borrow(event.pointee.payload, count: event.pointee.payloadlen),
         qos: event.pointee.qos,
         properties: &event.pointee.properties
     )
@@ -166,11 +170,8 @@ extension Gate.Access {
         switch event.access {
         case MOSQ_ACL_READ: self = .receive(bytes: Int(event.payloadlen))
         case MOSQ_ACL_WRITE:
-            let bytes = UnsafeRawBufferPointer(
-                start: event.payload,
-                count: event.payload == nil ? 0 : Int(event.payloadlen)
-            )
-            self = .publish(bytes.assumingMemoryBound(to: UInt8.self), retained: event.retain)
+            let payload = borrow(event.payload, count: event.payloadlen)
+            self = .publish(payload, retained: event.retain)
         case MOSQ_ACL_SUBSCRIBE: self = .subscribe
         case MOSQ_ACL_UNSUBSCRIBE: self = .unsubscribe
         default: return nil

@@ -159,14 +159,8 @@ struct JSONParser {
         guard bytes.count - index >= 4 else { throw fail("a string is not closed") }
         var value: UInt32 = 0
         for _ in 0..<4 {
-            let digit: UInt8
-            switch bytes[index] {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = bytes[index] - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"):
-                digit = bytes[index] - UInt8(ascii: "a") + 10
-            case UInt8(ascii: "A")...UInt8(ascii: "F"):
-                digit = bytes[index] - UInt8(ascii: "A") + 10
-            default: throw fail("four hexadecimal digits are expected here")
+            guard let digit = Character(Unicode.Scalar(bytes[index])).hexDigitValue else {
+                throw fail("four hexadecimal digits are expected here")
             }
             value = value << 4 | UInt32(digit)
             index += 1

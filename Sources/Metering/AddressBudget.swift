@@ -9,8 +9,7 @@
 /// Times are milliseconds on a clock that is never set back. It never allocates.
 package struct AddressBudget: Sendable, Equatable {
     private var messages: TokenBucket
-    /// The time of the last reported refusal.
-    private var toldAt: Int64 = .min / 2
+    private var report = ReportTime()
 
     /// The recent activity of one sender, which shows whether it sends seldom.
     ///
@@ -56,31 +55,20 @@ package struct AddressBudget: Sendable, Equatable {
         }
     }
 
-    /// The decision about a message.
-    package enum Verdict: Sendable, Equatable {
-        /// It passes, and was counted.
-        case within
-        /// It is refused, and was not counted. The address's first refusal in a second must be
-        /// reported.
-        case beyond(mustTell: Bool)
-    }
-
     /// Begins with the whole burst; a rate of 0 sets no limit, and a burst of 0 stands for the rate of one second.
     package init(messagesPerSecond: Int, messageBurst: Int, now: Int64) {
         messages = TokenBucket(perSecond: messagesPerSecond, burst: messageBurst, now: now)
     }
 
     /// Decides about one message of a sender, and counts it if it passes.
-    package mutating func take(_ sender: inout Sender, at now: Int64) -> Verdict {
+    package mutating func take(_ sender: inout Sender, at now: Int64) -> ShareVerdict {
         messages.fill(at: now)
         let isSeldom = sender.isSeldom(at: now)
         if messages.has(1) || isSeldom {
             messages.owe(1)
             return .within
         }
-        guard now &- toldAt >= 1_000 else { return .beyond(mustTell: false) }
-        toldAt = now
-        return .beyond(mustTell: true)
+        return .beyond(mustTell: report.mustTell(at: now))
     }
 
     /// Returns whether a new budget would decide the same from now on.

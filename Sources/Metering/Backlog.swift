@@ -30,19 +30,10 @@ package struct Backlog: Sendable {
         fileprivate var epoch = 0
         fileprivate var new = 0
         fileprivate var old = 0
-        fileprivate var toldAt: Int64 = .min / 2
+        fileprivate var report = ReportTime()
 
         /// Begins with nothing.
         package init() {}
-    }
-
-    /// The decision about a message.
-    package enum Verdict: Sendable, Equatable {
-        /// It is let through, and was counted.
-        case within
-        /// It is refused, and was not counted. The sender's first refusal in a second must be
-        /// reported.
-        case beyond(mustTell: Bool)
     }
 
     /// Begins without a worker; a limit of 0 refuses nothing.
@@ -84,13 +75,11 @@ package struct Backlog: Sendable {
         _ sender: inout Sender,
         as units: Int = 1,
         at now: Int64
-    ) -> Verdict {
+    ) -> ShareVerdict {
         guard limit > 0, mark != nil else { return .within }
         sender.roll(to: epoch)
         if count >= limit, sender.new &+ sender.old >= share(with: sender) {
-            guard now &- sender.toldAt >= 1_000 else { return .beyond(mustTell: false) }
-            sender.toldAt = now
-            return .beyond(mustTell: true)
+            return .beyond(mustTell: sender.report.mustTell(at: now))
         }
         if sender.new == 0 {
             senders.new &+= 1

@@ -1,11 +1,11 @@
-import Glibc
+package import Glibc
 
 /// The clock of all limits: never set back, precise to a few milliseconds, and read without a system call.
 package enum CoarseClock {
-    /// Returns the milliseconds since an unspecified moment.
-    package static func milliseconds() -> Int64 {
+    /// Returns the milliseconds since an unspecified moment; of another clock, if one is given.
+    package static func milliseconds(_ clock: clockid_t = CLOCK_MONOTONIC_COARSE) -> Int64 {
         var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+        clock_gettime(clock, &time)
         return Int64(time.tv_sec) &* 1_000 &+ Int64(time.tv_nsec) / 1_000_000
     }
 }

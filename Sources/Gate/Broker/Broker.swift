@@ -1,6 +1,7 @@
 import Batching
 import CMosquittoBroker
 import Glibc
+import JSON
 import Metering
 
 /// The functions that Mosquitto offers to a plugin, in Swift's terms.
@@ -24,9 +25,9 @@ enum Broker {
     }
 
     static func facts(_ client: OpaquePointer) -> Facts? {
-        guard let id = clientId(client) else { return nil }
+        guard let id = gate_client_id(client) else { return nil }
         return Facts(
-            username: username(client).map { String(cString: $0) },
+            username: gate_client_username(client).map { String(cString: $0) },
             clientId: String(cString: id),
             address: gate_client_address(client).map { String(cString: $0) } ?? "",
             certificate: nil
@@ -38,27 +39,13 @@ enum Broker {
     static func certificate(_ client: OpaquePointer) -> ClientCertificate? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: ClientCertificate.nameMax) { name in
             var parts = tm()
+            let count = Int32(truncatingIfNeeded: name.count)
             guard let start = name.baseAddress,
-                gate_client_certificate(
-                    client,
-                    start,
-                    Int32(truncatingIfNeeded: name.count),
-                    &parts
-                )
+                gate_client_certificate(client, start, count, &parts)
             else { return nil }
-            return ClientCertificate(
-                name: String(cString: start),
-                begin: Int64(timegm(&parts)) &* 1_000
-            )
+            let begin = Int64(timegm(&parts)) &* 1_000
+            return ClientCertificate(name: String(cString: start), begin: begin)
         }
-    }
-
-    static func username(_ client: OpaquePointer) -> UnsafePointer<CChar>? {
-        gate_client_username(client)
-    }
-
-    static func clientId(_ client: OpaquePointer) -> UnsafePointer<CChar>? {
-        gate_client_id(client)
     }
 
     /// Publishes a message as the broker itself, not retained; it leaves at the next turn of the
@@ -74,6 +61,11 @@ enum Broker {
         if code != MOSQ_ERR_SUCCESS.rawValue {
             log(.error, "a message of the gate could not be published")
         }
+    }
+
+    /// Publishes a JSON object, as the other `publish` does.
+    static func publish(_ topic: String, _ object: JSONObject, qos: Int32) {
+        publish(topic, object.encoded(), qos: qos)
     }
 
     /// Publishes a message of a worker's batch, as the other `publish` does.
@@ -114,9 +106,7 @@ enum Broker {
     }
 
     /// Closes a connection without its will; the disconnect callback runs before this returns.
-    static func kick(_ clientId: String) {
-        _ = gate_kick(clientId)
-    }
+    static func kick(_ clientId: String) { _ = gate_kick(clientId) }
 
     static func log(_ level: Level, _ text: String) {
         gate_log(level.rawValue, "lamplighter gate: \(text)")
@@ -126,14 +116,10 @@ enum Broker {
 /// The clocks of the gate: wall time, as messages carry it, and steady time, for limits.
 enum Clock {
     /// Returns the milliseconds since the Unix epoch.
-    static func now() -> Int64 {
-        milliseconds(CLOCK_REALTIME)
-    }
+    static func now() -> Int64 { microseconds() / 1_000 }
 
     /// Returns the milliseconds since an unspecified moment, on a clock that is never set back.
-    static func steady() -> Int64 {
-        milliseconds(CLOCK_MONOTONIC)
-    }
+    static func steady() -> Int64 { CoarseClock.milliseconds(CLOCK_MONOTONIC) }
 
     /// Returns the time of `steady`, precise to a few milliseconds, without reading the hardware.
     static func coarse() -> Int64 { CoarseClock.milliseconds() }
@@ -143,11 +129,5 @@ enum Clock {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Int64(time.tv_sec) &* 1_000_000 &+ Int64(time.tv_nsec) / 1_000
-    }
-
-    private static func milliseconds(_ clock: clockid_t) -> Int64 {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return Int64(time.tv_sec) &* 1_000 &+ Int64(time.tv_nsec) / 1_000_000
     }
 }

@@ -16,10 +16,11 @@ struct MessageProperties {
     /// The name of the user property that states which field of a request the gate removed.
     static let fault = Array("lamplighter-fault".utf8CString)
     /// The name of the removed field, as in the answer's `error.field`.
-    static let correlation = Array("correlationData".utf8CString)
+    static let correlation = "correlationData"
     /// The name of the user property in which a sender names a message's trace.
     static let traceparent = Array("traceparent".utf8CString)
     fileprivate static let reserved = Array("lamplighter-".utf8)
+    fileprivate static let userProperty = Int32(MQTT_PROP_USER_PROPERTY.rawValue)
 
     init(_ list: OpaquePointer?) {
         self.list = list
@@ -37,15 +38,11 @@ struct MessageProperties {
     /// Measures the properties and finds out whether one must not pass.
     func inspect(_ limits: GateLimits) -> Findings {
         var findings = Findings()
-        var next = list
-        while let property = next {
-            Self.with(property) { value in
-                findings.bytes &+= value.count
-                guard !value.mayPass(limits) else { return }
-                findings.mustRemake = true
-                if case .bytes = value { findings.isCorrelationTooLong = true }
-            }
-            next = gate_property_next(property)
+        forEach { value in
+            findings.bytes &+= value.count
+            guard !value.mayPass(limits) else { return }
+            findings.mustRemake = true
+            if case .bytes = value { findings.isCorrelationTooLong = true }
         }
         return findings
     }
@@ -63,13 +60,9 @@ struct MessageProperties {
     /// is short.
     mutating func remake(_ limits: GateLimits) -> Bool {
         var fresh: OpaquePointer?
-        var next = list
         var isWhole = true
-        while let property = next {
-            Self.with(property) { value in
-                if value.mayPass(limits) { isWhole = value.add(to: &fresh) && isWhole }
-            }
-            next = gate_property_next(property)
+        forEach { value in
+            if value.mayPass(limits) { isWhole = value.add(to: &fresh) && isWhole }
         }
         guard isWhole else {
             gate_property_free(&fresh)
@@ -81,9 +74,8 @@ struct MessageProperties {
     }
 
     /// Adds a user property of the gate; returns false if memory is short.
-    mutating func add(_ name: [CChar], _ value: [CChar]) -> Bool {
-        gate_property_add_pair(&list, Int32(MQTT_PROP_USER_PROPERTY.rawValue), name, value)
-            == MOSQ_ERR_SUCCESS.rawValue
+    mutating func add(_ name: [CChar], _ value: String) -> Bool {
+        gate_property_add_pair(&list, Self.userProperty, name, value) == MOSQ_ERR_SUCCESS.rawValue
     }
 }
 
@@ -129,12 +121,7 @@ extension MessageProperties {
                 case .bytes(let id, let data, let count):
                     gate_property_add_binary(&list, id, data, count)
                 case .pair(let name, let value):
-                    gate_property_add_pair(
-                        &list,
-                        Int32(MQTT_PROP_USER_PROPERTY.rawValue),
-                        name,
-                        value
-                    )
+                    gate_property_add_pair(&list, MessageProperties.userProperty, name, value)
                 }
             return code == MOSQ_ERR_SUCCESS.rawValue
         }

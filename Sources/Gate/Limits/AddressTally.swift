@@ -1,15 +1,18 @@
 import Metering
 
 /// The messages of all terminals and products behind one source address, as the gate counts them.
-final class AddressTally {
-    let address: String
+final class AddressTally: Kept {
+    /// The address.
+    let key: String
     var budget: AddressBudget
     fileprivate var connections = 0
 
-    init(_ address: String, _ budget: AddressBudget) {
-        self.address = address
+    init(_ key: String, _ budget: AddressBudget) {
+        self.key = key
         self.budget = budget
     }
+
+    func isAsNew(at now: Int64) -> Bool { budget.isAsNew(at: now) }
 }
 
 /// The tallies of source addresses with connections, and of others until their budget is full
@@ -20,16 +23,14 @@ final class AddressTally {
 struct AddressTallies {
     private let messagesPerSecond: Int
     private let messageBurst: Int
-    private let limit: Int
     private var live: [String: AddressTally] = [:]
-    private var idle: [String: AddressTally] = [:]
-    private var sweptAt: Int64 = 0
+    private var idle: Tallies<AddressTally>
 
     /// Creates tallies without addresses; a rate of 0 counts none.
     init(messagesPerSecond: Int, messageBurst: Int, limit: Int = 50_000) {
         self.messagesPerSecond = messagesPerSecond
         self.messageBurst = messageBurst
-        self.limit = limit
+        idle = Tallies(limit: limit)
     }
 
     /// The number of remembered addresses.
@@ -39,7 +40,7 @@ struct AddressTallies {
     /// counted.
     mutating func join(_ address: String, at now: Int64) -> AddressTally? {
         guard messagesPerSecond > 0 else { return nil }
-        let tally = live[address] ?? idle.removeValue(forKey: address) ?? new(address, at: now)
+        let tally = live[address] ?? idle.take(address) ?? new(address, at: now)
         tally.connections &+= 1
         live[address] = tally
         return tally
@@ -49,10 +50,8 @@ struct AddressTallies {
     mutating func leave(_ tally: AddressTally, at now: Int64) {
         tally.connections &-= 1
         guard tally.connections <= 0 else { return }
-        live[tally.address] = nil
-        if now &- sweptAt >= 10_000 || idle.count >= limit { sweep(at: now) }
-        if idle.count >= limit { idle.removeAll() }
-        if !tally.budget.isAsNew(at: now) { idle[tally.address] = tally }
+        live[tally.key] = nil
+        idle.keep(tally, at: now)
     }
 
     private func new(_ address: String, at now: Int64) -> AddressTally {
@@ -62,10 +61,5 @@ struct AddressTallies {
             now: now
         )
         return AddressTally(address, budget)
-    }
-
-    private mutating func sweep(at now: Int64) {
-        sweptAt = now
-        idle = idle.filter { !$0.value.budget.isAsNew(at: now) }
     }
 }

@@ -38,7 +38,7 @@ extension Gate {
         if isStatus {
             if held.missed.isEmpty { slow[held.clientId] = held }
             held.missed.note(topic, rootLevels: rootLevels)
-        } else if held.mustTell(at: now) {
+        } else if held.report.mustTell(at: now) {
             tell(client, .receive(bytes: 0), to: topic, because: .tooSlow)
         }
     }
@@ -151,24 +151,17 @@ extension Gate {
             read(held, pointer, isConnected: true, at: Clock.coarse())
             guard held.isDrained else { continue }
             slow[held.clientId] = nil
-            var json = JSONWriter()
-            json.beginObject()
-            json.name("terminalId")
-            json.value(held.clientId)
-            json.name("uid")
-            json.value(held.missed.uid)
-            json.name("dids")
-            json.beginArray()
-            for did in held.missed.dids.sorted() { json.value(did) }
-            json.endArray()
-            json.name("all")
-            json.value(held.missed.isAll)
-            json.name("ts")
-            json.value(Clock.now())
-            json.endObject()
+            let missed = held.missed
             held.missed = MissedStatuses()
-            let topic = topicForWorkers("system/missed", ofTerminal: held.clientId)
-            Broker.publish(topic, json.finish(), qos: 1)
+            Broker.publish(
+                topicForWorkers("system/missed", ofTerminal: held.clientId),
+                [
+                    "terminalId": .string(held.clientId), "uid": .string(missed.uid),
+                    "dids": .array(missed.dids.sorted().map { .string($0) }),
+                    "all": .bool(missed.isAll), "ts": .integer(Clock.now()),
+                ],
+                qos: 1
+            )
         }
     }
 }

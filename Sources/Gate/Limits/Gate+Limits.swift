@@ -105,7 +105,7 @@ extension Gate {
         let now = Clock.steady()
         leaving.append(Leave(client: client, due: 0))
         penalties.impose(on: tally.key, at: now)
-        if let source = client.sourceText, closings.note(source, at: now) {
+        if let source = client.source, closings.note(source, at: now) {
             penalties.impose(on: Self.key(ofAddress: source), at: now)
         }
         Broker.log(.notice, "\(client.clientId) sends too fast; its connection is closed")

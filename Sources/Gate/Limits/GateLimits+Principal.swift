@@ -35,10 +35,5 @@ extension Principal {
     ///
     /// Messages of devices with their own secrets don't: hundreds of devices can be behind one
     /// gateway or router.
-    var isCountedByAddress: Bool {
-        switch self {
-        case .terminal, .product: true
-        case .device, .service: false
-        }
-    }
+    var isCountedByAddress: Bool { party != nil }
 }

@@ -13,9 +13,10 @@ final class Held {
     private(set) var messages = 0
     /// The statuses that were left out, to be published again.
     var missed = MissedStatuses()
-    /// The times of the last reading from the broker and of the last published refusal.
+    /// The refusals of its deliveries.
+    var report = ReportTime()
+    /// The time of the last reading from the broker.
     private var readAt: Int64 = .min / 2
-    private var toldAt: Int64 = .min / 2
     /// The number of messages at the last reading.
     private var readMessages = 0
     /// Whether the last reading found room for a message, and for a status: a fast client can fill
@@ -116,13 +117,6 @@ final class Held {
     func clear() {
         (bytes, messages, missed) = (0, 0, MissedStatuses())
         noteOldest(0, at: 0)
-    }
-
-    /// Whether to publish that a delivery was left out: once a second.
-    func mustTell(at now: Int64) -> Bool {
-        guard now &- toldAt >= 1_000 else { return false }
-        toldAt = now
-        return true
     }
 }
 

@@ -3,7 +3,8 @@ import JSON
 
 /// The messages that inform workers of refusals and their reasons, at most a hundred a second.
 struct Refusals {
-    private let topic: String
+    /// The topic of these messages.
+    let topic: String
     private let perSecond: Int
     private var second: Int64 = 0
     private var told = 0
@@ -49,7 +50,7 @@ struct Refusals {
     }
 
     /// Returns the message about a refusal; nil if this second has reached its limit.
-    mutating func message(about entry: Entry, at now: Int64) -> (topic: String, payload: [UInt8])? {
+    mutating func message(about entry: Entry, at now: Int64) -> JSONObject? {
         if now / 1_000 != second {
             second = now / 1_000
             told = 0
@@ -60,34 +61,14 @@ struct Refusals {
         }
         told &+= 1
         defer { suppressed = 0 }
-        return (topic, Self.payload(entry, at: now, suppressed: suppressed))
-    }
-
-    private static func payload(_ entry: Entry, at now: Int64, suppressed: Int64) -> [UInt8] {
-        var json = JSONWriter()
-        json.beginObject()
-        json.name("username")
-        json.value(shown(entry.username))
-        json.name("clientId")
-        json.value(cut(entry.clientId, to: 128))
-        json.name("address")
-        json.value(entry.address)
-        json.name("action")
-        json.value(entry.action.rawValue)
-        if let topic = entry.topic {
-            json.name("topic")
-            json.value(cut(topic, to: 256))
-        }
-        json.name("reason")
-        json.value(entry.reason.rawValue)
-        if suppressed > 0 {
-            json.name("suppressed")
-            json.value(suppressed)
-        }
-        json.name("ts")
-        json.value(now)
-        json.endObject()
-        return json.finish()
+        return [
+            "username": .string(Self.shown(entry.username)),
+            "clientId": .string(Self.cut(entry.clientId, to: 128)),
+            "address": .string(entry.address), "action": .string(entry.action.rawValue),
+            "topic": entry.topic.map { .string(Self.cut($0, to: 256)) },
+            "reason": .string(entry.reason.rawValue),
+            "suppressed": suppressed > 0 ? .integer(suppressed) : nil, "ts": .integer(now),
+        ]
     }
 
     /// Returns a username that is safe to show: one of an unknown form might be a secret in the

@@ -26,13 +26,7 @@ struct RelayedAddress {
     }
 
     private static func text(_ bytes: [UInt8]) -> String? {
-        let zeros = [UInt8](repeating: 0, count: 10)
-        if bytes.starts(with: zeros + [0xFF, 0xFF]) {
-            return bytes.suffix(4).map { String($0) }.joined(separator: ".")
-        }
         guard bytes.contains(where: { $0 != 0 }) else { return nil }
-        var out = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        guard inet_ntop(AF_INET6, bytes, &out, socklen_t(out.count)) != nil else { return nil }
-        return out.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
+        return SourceAddress.fourText(bytes) ?? SourceAddress.sixText(bytes)
     }
 }

@@ -31,19 +31,23 @@ struct SourceAddress: Equatable {
     }
 
     private static func text(_ bytes: [UInt8]) -> String? {
-        let zeros = [UInt8](repeating: 0, count: 10)
-        if bytes.starts(with: zeros + [0xFF, 0xFF]) {
-            return SourceAddress(bytes.suffix(4).map(String.init).joined(separator: "."))?.text
-        }
+        if let four = fourText(bytes) { return SourceAddress(four)?.text }
         guard bytes != [UInt8](repeating: 0, count: 15) + [1] else { return nil }
-        return network(Array(bytes.prefix(8)) + [UInt8](repeating: 0, count: 8))
+        return sixText(Array(bytes.prefix(8)) + [UInt8](repeating: 0, count: 8)).map { $0 + "/64" }
     }
 
-    private static func network(_ bytes: [UInt8]) -> String? {
+    /// Returns the dotted text of an IPv4 address mapped into these bytes of IPv6; nil for any
+    /// other address.
+    static func fourText(_ bytes: [UInt8]) -> String? {
+        let prefix = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
+        guard bytes.starts(with: prefix) else { return nil }
+        return bytes.suffix(4).map(String.init).joined(separator: ".")
+    }
+
+    /// Returns the text of the sixteen bytes of an IPv6 address.
+    static func sixText(_ bytes: [UInt8]) -> String? {
         var out = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         guard inet_ntop(AF_INET6, bytes, &out, socklen_t(out.count)) != nil else { return nil }
-        return out.withUnsafeBufferPointer { out in
-            out.baseAddress.map { String(cString: $0) + "/64" }
-        }
+        return out.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
     }
 }

@@ -5,7 +5,7 @@ import Metering
 ///
 /// Client ids with a shared secret, of products and of terminals without a session, have a tally
 /// for each source address: a stranger who uses the id can't use up its owner's allowance.
-final class Tally {
+final class Tally: Kept {
     let key: String
     var meter: Meter
     /// The count of SUBSCRIBE and UNSUBSCRIBE filters, with the same allowance but apart from
@@ -28,7 +28,6 @@ final class Tally {
         share = AddressBudget.Sender(now: now)
     }
 
-    /// Whether a new tally would decide the same from now on.
     func isAsNew(at now: Int64) -> Bool {
         meter.isAsNew(at: now) && filters.isAsNew(at: now) && share.isAsNew(at: now)
     }
@@ -71,28 +70,36 @@ final class Tally {
     }
 }
 
-/// The tallies of clients without a connection, kept until they equal new ones.
+/// A tally that is kept while no connection has it.
+protocol Kept {
+    var key: String { get }
+
+    /// Whether a new tally would decide the same from now on.
+    func isAsNew(at now: Int64) -> Bool
+}
+
+/// The tallies of clients or addresses without a connection, kept until they equal new ones.
 ///
 /// Tallies with full buckets are dropped, so few stay longer than half a minute. Holds at most
 /// `limit`, and forgets all if more are added in that time: the messages that then get through are
 /// few, compared with the broker's work for all these connections.
-struct Tallies {
-    private let limit = 50_000
-    private var kept: [String: Tally] = [:]
+struct Tallies<Value: Kept> {
+    private let limit: Int
+    private var kept: [String: Value] = [:]
     private var sweptAt: Int64 = 0
 
-    mutating func keep(_ tally: Tally, at now: Int64) {
-        if now &- sweptAt >= 10_000 || kept.count >= limit { sweep(at: now) }
+    init(limit: Int = 50_000) { self.limit = limit }
+
+    var count: Int { kept.count }
+
+    mutating func keep(_ tally: Value, at now: Int64) {
+        if now &- sweptAt >= 10_000 || kept.count >= limit {
+            sweptAt = now
+            kept = kept.filter { !$0.value.isAsNew(at: now) }
+        }
         if kept.count >= limit { kept.removeAll() }
         if !tally.isAsNew(at: now) { kept[tally.key] = tally }
     }
 
-    mutating func take(_ key: String) -> Tally? {
-        kept.removeValue(forKey: key)
-    }
-
-    private mutating func sweep(at now: Int64) {
-        sweptAt = now
-        kept = kept.filter { !$0.value.isAsNew(at: now) }
-    }
+    mutating func take(_ key: String) -> Value? { kept.removeValue(forKey: key) }
 }

@@ -38,7 +38,7 @@ struct Backlogs {
         _ sender: inout Backlog.Sender,
         of did: String,
         at now: Int64
-    ) -> Backlog.Verdict {
+    ) -> ShareVerdict {
         let lane = lanes.count == 1 ? 0 : Int(Shard.of(did.utf8)) % lanes.count
         return lanes[lane].take(&sender, at: now)
     }

@@ -31,7 +31,7 @@ extension Gate {
         _ tally: Tally,
         bytes: Int,
         to topic: Bytes
-    ) -> Backlog.Verdict {
+    ) -> ShareVerdict {
         let now = Clock.coarse()
         if let did = client.did {
             guard topic.suffix(Self.report.count).elementsEqual(Self.report) else { return .within }
@@ -102,7 +102,7 @@ struct RequestBacklog {
         bytes: Int,
         waiting: (messages: Int, bytes: Int),
         at now: Int64
-    ) -> Backlog.Verdict {
+    ) -> ShareVerdict {
         if sent > looked {
             looked = sent
             let left = max(waiting.messages, waiting.bytes / Self.unit)

@@ -97,18 +97,6 @@ extension Gate {
         batches.removeAll(keepingCapacity: true)
     }
 
-    /// Publishes that a device has connected or listens, after all messages sent before.
-    func tellArrival(of client: Client) {
-        sendBatches()
-        presence.tellArrival(of: client, on: topicForWorkers)
-    }
-
-    /// Delivers the messages that wait for one worker.
-    private func sendBatch(of client: Client) {
-        guard let batch = client.outgoing, !batch.writer.isEmpty else { return }
-        send(batch)
-    }
-
     private func send(_ batch: OutgoingBatch) {
         Broker.publish(batch.topic, batch.writer.bytes, qos: 1)
         batch.writer.removeAll()
@@ -132,7 +120,7 @@ extension Gate {
             guard mayPublish(client, message) else { continue }
             if let receiver = receiver(ofEchoOn: message.topic) {
                 // The echo must follow all messages let through before it.
-                sendBatch(of: receiver)
+                if let batch = receiver.outgoing, !batch.writer.isEmpty { send(batch) }
                 noteEcho(client, message.payload, on: message.topic)
             }
             guard let divided = dividedTopic(message.topic) else {

@@ -1,3 +1,4 @@
+import CMosquittoBroker
 import Credentials
 import Glibc
 
@@ -7,11 +8,9 @@ final class Client {
     let clientId: String
     let username: String
     let address: String
-    /// The source address as limits count it and workers receive it, in the form that the broker
-    /// takes; nil for addresses that are not counted.
-    let source: [CChar]?
-    /// The same as text.
-    let sourceText: String?
+    /// The source address as limits count it and workers receive it; nil for addresses that are not
+    /// counted.
+    let source: String?
     /// The counts of the client; nil for the workers, which are never counted.
     var tally: Tally?
     /// The tally of its source address; nil for clients that are not counted by address.
@@ -44,8 +43,8 @@ final class Client {
     let connectedAt: Int64
 
     /// The rights at `generation`.
-    var rights: Rights
-    var generation: UInt64
+    var rights = Rights.none
+    var generation: UInt64 = 0
     /// Whether the connection is live; after its end or a takeover, it publishes only its will.
     var isConnected: Bool
     /// Whether the gate is closing the connection; its last accesses are then not reported as
@@ -79,14 +78,11 @@ final class Client {
     private let nameBytes: [CChar]
     private let idBytes: [CChar]
 
+    /// Makes a client without rights; `connection` is the number of its connection, if it is live.
     init(
         _ pass: Admission.Pass,
         facts: Broker.Facts,
-        rights: Rights,
-        generation: UInt64,
-        number: Int64,
-        connectedAt: Int64,
-        isConnected: Bool
+        connection: Int64? = nil
     ) {
         principal = pass.principal
         secret = pass.secret
@@ -95,39 +91,26 @@ final class Client {
         clientId = facts.clientId
         username = facts.username ?? ""
         address = facts.address
-        sourceText = Self.source(of: facts, isConnected: isConnected)
-        source = sourceText.map { Array($0.utf8CString) }
+        // A session without a connection, whose address the broker doesn't have, has this one.
+        source = connection == nil ? "unknown" : SourceAddress(facts.address)?.text
         session = pass.session
         nameBytes = Array(username.utf8CString)
         idBytes = Array(clientId.utf8CString)
-        self.rights = rights
-        self.generation = generation
-        self.number = number
-        self.connectedAt = connectedAt
-        self.isConnected = isConnected
+        number = connection ?? 0
+        connectedAt = connection == nil ? 0 : Clock.now()
+        isConnected = connection != nil
     }
 
     /// Whether the pointer still belongs to this client; the broker may have reused the memory.
     func isStill(_ client: OpaquePointer) -> Bool {
-        guard let name = Broker.username(client), let id = Broker.clientId(client) else {
+        guard let name = gate_client_username(client), let id = gate_client_id(client) else {
             return false
         }
         return strcmp(name, nameBytes) == 0 && strcmp(id, idBytes) == 0
     }
 
-    /// Returns the source address; `unknown` for a session without a connection, whose address the
-    /// broker doesn't have.
-    private static func source(of facts: Broker.Facts, isConnected: Bool) -> String? {
-        isConnected ? SourceAddress(facts.address)?.text : "unknown"
-    }
-
     /// Whether workers receive the source address of its messages: requests and registrations.
-    var tellsAddress: Bool {
-        switch principal {
-        case .terminal, .product: true
-        case .device, .service: false
-        }
-    }
+    var tellsAddress: Bool { principal.party != nil }
 
     /// Notes whether a message that it may publish is a login or registration.
     func noteLogin(on topic: Bytes, root: String) {

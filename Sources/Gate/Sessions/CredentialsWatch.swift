@@ -26,8 +26,8 @@ final class CredentialsWatch {
     private let ageMax: Int
     /// Records that workers sent and the file may not have yet, each with its expiry.
     private var told: [(record: Record, until: Int64)] = []
-    private var file: Int32 = -1
-    private var seen = Stamp()
+    private var file: Descriptor?
+    private var seen: Descriptor.State?
     private var end = 0
     private var parser = CredentialsParser()
 
@@ -43,23 +43,6 @@ final class CredentialsWatch {
         case everything(after: [Record])
     }
 
-    /// The metadata that distinguishes one state of the file from another.
-    private struct Stamp: Equatable {
-        var inode: UInt = 0
-        var size = 0
-        var seconds = 0
-        var nanoseconds = 0
-
-        init() {}
-
-        init(_ status: stat) {
-            inode = UInt(status.st_ino)
-            size = Int(status.st_size)
-            seconds = status.st_mtim.tv_sec
-            nanoseconds = status.st_mtim.tv_nsec
-        }
-    }
-
     /// How long a record that a worker sent is kept for a file that replaces this one, in
     /// milliseconds.
     private static let toldFor: Int64 = 5_000
@@ -71,19 +54,15 @@ final class CredentialsWatch {
         self.ageMax = ageMax
     }
 
-    deinit {
-        if file >= 0 { close(file) }
-    }
-
     /// Checks the file for changes; costs one system call if there are none.
     func look() -> News {
         var status = stat()
         guard stat(path, &status) == 0, !isStale(status) else { return lose() }
-        let stamp = Stamp(status)
-        if stamp == seen { return .nothing }
-        let isSameFile = file >= 0 && stamp.inode == seen.inode
-        seen = stamp
-        if isSameFile, isReadable, stamp.size >= end, let records = readTail(to: stamp.size) {
+        let state = Descriptor.State(status)
+        if state == seen { return .nothing }
+        let isSameFile = file != nil && state.inode == seen?.inode
+        seen = state
+        if isSameFile, isReadable, state.size >= end, let records = readTail(to: state.size) {
             return records.isEmpty ? .nothing : .records(records)
         }
         let last = isSameFile ? [] : readLast()
@@ -96,8 +75,7 @@ final class CredentialsWatch {
     /// would be seen in the new file alone, which doesn't show that it followed another session on
     /// the same connection.
     private func readLast() -> [Record] {
-        var status = stat()
-        guard isReadable, file >= 0, fstat(file, &status) == 0 else { return [] }
+        guard isReadable, let status = try? file?.status else { return [] }
         return readTail(to: Int(status.st_size)) ?? []
     }
 
@@ -122,14 +100,13 @@ final class CredentialsWatch {
     ///
     /// Costs one system call, without a path lookup.
     var isBehind: Bool {
-        var status = stat()
-        guard file >= 0, fstat(file, &status) == 0 else { return true }
-        return status.st_nlink == 0 || Stamp(status) != seen
+        guard let status = try? file?.status else { return true }
+        return status.st_nlink == 0 || Descriptor.State(status) != seen
     }
 
     /// Reads the following records; nil if they are damaged, or exist but can't be read.
     private func readTail(to size: Int) -> [Record]? {
-        guard let bytes = read(from: end, count: size &- end) else { return nil }
+        guard let bytes = try? file?.read(from: end, count: size &- end) else { return nil }
         var records: [Record] = []
         end &+= parser.parse(bytes) { records.append($0) }
         guard !parser.isDamaged else { return nil }
@@ -143,12 +120,10 @@ final class CredentialsWatch {
     }
 
     private func reload(after last: [Record]) -> News {
-        if file >= 0 { close(file) }
-        file = open(path, O_RDONLY | O_CLOEXEC)
-        var status = stat()
-        guard file >= 0, fstat(file, &status) == 0 else { return lose() }
-        seen = Stamp(status)
-        guard let bytes = read(from: 0, count: seen.size) else { return lose() }
+        file = try? Descriptor(path, O_RDONLY)
+        guard let state = try? file?.state else { return lose() }
+        seen = state
+        guard let bytes = try? file?.read(from: 0, count: state.size) else { return lose() }
         var fresh = CredentialTables()
         parser = CredentialsParser()
         followed.removeAll()
@@ -169,30 +144,10 @@ final class CredentialsWatch {
     }
 
     private func lose() -> News {
-        if file >= 0 { close(file) }
-        file = -1
-        seen = Stamp()
+        file = nil
+        seen = nil
         let wasReadable = isReadable
         isReadable = false
         return wasReadable ? .everything(after: []) : .nothing
-    }
-
-    private func read(from offset: Int, count: Int) -> [UInt8]? {
-        var failed = false
-        let bytes = [UInt8](unsafeUninitializedCapacity: max(0, count)) { buffer, have in
-            while have < count {
-                let got = pread(
-                    file,
-                    buffer.baseAddress?.advanced(by: have),
-                    count &- have,
-                    offset &+ have
-                )
-                if got < 0, errno == EINTR { continue }
-                failed = got < 0
-                if got <= 0 { break }
-                have &+= got
-            }
-        }
-        return failed ? nil : bytes
     }
 }

@@ -83,15 +83,9 @@ extension Gate {
         }
         for ids in byShard.values {
             guard let first = ids.first else { continue }
-            var json = JSONWriter()
-            json.beginObject()
-            json.name("clientIds")
-            json.beginArray()
-            for id in ids.prefix(Self.owedPerMessage) { json.value(id) }
-            json.endArray()
-            json.endObject()
             let topic = topicForWorkers("system/session-owed", ofTerminal: first)
-            Broker.publish(topic, json.finish(), qos: 0)
+            let some = ids.prefix(Self.owedPerMessage).map { JSONValue.string($0) }
+            Broker.publish(topic, ["clientIds": .array(some)], qos: 0)
         }
     }
 

@@ -73,10 +73,4 @@ extension UInt8 {
     fileprivate var isLowercaseHex: Bool {
         isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self)
     }
-
-    fileprivate var isIDCharacter: Bool {
-        isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self)
-            || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self)
-            || self == UInt8(ascii: "_") || self == UInt8(ascii: "-")
-    }
 }

@@ -1,5 +1,4 @@
 import Credentials
-import Metering
 
 /// The topics that a connection may use, computed when it is admitted and whenever the credentials
 /// change.

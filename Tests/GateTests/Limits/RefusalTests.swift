@@ -1,5 +1,6 @@
 import Credentials
 import Glibc
+import JSON
 import TestKit
 import Testing
 
@@ -53,7 +54,7 @@ struct RefusalTests {
         let next = refusals.message(about: entry, at: 2_000)
 
         #expect(told == [true, true, false, false, false])
-        let payload = next.map { String(decoding: $0.payload, as: UTF8.self) }
+        let payload = next.map { String(decoding: $0.encoded(), as: UTF8.self) }
         #expect(payload?.contains(#""suppressed":3"#) == true)
         #expect((payload?.utf8.count ?? 0) < 400)
     }

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-@testable import Metering
+@testable import Gate
 
 @Suite("The forms of subscriptions")
 struct FilterShapeTests {
