@@ -131,3 +131,14 @@ package struct Transaction {
         key.hash(secret, boundTo: subject)
     }
 }
+
+/// The access of one transaction to a table or a group of tables.
+protocol TransactionTable {
+    /// The transaction.
+    var transaction: Transaction { get }
+}
+
+extension TransactionTable {
+    /// The engine.
+    var sql: SQL { transaction.sql }
+}

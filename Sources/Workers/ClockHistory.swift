@@ -26,15 +26,15 @@ package final class ClockHistory: Sendable {
     fileprivate static let spansMax = 16
 
     /// Compares both clocks; called at least once a second.
-    func note(_ clock: any WallClock) {
-        state.withLock { _ = $0.note(clock) }
+    func record(_ clock: any WallClock) {
+        state.withLock { _ = $0.record(clock) }
     }
 
     /// Returns the earliest and the latest time that the machine's clock showed in the last
     /// `seconds`.
     func moments(ofLast seconds: Int64, by clock: any WallClock) -> ClosedRange<Instant> {
         state.withLock { state in
-            let start = state.note(clock) - seconds * 1000
+            let start = state.record(clock) - seconds * 1000
             let spans = state.spans.filter { $0.until >= start }
             let earliest = spans.map { max($0.from, start) + $0.ahead }.min() ?? start
             let latest = spans.map { $0.until + $0.ahead }.max() ?? earliest
@@ -49,7 +49,7 @@ package final class ClockHistory: Sendable {
     /// step; 0 if it isn't.
     func jump(by clock: any WallClock) -> (at: Instant, behind: Int64)? {
         state.withLock { state in
-            let now = state.note(clock)
+            let now = state.record(clock)
             guard let jump = state.jump else { return nil }
             let behind = jump.ahead + now - clock.now.milliseconds
             return (jump.at, behind > ClockSteps.leastMilliseconds ? behind : 0)
@@ -59,7 +59,7 @@ package final class ClockHistory: Sendable {
 
 extension ClockHistory.State {
     /// Compares both clocks; returns the monotonic time.
-    fileprivate mutating func note(_ clock: any WallClock) -> Int64 {
+    fileprivate mutating func record(_ clock: any WallClock) -> Int64 {
         let (wall, steady) = (clock.now.milliseconds, clock.steady)
         let now = Int64((steady - (start ?? steady)) / .milliseconds(1))
         start = start ?? steady

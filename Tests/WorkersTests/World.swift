@@ -280,7 +280,7 @@ final class World {
             FakeBroker(broker),
             handler,
             environment: environment,
-            metrics: WorkerMetrics(Lane(handler.name)),
+            metrics: WorkerMetrics(Lane(handler.role.name)),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             reached: reached
         )

@@ -172,7 +172,7 @@ final class BrokerMonitor: Service {
             return readiness.isWaiting(Self.gatePart, for: summary)
         }
         readiness.isWaiting(Self.gatePart, for: summary)
-        guard absence.mustTell(at: environment.clock.steady) else { return }
+        guard absence.mustReport(at: environment.clock.steady) else { return }
         logger.notice(
             "Waiting for the broker at \(options.host):\(options.port)",
             metadata: ["error": "\(summary)"]

@@ -1,9 +1,8 @@
 package import Domain
 
 /// Users.
-package struct AccountTable {
+package struct AccountTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     // MARK: Finding
 

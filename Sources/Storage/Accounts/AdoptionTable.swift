@@ -1,9 +1,8 @@
 package import Domain
 
 /// The transfer of an anonymous user's possessions to the account that the user logged in to.
-package struct AdoptionTable {
+package struct AdoptionTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     /// Returns the devices that a user is bound to, the oldest binding first.
     package func devices(of uid: UserID) throws -> [DeviceID] {

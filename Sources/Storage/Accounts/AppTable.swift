@@ -4,9 +4,8 @@ package import JSON
 import Sodium
 
 /// Apps as operators imported them.
-package struct AppTable {
+package struct AppTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     /// Returns all apps, by name.
     package func all() throws -> [App] {

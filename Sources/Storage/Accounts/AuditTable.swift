@@ -4,9 +4,8 @@ package import Domain
 ///
 /// There are two exceptions: erasing a user removes personal details from the user's rows, and rows
 /// past their retention are deleted.
-package struct AuditTable {
+package struct AuditTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     /// Adds a line.
     package func add(_ entry: AuditEntry) throws {

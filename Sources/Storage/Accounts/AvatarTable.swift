@@ -1,9 +1,8 @@
 package import Domain
 
 /// Users' pictures, served by their digest.
-package struct AvatarTable {
+package struct AvatarTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     /// A picture.
     package struct Image: Sendable, Equatable {

@@ -1,9 +1,8 @@
 package import Domain
 
 /// Cancelled accounts, until the last record that names them is erased.
-package struct CancellationTable {
+package struct CancellationTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     /// A cancelled account.
     package struct Entry: Sendable, Equatable {

@@ -5,9 +5,8 @@ import Sodium
 ///
 /// No code, ticket or address is stored in clear: codes and addresses are hashed with the server's
 /// key, tickets with SHA-256. Each purpose and address has one code, which a newer one replaces.
-package struct CodeTable {
+package struct CodeTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     private func hash(_ scope: CodeScope) -> [UInt8] {
         transaction.hash(
@@ -135,33 +134,27 @@ package struct CodeTable {
 
     // MARK: Tickets
 
-    /// Makes a ticket for an address, bound to a terminal, and stores only its hash.
+    /// Makes a ticket for a scope's address, bound to a terminal, and stores only its hash.
     package func makeTicket(
-        for address: Address,
-        app: AppID,
-        region: String,
-        terminal: TerminalID,
+        for scope: CodeScope,
+        on terminal: TerminalID,
         expiresAt: Instant
     ) throws -> String {
         let ticket = Sodium.randomSecret()
-        try sql.run(
-            TicketRow.table.insert,
-            TicketRow(
-                ticketHash: Sodium.sha256(ticket.utf8),
-                scope: ticketScope(address, app, region: region, terminal: terminal),
-                expiresAt: expiresAt
-            )
+        let row = TicketRow(
+            ticketHash: Sodium.sha256(ticket.utf8),
+            scope: hash(scope, on: terminal),
+            expiresAt: expiresAt
         )
+        try sql.run(TicketRow.table.insert, row)
         return ticket
     }
 
     /// Uses a ticket up; of several attempts only one returns true.
     package func useTicket(
         _ ticket: String,
-        for address: Address,
-        app: AppID,
-        region: String,
-        terminal: TerminalID
+        for scope: CodeScope,
+        on terminal: TerminalID
     ) throws -> Bool {
         try sql.run(
             """
@@ -170,30 +163,16 @@ package struct CodeTable {
             """,
             transaction.now,
             Sodium.sha256(ticket.utf8),
-            ticketScope(address, app, region: region, terminal: terminal)
+            hash(scope, on: terminal)
         )
         return try sql.changes == 1
     }
 
-    private func ticketScope(
-        _ address: Address,
-        _ app: AppID,
-        region: String,
-        terminal: TerminalID
-    ) -> [UInt8] {
-        transaction.hash(
-            "\(terminal.text) \(address.key)",
-            boundTo: "ticket \(app.text) \(region)"
-        )
-    }
-
-    /// Returns whether a ticket is valid for an address.
+    /// Returns whether a ticket is valid for a scope's address.
     package func matchesTicket(
         _ ticket: String,
-        for address: Address,
-        app: AppID,
-        region: String,
-        terminal: TerminalID
+        for scope: CodeScope,
+        on terminal: TerminalID
     ) throws -> Bool {
         try sql.integer(
             """
@@ -201,8 +180,16 @@ package struct CodeTable {
             WHERE ticketHash = $1 AND scope = $2 AND usedAt IS NULL AND expiresAt > $3
             """,
             Sodium.sha256(ticket.utf8),
-            ticketScope(address, app, region: region, terminal: terminal),
+            hash(scope, on: terminal),
             transaction.now
         ) != nil
+    }
+
+    /// Returns the hash of a ticket's terminal and address; a ticket has no purpose.
+    private func hash(_ scope: CodeScope, on terminal: TerminalID) -> [UInt8] {
+        transaction.hash(
+            "\(terminal.text) \(scope.address.key)",
+            boundTo: "ticket \(scope.app.text) \(scope.region)"
+        )
     }
 }

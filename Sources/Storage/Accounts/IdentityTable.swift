@@ -1,9 +1,8 @@
 package import Domain
 
 /// Users' identities at providers, found by provider and subject alone.
-package struct IdentityTable {
+package struct IdentityTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     /// A user's identity at one provider.
     package struct Link: Sendable, Equatable {

@@ -49,8 +49,30 @@ package enum PersonalData {
         var choice: Choice
         var order: String
         /// Whether there is at most one row, which is then an object instead of a list.
-        var isSingle = false
-        var columns: [(name: String, form: Form)]
+        var isSingle: Bool
+        var columns: [(name: String, form: Form)] = []
+
+        /// Describes a member; by default its table has its name, and the user's id in `uid`.
+        init(
+            _ name: String,
+            of table: String? = nil,
+            by choice: Choice = .column("uid"),
+            order: String,
+            isSingle: Bool = false
+        ) {
+            self.name = name
+            self.table = table ?? name
+            self.choice = choice
+            self.order = order
+            self.isSingle = isSingle
+        }
+
+        /// Returns the member with its columns, in the order of the document.
+        func columns(_ columns: [(name: String, form: Form)]) -> Section {
+            var section = self
+            section.columns = columns
+            return section
+        }
 
         /// The query for the rows of the user `$1`.
         var query: String {

@@ -2,9 +2,8 @@ package import Domain
 
 /// When each app's providers of sign-in, mails and texts last worked, and when and why they last
 /// failed.
-package struct ProviderUseTable {
+package struct ProviderUseTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     /// Records that a provider worked, or why it failed (`failure`), if that is news.
     package func note(_ provider: String, of app: AppID, failure: String?) throws {

@@ -2,9 +2,8 @@ package import Batching
 package import Domain
 
 /// Commands: the waiting ones, and the log of the finished ones.
-package struct CommandTable {
+package struct CommandTable: TransactionTable {
     let transaction: Transaction
-    var sql: SQL { transaction.sql }
 
     /// Passes to `body` each command that exists, with the index of its key.
     package func load(

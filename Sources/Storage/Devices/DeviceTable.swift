@@ -57,9 +57,8 @@ extension DeviceRecord: TableRow {
 }
 
 /// Devices and their identities.
-package struct DeviceTable {
+package struct DeviceTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     /// Returns one device, or nil.
     package func find(_ did: DeviceID) throws -> DeviceRecord? {

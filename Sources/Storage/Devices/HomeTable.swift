@@ -1,9 +1,8 @@
 package import Domain
 
 /// Users' homes and the devices in them; a device is in at most one home of each of its users.
-package struct HomeTable {
+package struct HomeTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     /// Returns a user's home, or nil.
     package func find(_ id: HomeID, of uid: UserID) throws -> Home? {

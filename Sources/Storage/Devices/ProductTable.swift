@@ -4,9 +4,8 @@ import JSON
 import Sodium
 
 /// Products as operators imported them.
-package struct ProductTable {
+package struct ProductTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     /// Returns all products, by name.
     package func all() throws -> [Product] {

@@ -9,9 +9,8 @@ package import Domain
 /// reader sees a line twice and a crash repeats nothing. Another process sorts the rows of a
 /// process that is gone, and its slot's next process can do so at the same time: each transaction
 /// therefore continues from the mark that it knows, and moves and deletes only the listed rows.
-package struct HistoryBuffer {
+package struct HistoryBuffer: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
     /// The beginnings of the names of facts with rounds' marks, and with lists of their rows; the
     /// owner's slot follows.
     private static let facts = "historyCompacted"

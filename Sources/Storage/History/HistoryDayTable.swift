@@ -6,9 +6,8 @@ import JSON
 /// Each past day with many records has one row for each data point, and one row without a name that
 /// says whether the sums are valid. Sums cover only chunks. Records that arrive for a day after it
 /// was summed up, or while it is, make the day stale: it is ignored, and summed up again.
-package struct HistoryDayTable {
+package struct HistoryDayTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
     /// The name of the fact with the last day whose sums new records make stale.
     private static let begunFact = "historyDaysBegun"
     /// The name of the fact with the last day for which all devices' sums were made.

@@ -33,9 +33,8 @@ package struct HistoryRecord: Sendable, Equatable {
 ///
 /// A record is first in the buffer, which has one row for each batch of reports, and later in a
 /// chunk of its device, which covers up to an hour, ascending by time. Every reader reads both.
-package struct HistoryTable {
+package struct HistoryTable: TransactionTable {
     let transaction: Transaction
-    var sql: SQL { transaction.sql }
 
     /// The longest time that one chunk covers, in milliseconds; a chunk that reaches a moment
     /// begins at most this long before it.

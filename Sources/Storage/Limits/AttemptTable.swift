@@ -5,9 +5,8 @@ package import Domain
 ///
 /// A window that begins farther ahead than two machines' clocks can differ stems from a clock that
 /// was set back since, and counts as over.
-package struct AttemptTable {
+package struct AttemptTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     /// How far ahead a window can begin, in seconds.
     private static let aheadMaxSeconds: Int64 = 60

@@ -3,9 +3,8 @@ import JSON
 import Sodium
 
 /// The gate's newest refusals; similar refusals within an hour share a row.
-package struct RefusalTable {
+package struct RefusalTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     /// Adds refusals at a moment, and deletes those older than `oldest` and the oldest beyond
     /// `max`.

@@ -21,9 +21,8 @@ package struct DeadLetter: Sendable {
 }
 
 /// Dead letters: the newest ones.
-package struct DeadLetterTable {
+package struct DeadLetterTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     /// Adds dead letters and deletes the oldest beyond about `max`; returns the new rows' ids,
     /// which ascend.

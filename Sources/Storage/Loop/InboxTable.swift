@@ -15,9 +15,8 @@ package struct InboxKey: Hashable, Sendable {
 }
 
 /// The ids of reports that took effect, each with the version it led to.
-package struct InboxTable {
+package struct InboxTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     /// Passes the version of each key that took effect before to `body`, with the key's index.
     package func find(_ keys: [InboxKey], _ body: (Int, Int64) -> Void) throws {

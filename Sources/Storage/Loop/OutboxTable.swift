@@ -2,9 +2,8 @@ package import Domain
 import Sodium
 
 /// Messages to be published: one row for each batch that has any.
-package struct OutboxTable {
+package struct OutboxTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     /// One row: the messages of one batch.
     package struct Entry: Sendable {

@@ -1,9 +1,8 @@
 package import Domain
 
 /// Rows past their retention: of one kind (`ExpiringRows`), or of one device.
-package struct RetentionTable {
+package struct RetentionTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     /// Deletes a device's events, ended commands and waiters older than a moment, and ended
     /// bindings without remaining commands, at most `limit` of each; returns whether there may be

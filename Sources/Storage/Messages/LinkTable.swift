@@ -3,9 +3,8 @@ import JSON
 import Sodium
 
 /// Sent links; only a digest of each token is stored, and each link works once.
-package struct LinkTable {
+package struct LinkTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     /// Makes a link and returns its token, 256 random bits, which is not stored.
     package func make(

@@ -1,9 +1,8 @@
 package import Domain
 
 /// Records of outgoing messages, for operators, with masked addresses and without content.
-package struct MessageRecordTable {
+package struct MessageRecordTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     /// A place in the list of messages, newest first: after the message with this time and id.
     package struct Place: Sendable, Equatable {

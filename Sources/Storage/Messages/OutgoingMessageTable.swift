@@ -2,9 +2,8 @@ package import Domain
 import JSON
 
 /// Outgoing messages; their content and addresses are sealed.
-package struct OutgoingMessageTable {
+package struct OutgoingMessageTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
     /// How many due messages are read for each claimed one.
     private static let lookedAtPerClaimed = 10
 

@@ -3,9 +3,8 @@ import Sodium
 
 /// Operators of the console and their credentials; links, cookies and tokens are stored as hashes
 /// only.
-package struct OperatorTable {
+package struct OperatorTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     // MARK: Operators
 

@@ -5,9 +5,8 @@ import Sodium
 /// The ids of requests that took effect, with the answers that repeats get again.
 ///
 /// The rules in words (reference: requests#id).
-package struct RequestTable {
+package struct RequestTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     /// The record of an earlier request.
     package struct Known: Sendable {

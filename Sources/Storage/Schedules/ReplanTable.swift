@@ -1,9 +1,8 @@
 package import Domain
 
 /// The time zone data that schedules were planned with, and the schedules to plan again.
-package struct ReplanTable {
+package struct ReplanTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     /// The schedules to plan again, and the reason.
     package enum Subject: Hashable, Sendable {

@@ -1,9 +1,8 @@
 package import Domain
 
 /// The runs of schedules: one row for each occurrence, however often it was fired.
-package struct ScheduleRunTable {
+package struct ScheduleRunTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     /// Passes the index of each trigger whose occurrence was taken up before to `body`.
     package func find(_ triggers: [Trigger], _ body: (Int) -> Void) throws {

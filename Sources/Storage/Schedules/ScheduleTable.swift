@@ -2,9 +2,8 @@ package import Domain
 package import JSON
 
 /// The table of schedules: commands that are sent at certain times.
-package struct ScheduleTable {
+package struct ScheduleTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     /// The statement that writes when schedules act next, and whether they act at all.
     private static let savePlan = ScheduleRow.table.updating(.apart)

@@ -3,9 +3,8 @@ import Sodium
 
 /// Codes with which users end their other sessions: one valid code for each user, stored as HMAC,
 /// bound to the terminal that requested it.
-package struct LogoutCodeTable {
+package struct LogoutCodeTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     private func hash(_ code: String, _ uid: UserID, on terminal: TerminalID) -> [UInt8] {
         transaction.hash(code, boundTo: "logoutCode:\(uid.text):\(terminal.text)")

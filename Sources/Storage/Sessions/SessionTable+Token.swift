@@ -2,8 +2,6 @@ package import Domain
 import Sodium
 
 extension SessionTable {
-    private var sql: SQL { transaction.sql }
-
     /// Gives a live session a new token and a new lifetime; its present token continues to work for
     /// a while.
     ///

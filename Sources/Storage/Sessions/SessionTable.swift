@@ -5,9 +5,8 @@ import Sodium
 /// Sessions and the terminals that they are on.
 ///
 /// A change here also changes the terminal's entry in the gate's credentials.
-package struct SessionTable {
+package struct SessionTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     /// Returns the session of a token, even an ended session, or nil; a refreshed token counts
     /// while it overlaps with the new one.

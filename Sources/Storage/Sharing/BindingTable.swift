@@ -1,9 +1,8 @@
 package import Domain
 
 /// The bindings of users and devices.
-package struct BindingTable {
+package struct BindingTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     /// Returns the binding of a user and a device, or nil.
     package func find(_ did: DeviceID, _ uid: UserID) throws -> Binding? {

@@ -2,9 +2,8 @@ package import Domain
 import Sodium
 
 /// Invitations to devices.
-package struct SharingTable {
+package struct SharingTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
 
     private func query<each Value: ColumnValue>(
         _ clause: String,

@@ -24,9 +24,8 @@ package struct Refresh: Hashable, Sendable {
 /// A transaction that requests everything holds no locks, and therefore writes existing rows again.
 /// A transaction that carries such a row out removes it first, so it waits for that write, and only
 /// then reads the changed data.
-package struct RefreshTable {
+package struct RefreshTable: TransactionTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
     private static let again = "ON CONFLICT (did, uid) DO UPDATE SET uid = excluded.uid"
 
     /// Requests refreshes.

@@ -1,9 +1,9 @@
 package import Domain
+import JSON
 
 /// The current statuses of devices: one row for each device.
-package struct StatusTable {
+package struct StatusTable: TransactionTable {
     let transaction: Transaction
-    var sql: SQL { transaction.sql }
     /// The writer's cache; nil for readers.
     private var cache: WriterCache? { transaction.writerCache }
 
@@ -89,5 +89,159 @@ package struct StatusTable {
         record.status.version += 1
         record.status.ts = now
         try save(reported: [record])
+    }
+}
+
+/// A device's status with its product: one row.
+package struct StatusRecord: Sendable {
+    /// The device.
+    package var did: DeviceID
+    /// Its product.
+    package var productKey: ProductKey
+    /// The current status.
+    package var status: Status
+}
+
+extension StatusRecord: TableRow {
+    package static let table = Table<StatusRecord>("status")
+
+    /// Describes the columns; presence is written apart from reported values, because it changes
+    /// seldom and an index depends on it.
+    package static func map(_ column: inout ColumnMapper<StatusRecord>) -> StatusRecord {
+        let did = column("did", \.did, as: .key)
+        let productKey = column("productKey", \.productKey)
+        let version = column("version", \.status.version, as: .changing)
+        var status = Status(ts: column("ts", \.status.ts, as: [.changing, .apart]))
+        status.version = version
+        status.attributes =
+            column("attributes", { StatusAttributes($0.status.attributes) }, as: .changing).values
+        let conditions = column("conditions", { StatusConditions($0.status) }, as: .changing)
+        status.open = conditions.open
+        status.cleared = conditions.cleared
+        status.newest = column("recent", \.status.newest, as: .changing)
+        status.historyUse = HistoryUse(
+            day: column("historyDay", \.status.historyUse.day, as: .changing),
+            bytes: column("historyBytes", \.status.historyUse.bytes, as: .changing),
+            toldAt: column("historyToldAt", \.status.historyUse.toldAt, as: .changing)
+        )
+        status.historyCount = HistoryCount(
+            day: column("historyCountDay", \.status.historyCount.day, as: .changing),
+            records: column("historyCount", \.status.historyCount.records, as: .changing),
+            recordsBefore: column(
+                "historyCountBefore",
+                \.status.historyCount.recordsBefore,
+                as: .changing
+            )
+        )
+        status.presence.isOnline = column("online", \.status.presence.isOnline, as: .apart)
+        status.presence.isAlive = column("alive", \.status.presence.isAlive, as: .apart)
+        status.presence.connection = column("connection", \.status.presence.connection, as: .apart)
+        status.presence.session = column("session", \.status.presence.session, as: .apart)
+        status.presence.lastSeenAt = column("lastSeenAt", \.status.presence.lastSeenAt, as: .apart)
+        status.presence.listensFrom =
+            column("listensFrom", \.status.presence.listensFrom, as: .apart)
+        return StatusRecord(did: did, productKey: productKey, status: status)
+    }
+}
+
+/// Attributes, stored as `{"name": [value, ts], …}`.
+struct StatusAttributes: ColumnValue {
+    static var columnType: ColumnType { .text }
+    var values: [Status.Attribute]
+
+    init(_ values: [Status.Attribute]) { self.values = values }
+
+    init(_ column: Column) {
+        values = JSONObject(column).members.compactMap { member in
+            guard case .array(let pair) = member.value, pair.count == 2,
+                let ts = pair[1].intValue
+            else { return nil }
+            return .init(name: member.key, value: pair[0], ts: Instant(milliseconds: ts))
+        }
+    }
+
+    func bind(to parameter: Parameter) {
+        var writer = JSONWriter(capacity: 64 + 48 * values.count)
+        writer.beginObject()
+        for attribute in values {
+            writer.name(attribute.name)
+            writer.beginArray()
+            writer.value(attribute.value)
+            writer.value(attribute.ts.milliseconds)
+            writer.endArray()
+        }
+        writer.endObject()
+        writer.finish().withUnsafeBytes { parameter.set(text: $0) }
+    }
+}
+
+/// Alerts and faults, stored as `[[kind, name, eventId, ts], …]`; a cleared one has the id null.
+struct StatusConditions: ColumnValue {
+    static var columnType: ColumnType { .text }
+    var open: [Status.OpenCondition] = []
+    var cleared: [Status.ClearedCondition] = []
+
+    init(_ status: Status) {
+        open = status.open
+        cleared = status.cleared
+    }
+
+    init(_ column: Column) {
+        // Most devices have neither alerts nor faults.
+        let stored = column.withText { $0.count <= 2 ? nil : try? JSONValue.parse($0) }
+        for value in stored?.arrayValue ?? [] {
+            guard let parts = value.arrayValue, parts.count == 4,
+                let kind = parts[0].stringValue.flatMap(ConditionKind.init(rawValue:)),
+                let name = parts[1].stringValue, let milliseconds = parts[3].intValue
+            else { continue }
+            let ts = Instant(milliseconds: milliseconds)
+            if let id = parts[2].stringValue {
+                open.append(.init(kind: kind, name: name, eventID: id, ts: ts))
+            } else {
+                cleared.append(.init(kind: kind, name: name, ts: ts))
+            }
+        }
+    }
+
+    func bind(to parameter: Parameter) {
+        guard !open.isEmpty || !cleared.isEmpty else { return "[]".bind(to: parameter) }
+        JSONValue.array(
+            open.map { Self.row($0.kind, $0.name, id: .string($0.eventID), ts: $0.ts) }
+                + cleared.map { Self.row($0.kind, $0.name, id: .null, ts: $0.ts) }
+        ).bind(to: parameter)
+    }
+
+    private static func row(
+        _ kind: ConditionKind,
+        _ name: String,
+        id: JSONValue,
+        ts: Instant
+    ) -> JSONValue {
+        .array([.string(kind.rawValue), .string(name), id, .integer(ts.milliseconds)])
+    }
+}
+
+/// The newest reports, stored as numbers of eight bytes, the lowest first: the time, then the
+/// fingerprints.
+extension Status.Newest: ColumnValue {
+    package static var columnType: ColumnType { .bytes }
+    package init(_ column: Column) {
+        let numbers = column.withBlob { bytes in
+            stride(from: 0, to: bytes.count - 7, by: 8).map { start in
+                UInt64(
+                    littleEndian: UnsafeRawBufferPointer(bytes)
+                        .loadUnaligned(fromByteOffset: start, as: UInt64.self)
+                )
+            }
+        }
+        self.init(
+            ts: Instant(milliseconds: Int64(bitPattern: numbers.first ?? 0)),
+            fingerprints: Array(numbers.dropFirst())
+        )
+    }
+
+    package func bind(to parameter: Parameter) {
+        let numbers = [UInt64(bitPattern: ts.milliseconds)] + fingerprints
+        numbers.map(\.littleEndian).withUnsafeBytes { parameter.set(blob: $0) }
     }
 }

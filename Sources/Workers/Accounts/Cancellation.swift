@@ -16,15 +16,7 @@ package enum Cancellation {
         let requested = call.tx.now.adding(seconds: call.limits.cancellationSeconds)
         try call.tx.cancellations.request(user.uid, deletesAt: requested)
         let deletesAt = try call.tx.cancellations.find(user.uid)?.deletesAt ?? requested
-        try call.tx.audit.add(
-            AuditEntry(
-                kind: .cancellationRequested,
-                uid: user.uid,
-                app: user.app,
-                actor: actor,
-                terminal: actor.terminal
-            )
-        )
+        try call.audit(.cancellationRequested, of: user.uid)
         try SessionLifecycle.endAll(
             of: user.uid,
             because: .accountCancelled,
@@ -77,15 +69,7 @@ package enum Cancellation {
     /// Undoes a pending cancellation, since its user logged in.
     static func undo(_ user: User, _ call: Call) throws {
         guard try call.tx.cancellations.undo(user.uid) else { return }
-        try call.tx.audit.add(
-            AuditEntry(
-                kind: .cancellationUndone,
-                uid: user.uid,
-                app: user.app,
-                actor: Actor(.user, user.uid.text, terminal: call.request.terminal),
-                terminal: call.request.terminal
-            )
-        )
+        try call.audit(.cancellationUndone, of: user.uid)
     }
 
     /// Erases an account irrevocably: ends its sessions, notifies its terminals, and deletes it

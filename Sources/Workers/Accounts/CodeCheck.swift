@@ -72,7 +72,7 @@ enum CodeCheck {
             return try check(code, token, scope)
         case .ticket(let ticket):
             let check = uses ? codes.useTicket : codes.matchesTicket
-            return try check(ticket, scope.address, scope.app, scope.region, call.request.terminal)
+            return try check(ticket, scope, call.request.terminal)
         }
     }
 

@@ -152,10 +152,8 @@ enum Codes {
             return try CodeCheck.refusal(of: scope, call)
         }
         let ticket = try call.tx.codes.makeTicket(
-            for: parameters.address,
-            app: call.app.id,
-            region: parameters.place.region,
-            terminal: call.request.terminal,
+            for: scope,
+            on: call.request.terminal,
             expiresAt: call.tx.now.adding(seconds: CodeRules.ticketSeconds)
         )
         return .result(CodeCodec.ticket(ticket, seconds: CodeRules.ticketSeconds), isSecret: true)

@@ -61,10 +61,8 @@ enum OwnerProof {
             for address in addresses {
                 let isRight = try call.tx.codes.useTicket(
                     ticket,
-                    for: address,
-                    app: user.app,
-                    region: user.region,
-                    terminal: call.request.terminal
+                    for: CodeScope(.operation, address, of: user),
+                    on: call.request.terminal
                 )
                 if isRight { return }
             }

@@ -132,7 +132,7 @@ package enum CommandDispatcher {
         in work: inout UnitOfWork
     ) throws -> (command: Command, state: DispatchState) {
         guard let product, let record = try work.tx.statuses.find(request.did) else {
-            throw Rejection(.notBound, "The device is gone.", field: "params.did")
+            throw DeviceMethods.isGone
         }
         if let rejection = ProductRules.check(written: request.data, product: product) {
             throw rejection
@@ -149,7 +149,7 @@ package enum CommandDispatcher {
         let cid = try work.tx.devices.nextCommandID(request.did)
         let command = request.command(cid: cid, product: product, at: work.now)
         try CommandQueueLimits.check([command])
-        work.effects.observed.note(CommandStep(.accepted, command))
+        work.effects.observed.add(CommandStep(.accepted, command))
         return (command, try DispatchState(record, in: work))
     }
 
@@ -210,7 +210,7 @@ package enum CommandDispatcher {
     }
 
     private static func publish(_ command: Command, in work: inout UnitOfWork) {
-        work.effects.observed.note(CommandStep(.sent, command))
+        work.effects.observed.add(CommandStep(.sent, command))
         work.effects.publish(
             OutboundMessage(
                 work.topics.command(command.did),

@@ -26,7 +26,7 @@ enum CommandOutcome {
     /// A user who may no longer see the device learns the outcome of the command, but not the device's reported
     /// values.
     static func answer(_ command: Command, product: Product?, in work: inout UnitOfWork) throws {
-        work.effects.observed.note(EndedCommand(command, at: work.now))
+        work.effects.observed.add(EndedCommand(command, at: work.now))
         let refused = try refusal(toShow: command, in: work.tx)
         var command = command
         if refused != nil { command.result = nil }
@@ -72,7 +72,7 @@ enum CommandOutcome {
             refusal = rejection
             answer = AnswerCodec.refusal(waiter.requestID, rejection)
         }
-        work.effects.observed.note(
+        work.effects.observed.add(
             AnsweredRequest(to: waiter, of: command, refusal: refusal, at: work.now)
         )
         try work.tx.requests.complete(
@@ -151,7 +151,7 @@ enum CommandOutcome {
             } catch  where Failure.isMessages(error) {
                 // Ends it without a message, so that it doesn't return and block the others.
                 try work.tx.commands.update([command])
-                work.effects.observed.note(EndedCommand(command, at: work.now))
+                work.effects.observed.add(EndedCommand(command, at: work.now))
                 work.effects.deadLetter(
                     .failed,
                     "the service failed to report that the command has expired",

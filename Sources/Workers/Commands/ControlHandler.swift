@@ -9,7 +9,7 @@ package struct ControlHandler: BatchHandler {
     private var requests: RequestHandler
     /// The time at which the next command expires or must be sent, or the next invitation or guest's binding
     /// expires.
-    package private(set) var nextDue: Instant?
+    private var nextDue: Instant?
     /// Whether `nextDue` includes the effects of all batches; if not, `due` computes it, off the
     /// path of a request.
     private var isPlanned = true
@@ -26,9 +26,7 @@ package struct ControlHandler: BatchHandler {
         requests = RequestHandler(.control, methods: Self.methods, environment)
     }
 
-    package var name: WorkerName { .control }
-    package var subscriptions: Subscriptions { requests.subscriptions }
-    package var longReadings: [String] { requests.longReadings }
+    package var role: WorkerRole { requests.role }
 
     package mutating func connected(
         isSessionPresent: Bool,
@@ -47,16 +45,17 @@ package struct ControlHandler: BatchHandler {
         return try requests.handle(batch, in: tx)
     }
 
-    package func refusal(of message: Inbound, _ rejection: Rejection) -> OutboundMessage? {
-        requests.refusal(of: message, rejection)
+    package func parts(of batch: [Inbound], isShared: Bool) -> [[Inbound]] {
+        requests.parts(of: batch, isShared: isShared)
     }
-
-    package func parts(of batch: [Inbound]) -> [[Inbound]] { requests.parts(of: batch) }
 
     // MARK: Due work
 
-    package var canRelease: Bool { requests.canRelease }
-    package var isAwaiting: Bool { requests.isAwaiting }
+    package var waiting: WaitingWork {
+        var waiting = requests.waiting
+        waiting.nextDue = nextDue
+        return waiting
+    }
 
     package func isDue(in tx: Transaction) throws -> Bool {
         if requests.canRelease || !isPlanned { return true }

@@ -8,9 +8,7 @@ enum ControlMethod {
     static func control(_ call: inout Call) throws -> Reply {
         let parameters = try ControlParameters(call.fields)
         let (binding, product) = try target(call)
-        guard binding.access == .control else {
-            throw Rejection(.forbidden, "You may watch the device, not control it.")
-        }
+        try DeviceMethods.requireControl(binding)
         let (data, binary) = try CommandCodec.content(call.fields)
         let command = try CommandDispatcher.send(
             CommandRequest(
@@ -57,7 +55,7 @@ enum ControlMethod {
         try DeviceMethods.requireSubscribed(binding)
         guard let record = try call.tx.statuses.find(binding.did),
             let product = try call.work.product(record.productKey)
-        else { throw Rejection(.notBound, "The device is gone.", field: "params.did") }
+        else { throw DeviceMethods.isGone }
         return (binding, product)
     }
 }

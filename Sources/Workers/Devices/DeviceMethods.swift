@@ -59,6 +59,17 @@ enum DeviceMethods {
         return binding
     }
 
+    /// The refusal of a request about a device that was removed meanwhile.
+    static let isGone = Rejection(.notBound, "The device is gone.", field: "params.did")
+
+    /// Refuses a caller who may not control the device.
+    static func requireControl(_ binding: Binding) throws {
+        try requireSubscribed(binding)
+        guard binding.access == .control else {
+            throw Rejection(.forbidden, "You may watch the device, not control it.")
+        }
+    }
+
     static func requireSubscribed(_ binding: Binding) throws {
         guard binding.isSubscribed else {
             throw Rejection(
@@ -75,9 +86,7 @@ enum DeviceMethods {
         _ did: DeviceID,
         _ call: Call
     ) throws -> (since: Instant, oldest: Instant, product: Product?) {
-        guard let device = try call.tx.devices.find(did) else {
-            throw Rejection(.notBound, "The device is gone.", field: "params.did")
-        }
+        guard let device = try call.tx.devices.find(did) else { throw isGone }
         let product = try call.work.product(device.productKey)
         let days = Int64(product?.historyDays ?? call.limits.historyDays)
         let oldest = call.tx.now.adding(seconds: -days * 86_400)
@@ -134,9 +143,7 @@ enum DeviceMethods {
     private static func status(_ call: inout Call) throws -> Reply {
         let binding = try binding(call)
         try requireSubscribed(binding)
-        guard let record = try call.tx.statuses.find(binding.did) else {
-            throw Rejection(.notBound, "The device is gone.", field: "params.did")
-        }
+        guard let record = try call.tx.statuses.find(binding.did) else { throw isGone }
         return .result(
             StatusCodec.answer(
                 record.status,

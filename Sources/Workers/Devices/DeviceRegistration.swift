@@ -166,7 +166,7 @@ struct DeviceRegistration {
 
     private func refuse(_ rejection: Rejection, in work: inout UnitOfWork) {
         work.effects.count(rejection)
-        work.effects.observed.note(
+        work.effects.observed.add(
             RefusedMessage(topic: topic, code: rejection.code.rawValue, trace: trace)
         )
         let answer = AnswerCodec.refusal(request.id, rejection)

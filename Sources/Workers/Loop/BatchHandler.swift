@@ -38,43 +38,64 @@ package struct Inbound {
 /// A batch may run again after a failure, as a whole or in parts: the handler's state in memory
 /// must then be valid again.
 package protocol BatchHandler {
-    /// The worker.
-    var name: WorkerName { get }
-    /// The filters that the worker subscribes to.
-    var subscriptions: Subscriptions { get }
-
-    /// The methods that read a lot, such as `device/history`; their requests wait behind all
-    /// others.
-    var longReadings: [String] { get }
-    /// Whether a batch is only for other workers, so that it is acknowledged without a transaction.
-    ///
-    /// The decision doesn't read the store.
-    func isForOthers(_ batch: [Inbound]) -> Bool
-    /// Splits a batch into parts, each with a transaction if other processes write to the database.
-    ///
-    /// Within a part, locks are taken in one order.
-    func parts(of batch: [Inbound]) -> [[Inbound]]
-    /// Whether more requests whose slow work is done wait for a transaction.
-    var canRelease: Bool { get }
-    /// Carries out a batch in one transaction and returns its effects.
-    mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects
-    /// Carries out due work, and work left by other workers; returns nil if there is none.
-    mutating func due(in tx: Transaction) throws -> Effects?
-    /// Whether `due` has work, decided cheaply and without writing.
-    func isDue(in tx: Transaction) throws -> Bool
-    /// The latest time at which `due` has work next; nil if only other workers can cause it.
-    var nextDue: Instant? { get }
-    /// Whether requests wait for slow work.
-    var isAwaiting: Bool { get }
-    /// Returns the refusal of a message that the service failed on, or whose MQTT properties don't
-    /// fit.
-    ///
-    /// It is nil if the message isn't this worker's, if its sender doesn't wait for an answer, or
-    /// if the sender can't be addressed.
-    func refusal(of message: Inbound, _ rejection: Rejection) -> OutboundMessage?
+    /// The worker and its subscriptions.
+    var role: WorkerRole { get }
+    /// The handler's work that waits in memory.
+    var waiting: WaitingWork { get }
     /// Prepares after connecting to a broker, which may have lost its state; returns messages for
     /// the broker itself.
     mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage]
+    /// Splits a batch into parts, each with a transaction; a batch that is only for other workers
+    /// has no part, and is acknowledged without a transaction.
+    ///
+    /// Unless other processes write to the database (`isShared`), there is at most one part. Within
+    /// a part, locks are taken in one order. The decision doesn't read the store.
+    func parts(of batch: [Inbound], isShared: Bool) -> [[Inbound]]
+    /// Carries out a batch in one transaction and returns its effects.
+    mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects
+    /// Whether `due` has work, decided cheaply and without writing.
+    func isDue(in tx: Transaction) throws -> Bool
+    /// Carries out due work, and work left by other workers; returns nil if there is none.
+    mutating func due(in tx: Transaction) throws -> Effects?
+}
+
+/// A worker, its subscriptions, and its methods that read a lot.
+package struct WorkerRole: Sendable {
+    /// The worker.
+    package let name: WorkerName
+    /// The filters that the worker subscribes to.
+    package let subscriptions: Subscriptions
+    /// The methods that read a lot, such as `device/history`; their requests wait behind all
+    /// others.
+    package let longReadings: [String]
+
+    /// Describes a worker.
+    package init(
+        _ name: WorkerName,
+        _ subscriptions: Subscriptions,
+        longReadings: [String] = []
+    ) {
+        self.name = name
+        self.subscriptions = subscriptions
+        self.longReadings = longReadings
+    }
+}
+
+/// The work of a handler that waits in memory.
+package struct WaitingWork {
+    /// The latest time at which `due` has work next; nil if only other workers can cause it.
+    package var nextDue: Instant?
+    /// Whether requests whose slow work is done wait for a transaction.
+    package var canRelease: Bool
+    /// Whether requests wait for slow work.
+    package var isAwaiting: Bool
+
+    /// Describes the waiting work; by default there is none.
+    package init(nextDue: Instant? = nil, canRelease: Bool = false, isAwaiting: Bool = false) {
+        self.nextDue = nextDue
+        self.canRelease = canRelease
+        self.isAwaiting = isAwaiting
+    }
 }
 
 /// The filters of a worker's subscriptions.
@@ -88,15 +109,17 @@ package struct Subscriptions: Equatable, Sendable {
 }
 
 extension BatchHandler {
-    package var longReadings: [String] { [] }
-    package func isForOthers(_ batch: [Inbound]) -> Bool { false }
-    package func parts(of batch: [Inbound]) -> [[Inbound]] { batch.isEmpty ? [] : [batch] }
-    package var canRelease: Bool { false }
-    package var nextDue: Instant? { nil }
-    package var isAwaiting: Bool { false }
-    package func refusal(of message: Inbound, _ rejection: Rejection) -> OutboundMessage? { nil }
+    package var waiting: WaitingWork { WaitingWork() }
+    package func parts(of batch: [Inbound], isShared: Bool) -> [[Inbound]] {
+        batch.isEmpty ? [] : [batch]
+    }
     package mutating func connected(
         isSessionPresent: Bool,
         in tx: Transaction
     ) throws -> [OutboundMessage] { [] }
+
+    /// Whether all messages of a batch are for other workers.
+    func isForOthers(_ batch: [Inbound]) -> Bool {
+        !batch.isEmpty && parts(of: batch, isShared: false).isEmpty
+    }
 }

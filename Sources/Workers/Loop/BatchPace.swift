@@ -35,7 +35,7 @@ struct BatchPace {
     }
 
     /// Adapts the next size to the size and duration of a batch.
-    mutating func note(_ count: Int, took duration: Duration) {
+    mutating func adapt(to count: Int, took duration: Duration) {
         guard count > 0 else { return }
         if isElsewhere { least = min(duration, least * 1.02) }
         let target = isElsewhere ? max(target, least * 3) : target

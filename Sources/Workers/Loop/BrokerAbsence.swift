@@ -15,7 +15,7 @@ package final class BrokerAbsence: Sendable {
     }
 
     /// Returns whether the absence must be reported now, and records the report.
-    package func mustTell(at now: ContinuousClock.Instant) -> Bool {
+    package func mustReport(at now: ContinuousClock.Instant) -> Bool {
         toldAt.withLock { last in
             if let last, now - last < Self.pause { return false }
             last = now

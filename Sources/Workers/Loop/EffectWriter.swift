@@ -108,7 +108,7 @@ struct EffectWriter {
             charge(effects, environment)
             for job in effects.jobs { job.submit(to: environment.pool) }
             environment.observations.record(effects.observed, at: environment.clock.now)
-            ObservationLog(logger: logger, bounded: environment.refusalLog).tell(effects)
+            ObservationLog(logger: logger, bounded: environment.refusalLog).write(effects)
         }
         metrics?.refused(effects.rejected)
         metrics?.droppedHistory(effects.droppedHistory)

@@ -63,7 +63,7 @@ struct Lateness {
         guard hasEcho else { return batch }
         return batch.filter { message in
             guard isEcho(message) else { return true }
-            if let number = SystemCodec.decode(echo: message.payload) { note(number) }
+            if let number = SystemCodec.decode(echo: message.payload) { confirmEcho(number) }
             return false
         }
     }
@@ -73,7 +73,7 @@ struct Lateness {
     }
 
     /// Notes a returned echo, and with it all earlier ones: any that didn't return were dropped.
-    private mutating func note(_ number: Int64) {
+    private mutating func confirmEcho(_ number: Int64) {
         while let first = echoes.first, first.number <= number { _ = echoes.popFirst() }
         if returned == nil, number > seen { returned = (number, .now) }
     }
@@ -83,7 +83,7 @@ struct Lateness {
     ///
     /// `queued` is the arrival time of the oldest unfinished message, and `unpublished` is the time
     /// of the oldest unconfirmed row.
-    mutating func look(
+    mutating func measure(
         queued: ContinuousClock.Instant?,
         unpublished: ContinuousClock.Instant?
     ) -> OutboundMessage? {

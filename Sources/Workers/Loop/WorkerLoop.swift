@@ -13,22 +13,22 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     ~Copyable
 {
     var connection: Connection
-    var committer: BatchCommitter<Handler>
+    var transactions: BatchTransactions<Handler>
     var publisher: Publisher
     var intake = Intake()
     let environment: Environment
     let metrics: WorkerMetrics
     let logger: Logger
-    private let reached: (TurnStep) -> Void
+    let reached: (TurnStep) -> Void
     var poll: PollState
     var queue: TurnQueue
     var lateness: Lateness
     var mayReceive = true
     var refusals = BrokerRefusals()
-    private var mustUnsubscribe: [String] = []
+    var mustUnsubscribe: [String] = []
 
-    var handler: Handler { committer.handler }
-    var lane: Lane { environment.lane(of: handler.name) }
+    var handler: Handler { transactions.handler }
+    var lane: Lane { environment.lane(of: handler.role.name) }
 
     /// Prepares a loop over a connection that has not been opened yet.
     ///
@@ -47,7 +47,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         self.metrics = metrics
         self.logger = logger
         self.reached = reached
-        committer = BatchCommitter(
+        transactions = BatchTransactions(
             handler,
             environment,
             metrics: metrics,
@@ -55,19 +55,19 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
             reached: reached
         )
         publisher = Publisher(
-            worker: environment.lane(of: handler.name).name,
+            worker: environment.lane(of: handler.role.name).name,
             limits: environment.limits,
             confirmedRows: confirmedRows,
             topics: environment.topics
         )
         poll = PollState(environment.limits, isShared: environment.plan.isShared)
-        let holds = !handler.name.services.isEmpty
+        let holds = !handler.role.name.services.isEmpty
         queue = TurnQueue(
-            Parties(environment.topics, longReadings: handler.longReadings),
+            Parties(environment.topics, longReadings: handler.role.longReadings),
             budget: holds ? environment.answers : nil,
             environment.limits
         )
-        lateness = Lateness(handler.name, environment, metrics: metrics)
+        lateness = Lateness(handler.role.name, environment, metrics: metrics)
     }
 
     /// Rows of the outbox that the broker has confirmed and that must still be deleted.
@@ -80,34 +80,32 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     package var backlog: Int { publisher.backlog }
 
     /// Whether requests wait for their turn, or for slow work.
-    package var isAwaiting: Bool { handler.isAwaiting || queue.count > 0 || queue.held.count > 0 }
+    package var isAwaiting: Bool {
+        handler.waiting.isAwaiting || queue.count > 0 || queue.held.count > 0
+    }
 
     /// Stops receiving: later messages wait for the next connection.
     ///
     /// Messages that others have left in the outbox by now are still published.
     package mutating func endIntake() {
         mayReceive = false
-        publisher.lookAgain()
+        publisher.expectStoredRows()
         queue.endHolding()
     }
 
-    /// The maximum number of credentials in a message: the gate reads at most 64 KiB of commands,
-    /// and a record takes up to 700 digits.
-    private static var credentialsInAMessage: Int { 60 }
-
-    // MARK: Open, turn, close
+    // MARK: Opening and closing
 
     /// Connects, subscribes, and publishes that the worker is online.
     package mutating func open() throws {
         let isSessionPresent = try connection.connect()
-        let subscriptions = handler.subscriptions
+        let subscriptions = handler.role.subscriptions
         let new =
             subscriptions.new + lateness.filters + connection.batchFilters
             + (environment.plan.isShared ? [wakeTopic] : [])
         try connection.subscribe(new, sendsRetained: false)
         try connection.subscribe(subscriptions.retained, sendsRetained: true)
         let now = environment.clock.now
-        let start = try committer.begin(isSessionPresent: isSessionPresent, at: now)
+        let start = try transactions.begin(isSessionPresent: isSessionPresent, at: now)
         // The very first connection has no session to lose.
         if start.hadSession, !isSessionPresent { metrics.sessionLost() }
         if !isSessionPresent {
@@ -120,89 +118,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         try publishState(isOnline: true, at: now)
         // Flushed before messages arrive, or these would wait for their acknowledgements.
         try connection.flush()
-        try environment.store.read { try publisher.lookThrough(in: $0) }
-    }
-
-    /// Runs one turn; returns the numbers of received and published messages.
-    @discardableResult
-    package mutating func turn() throws -> (received: Int, published: Int) {
-        try receive()
-        reached(.read)
-        let (batch, answers) = takeBatch()
-        let outcome = try commit(handler.isForOthers(batch) ? [] : batch)
-        // Only released here: `flush()` sends them after the published messages.
-        connection.acknowledge(queue.done())
-        try teach(outcome.credentials)
-        let published = try publisher.publish(to: &connection, at: environment.clock.now)
-        try publish(outcome, answers: answers)
-        reached(.published)
-        try connection.flush()
-        reached(.flushed)
-        try unsubscribeWhenSwept()
-        note(published: published)
-        return (intake.deliveries.count, published)
-    }
-
-    /// Takes the messages whose turn it is, and the answers to requests that are refused at once.
-    private mutating func takeBatch() -> (batch: [Inbound], answers: [OutboundMessage]) {
-        let pace = committer.pace.size
-        let next = queue.next(intake, upTo: pace, at: environment.clock.steady)
-        var batch = lateness.takeEchoes(from: takeWakeups(from: next))
-        var unfit = UnfitRequests.part(&batch, handler)
-        for (message, rejection) in queue.takeRefused() {
-            UnfitRequests.refuse(message, rejection, by: handler, into: &unfit)
-        }
-        log(unfit.refused)
-        return (batch, unfit.answers)
-    }
-
-    /// Publishes messages that need no outbox: notices, signals and answers.
-    private mutating func publish(
-        _ outcome: BatchCommitter<Handler>.Outcome,
-        answers: [OutboundMessage]
-    ) throws {
-        // Over the receiving connection the notices would wait behind held acknowledgements.
-        try connection.publish(outcome.deadLetterNotices, over: 0, quality: .atMostOnce)
-        let echo = lateness.look(queued: queue.oldest, unpublished: publisher.oldest)
-        let signals = answers + outcome.signals + [echo].compactMap(\.self)
-        try connection.publish(signals, over: 0, quality: .atLeastOnce)
-    }
-
-    /// Ends the subscriptions to retained messages that are needed once, when all were handled.
-    private mutating func unsubscribeWhenSwept() throws {
-        guard queue.isIdle, !mustUnsubscribe.isEmpty else { return }
-        try connection.unsubscribe(mustUnsubscribe)
-        mustUnsubscribe = []
-    }
-
-    private mutating func note(published: Int) {
-        metrics.turn(received: intake.deliveries.count, published: published)
-        metrics.holds(publisher, queue)
-        metrics.leftOut(publisher.takeLeftOut())
-    }
-
-    /// Sends changed credentials to a gate on another machine, before the answers that depend on
-    /// them.
-    ///
-    /// They are sent over each connection that these answers can take, since only the messages of
-    /// one connection stay in order.
-    private mutating func teach(_ credentials: [String]) throws {
-        guard !credentials.isEmpty else { return }
-        for start in stride(from: 0, to: credentials.count, by: Self.credentialsInAMessage) {
-            let part = Array(credentials[start...].prefix(Self.credentialsInAMessage))
-            let lesson = OutboundMessage(Topics.gateControl, SystemCodec.gate([.learn(part)]))
-            for outlet in 0..<max(1, environment.limits.outlets) {
-                try connection.publish(lesson, over: outlet, quality: .atLeastOnce)
-            }
-        }
-    }
-
-    private func log(_ refused: [RefusedMessage]) {
-        guard !refused.isEmpty else { return }
-        var effects = Effects()
-        for message in refused { effects.observed.note(message) }
-        metrics.refused(Dictionary(refused.map { ($0.code, 1) }, uniquingKeysWith: +))
-        ObservationLog(logger: logger, bounded: environment.refusalLog).tell(effects)
+        try environment.store.read { try publisher.findLeftovers(in: $0) }
     }
 
     /// Disconnects after the last turn, when no acknowledgement is held.
@@ -222,7 +138,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     private mutating func publishState(isOnline: Bool, at now: Instant) throws {
         guard !environment.plan.isShared else { return }
         let state = OutboundMessage(
-            environment.topics.system("worker/\(handler.name.rawValue)"),
+            environment.topics.system("worker/\(handler.role.name.rawValue)"),
             SystemCodec.workerState(isOnline: isOnline, ts: now),
             isRetained: true
         )

@@ -262,7 +262,7 @@ package final class WorkerThread: Sendable {
         let summary = Failure.summary(error)
         environment.health.notReady(lane.name, summary)
         if BrokerAbsence.isCause(of: error) {
-            guard environment.brokerAbsence.mustTell(at: environment.clock.steady) else { return }
+            guard environment.brokerAbsence.mustReport(at: environment.clock.steady) else { return }
             logger.notice(
                 "Waiting for the broker at \(options.host):\(options.port)",
                 metadata: ["error": "\(summary)"]

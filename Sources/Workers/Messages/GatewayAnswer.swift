@@ -13,13 +13,8 @@ enum GatewayAnswer {
         _ outcomes: MessageOutcomes,
         in work: inout UnitOfWork
     ) throws {
-        let result: OutgoingMessageCodec.Result
-        do {
-            result = try OutgoingMessageCodec.decode(message.payload)
-        } catch {
-            return work.effects.deadLetter(message, unreadable: error)
-        }
-        guard let row = try work.tx.outgoingMessages.find(result.id), row.tries > 0,
+        guard let result = work.decode(message, with: OutgoingMessageCodec.decode),
+            let row = try work.tx.outgoingMessages.find(result.id), row.tries > 0,
             !row.message.isDummy
         else { return }
         if result.isSent {

@@ -7,8 +7,8 @@ import Wire
 /// It is the whole account worker; the control and the schedule worker have one in addition to
 /// their other work.
 package struct RequestHandler: BatchHandler {
-    /// The worker that it answers for.
-    package let name: WorkerName
+    /// The worker and its subscriptions.
+    package let role: WorkerRole
     private let methods: [String: Method]
     private let environment: Environment
     private var processor: RequestProcessor
@@ -23,7 +23,19 @@ package struct RequestHandler: BatchHandler {
     }
 
     init(_ name: WorkerName, methods: [String: Method], _ environment: Environment) {
-        self.name = name
+        let longReadings = methods.filter { $0.value.isReading && $0.value.prepare != nil }
+        role = WorkerRole(
+            name,
+            Subscriptions(
+                new: name.services.flatMap { service in
+                    environment.topics.filters(
+                        "app/+/+/request/\(service)/#",
+                        of: environment.divided
+                    )
+                } + TokenUse.filters(environment)
+            ),
+            longReadings: longReadings.map(\.key)
+        )
         self.methods = methods
         self.environment = environment
         let (wakeups, lane) = (environment.wakeups, environment.lane(of: name))
@@ -31,21 +43,6 @@ package struct RequestHandler: BatchHandler {
             environment,
             PendingRequests(CompletionQueue { wakeups.callHere(lane) })
         )
-    }
-
-    package var subscriptions: Subscriptions {
-        Subscriptions(
-            new: name.services.flatMap { service in
-                environment.topics.filters(
-                    "app/+/+/request/\(service)/#",
-                    of: environment.divided
-                )
-            } + TokenUse.filters(environment)
-        )
-    }
-
-    package var longReadings: [String] {
-        methods.filter { $0.value.isReading && $0.value.prepare != nil }.map(\.key)
     }
 
     // MARK: The path
@@ -56,7 +53,8 @@ package struct RequestHandler: BatchHandler {
         return endWork(work)
     }
 
-    package func parts(of batch: [Inbound]) -> [[Inbound]] {
+    package func parts(of batch: [Inbound], isShared: Bool) -> [[Inbound]] {
+        guard isShared else { return batch.isEmpty ? [] : [batch] }
         let size = environment.limits.requestsPerSharedCommit
         return stride(from: 0, to: batch.count, by: size).map { start in
             Array(batch[start..<min(start + size, batch.count)])
@@ -90,17 +88,16 @@ package struct RequestHandler: BatchHandler {
         try processor.answer(request, with: method, in: &work)
     }
 
-    package func refusal(of message: Inbound, _ rejection: Rejection) -> OutboundMessage? {
-        processor.reply(to: message, message.refusal(rejection))
-    }
-
     // MARK: Due work
 
+    package var waiting: WaitingWork {
+        WaitingWork(canRelease: canRelease, isAwaiting: !processor.waiting.isEmpty)
+    }
+
     /// Whether the slow work of a waiting request is done.
-    package var canRelease: Bool { processor.waiting.canRelease }
+    var canRelease: Bool { processor.waiting.canRelease }
 
     package func isDue(in tx: Transaction) throws -> Bool { canRelease }
-    package var isAwaiting: Bool { !processor.waiting.isEmpty }
 
     package mutating func due(in tx: Transaction) throws -> Effects? {
         guard canRelease else { return nil }
@@ -118,7 +115,7 @@ package struct RequestHandler: BatchHandler {
             in: &work
         )
         // The others follow the requests that have arrived meanwhile.
-        if canRelease { environment.wakeups.callHere(environment.lane(of: name)) }
+        if canRelease { environment.wakeups.callHere(environment.lane(of: role.name)) }
     }
 
     package mutating func connected(

@@ -47,7 +47,7 @@ extension RequestProcessor {
             )
         }
         guard let answer = known.answer else { return !pending.method.isReading }
-        work.effects.observed.note(AnsweredRequest(repeatOf: pending))
+        work.effects.observed.add(AnsweredRequest(repeatOf: pending))
         publish(answer, to: pending, isSecret: true, in: &work)
         return true
     }
@@ -85,7 +85,7 @@ extension RequestProcessor {
         switch reply {
         case .result(let result, let isSecret):
             let answer = AnswerCodec.success(request.id, result: result)
-            work.effects.observed.note(AnsweredRequest(pending))
+            work.effects.observed.add(AnsweredRequest(pending))
             publish(answer, to: pending, isSecret: isSecret, in: &work)
             try work.tx.requests.save(
                 request.terminal.text,
@@ -96,7 +96,7 @@ extension RequestProcessor {
             )
         case .encoded(let result):
             let answer = AnswerCodec.success(request.id, encoded: result)
-            work.effects.observed.note(AnsweredRequest(pending))
+            work.effects.observed.add(AnsweredRequest(pending))
             for reply in [request.reply] + pending.others {
                 work.effects.publish(reading: reply.message(answer))
             }
@@ -130,7 +130,7 @@ extension RequestProcessor {
         in work: inout UnitOfWork
     ) throws {
         work.effects.count(rejection)
-        work.effects.observed.note(AnsweredRequest(pending, refusal: rejection))
+        work.effects.observed.add(AnsweredRequest(pending, refusal: rejection))
         let answer = AnswerCodec.refusal(pending.request.id, rejection)
         publish(answer, to: pending, isSecret: false, in: &work)
         guard pending.method.isKnown, !rejection.code.isPassing, rejection.code != .invalidToken,

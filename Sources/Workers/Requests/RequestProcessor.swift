@@ -49,28 +49,6 @@ struct RequestProcessor {
         if !isSessionPresent { try tx.requests.forgetTurnedAway(of: environment.shards) }
     }
 
-    /// Returns the destination of an answer: the Response Topic if it is in the terminal's own
-    /// space, otherwise the terminal's default topic.
-    func replyAddress(_ message: Inbound, of app: AppID, on terminal: TerminalID) -> ReplyAddress {
-        let asked = message.responseTopic.map { String(decoding: $0, as: UTF8.self) }
-        let topic = asked.flatMap { topics.isAnswerable($0, app, terminal: terminal) ? $0 : nil }
-        return ReplyAddress(
-            topic: topic ?? topics.terminal(app, terminal, leaf: "response"),
-            correlation: message.correlation.map { Array($0) },
-            traceparent: message.trace == nil
-                ? nil : message.traceparent.map { String(decoding: $0, as: UTF8.self) }
-        )
-    }
-
-    /// Addresses an answer that was made without reading the request.
-    ///
-    /// Returns nil if `answer` is nil, or if the message is not a request.
-    func reply(to message: Inbound, _ answer: [UInt8]?) -> OutboundMessage? {
-        guard case .request(let app, let terminal, _, _) = topics.parse(message.topic), let answer
-        else { return nil }
-        return replyAddress(message, of: app, on: terminal).message(answer)
-    }
-
     /// Reads a request; an invalid request is refused and kept as a dead letter.
     ///
     /// `isKnown` says whether its method exists here.
@@ -80,7 +58,7 @@ struct RequestProcessor {
         isKnown: Bool,
         in work: inout UnitOfWork
     ) -> AppRequest? {
-        let reply = replyAddress(message, of: target.app, on: target.terminal)
+        let reply = topics.replyAddress(message, of: target.app, on: target.terminal)
         do {
             return try AppRequest(
                 message.payload,
@@ -97,7 +75,7 @@ struct RequestProcessor {
             let trace = message.trace ?? .make()
             work.effects.deadLetter(message, unreadable: error, trace: trace)
             work.effects.publish(reply.message(AnswerCodec.refusal(error.id, error.rejection)))
-            work.effects.observed.note(
+            work.effects.observed.add(
                 AnsweredRequest(
                     name: .init(target.service, target.method, isKnown: isKnown),
                     code: error.rejection.code.rawValue,
@@ -294,7 +272,7 @@ struct RequestProcessor {
             guard isNew else { return }
         }
         work.effects.count(rejection)
-        work.effects.observed.note(
+        work.effects.observed.add(
             AnsweredRequest(request, isKnown: false, refusal: rejection)
         )
         work.effects.publish(request.reply.message(answer))

@@ -23,7 +23,7 @@ enum ScheduleMethods {
         guard let time = parameters.time else { throw fields.refuse("time", "is missing") }
         guard let attrs = parameters.attrs else { throw fields.refuse("attrs", "is missing") }
         let binding = try DeviceMethods.binding(call)
-        try requireControl(binding)
+        try DeviceMethods.requireControl(binding)
         try check(attrs, for: binding.did, call)
         guard try call.tx.schedules.count(ofDevice: binding.did) < Schedule.perDeviceMax else {
             throw Rejection(
@@ -68,16 +68,9 @@ enum ScheduleMethods {
         return TimeZones.contains(zone) ? zone : "UTC"
     }
 
-    private static func requireControl(_ binding: Binding) throws {
-        try DeviceMethods.requireSubscribed(binding)
-        guard binding.access == .control else {
-            throw Rejection(.forbidden, "You may watch the device, not control it.")
-        }
-    }
-
     private static func check(_ attrs: AttributeValues, for did: DeviceID, _ call: Call) throws {
         guard let product = try call.work.product(of: did) else {
-            throw Rejection(.notBound, "The device is gone.", field: "params.did")
+            throw DeviceMethods.isGone
         }
         if let rejection = ProductRules.check(
             written: attrs,
@@ -110,7 +103,7 @@ enum ScheduleMethods {
         var (schedule, binding) = try changeable(call)
         let parameters = try ScheduleCodec.parameters(call.fields)
         if let attrs = parameters.attrs {
-            try requireControl(binding)
+            try DeviceMethods.requireControl(binding)
             schedule.attrs = try unmasked(attrs, of: schedule, call)
             try check(schedule.attrs, for: schedule.did, call)
         }
@@ -147,25 +140,11 @@ enum ScheduleMethods {
     }
 
     private static func setEnabled(_ isEnabled: Bool, _ call: inout Call) throws -> Reply {
-        var (schedule, _) = try changeable(call)
-        if schedule.isEnabled != isEnabled {
-            schedule.isEnabled = isEnabled
-            schedule.nextAt = nil
-            schedule.updatedAt = call.tx.now
-            if isEnabled {
-                var calendar = ScheduleCalendar(call.tx, keepsNewZones: true)
-                do {
-                    try ScheduleTimes.plan(
-                        &schedule,
-                        hasDate: true,
-                        by: &calendar,
-                        at: call.tx.now
-                    )
-                } catch let rejection as Rejection {
-                    throw Rejection.invalid("params.scheduleId", rejection.message)
-                }
-            }
-            _ = try save(schedule, ignored: [], &call)
+        let (schedule, _) = try changeable(call)
+        do {
+            _ = try ScheduleSwitch.set(schedule, to: isEnabled, in: &call.work)
+        } catch let rejection as Rejection {
+            throw Rejection.invalid("params.scheduleId", rejection.message)
         }
         return .result(try ScheduleLists.answer(schedule.did, call))
     }

@@ -5,6 +5,8 @@ import Wire
 
 /// The schedule worker: answers requests about schedules, and runs triggered schedules.
 package struct ScheduleWorker: BatchHandler {
+    /// The worker and its subscriptions.
+    package let role: WorkerRole
     private let environment: Environment
     private var requests: RequestHandler
     private var replanner = Replanner()
@@ -13,20 +15,19 @@ package struct ScheduleWorker: BatchHandler {
     package init(_ environment: Environment) {
         self.environment = environment
         requests = RequestHandler(.schedule, methods: ScheduleMethods.all, environment)
-        // Registers its counters at 0: the first increment of an unregistered counter would go
-        // unseen.
-        _ = ScheduleMetrics.shared
-    }
-
-    package var name: WorkerName { .schedule }
-
-    package var subscriptions: Subscriptions {
-        var subscriptions = requests.subscriptions
+        var subscriptions = requests.role.subscriptions
         subscriptions.new += environment.topics.filters(
             "system/trigger/+",
             of: environment.divided
         )
-        return subscriptions
+        role = WorkerRole(
+            .schedule,
+            subscriptions,
+            longReadings: requests.role.longReadings
+        )
+        // Registers its counters at 0: the first increment of an unregistered counter would go
+        // unseen.
+        _ = ScheduleMetrics.shared
     }
 
     package mutating func connected(
@@ -51,10 +52,11 @@ package struct ScheduleWorker: BatchHandler {
         return requests.endWork(work)
     }
 
-    package func parts(of batch: [Inbound]) -> [[Inbound]] {
-        guard !batch.isEmpty else { return [] }
+    package func parts(of batch: [Inbound], isShared: Bool) -> [[Inbound]] {
+        guard isShared, !batch.isEmpty else { return batch.isEmpty ? [] : [batch] }
         return stretches(of: batch).flatMap { stretch in
-            isTrigger(stretch.first) ? [Array(stretch)] : requests.parts(of: Array(stretch))
+            isTrigger(stretch.first)
+                ? [Array(stretch)] : requests.parts(of: Array(stretch), isShared: true)
         }
     }
 
@@ -78,10 +80,6 @@ package struct ScheduleWorker: BatchHandler {
         return stretches + [batch[start...]]
     }
 
-    package func refusal(of message: Inbound, _ rejection: Rejection) -> OutboundMessage? {
-        requests.refusal(of: message, rejection)
-    }
-
     // MARK: Due work
 
     package func isDue(in tx: Transaction) throws -> Bool {
@@ -92,9 +90,11 @@ package struct ScheduleWorker: BatchHandler {
     /// Whether this lane replans the schedules of all lanes.
     private var replans: Bool { environment.shards.lane == 0 }
 
-    package var canRelease: Bool { requests.canRelease }
-    package var isAwaiting: Bool { requests.isAwaiting }
-    package var nextDue: Instant? { replans ? replanner.checkAt : nil }
+    package var waiting: WaitingWork {
+        var waiting = requests.waiting
+        waiting.nextDue = replans ? replanner.checkAt : nil
+        return waiting
+    }
 
     package mutating func due(in tx: Transaction) throws -> Effects? {
         var work = try requests.beginWork(in: tx)

@@ -262,7 +262,7 @@ struct TriggerBatch {
     private func save(in work: inout UnitOfWork) throws {
         try work.tx.runs.add(runs, of: runs.compactMap { schedules[$0.schedule]?.did })
         try work.tx.commands.save(commands)
-        for command in commands { work.effects.observed.note(CommandStep(.accepted, command)) }
+        for command in commands { work.effects.observed.add(CommandStep(.accepted, command)) }
         // The control worker sends them, in turn with others for the same devices.
         try work.tx.commands.requestDispatches(
             Set(commands.map(\.did)).sorted().map { DispatchRequest(did: $0, at: work.now) }

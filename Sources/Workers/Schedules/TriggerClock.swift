@@ -68,9 +68,9 @@ package struct TriggerClock: BatchHandler {
         _ = ScheduleMetrics.shared
     }
 
-    package var name: WorkerName { .scheduler }
-    package var subscriptions: Subscriptions { Subscriptions() }
-    package var nextDue: Instant? { lookAt ?? planned }
+    /// The worker and its subscriptions.
+    package let role = WorkerRole(.scheduler, Subscriptions())
+    package var waiting: WaitingWork { WaitingWork(nextDue: lookAt ?? planned) }
 
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
         Effects()

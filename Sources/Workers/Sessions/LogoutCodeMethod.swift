@@ -38,16 +38,7 @@ enum LogoutCodeMethod {
             on: terminal,
             expiresAt: call.tx.now.adding(seconds: seconds)
         )
-        try call.tx.audit.add(
-            AuditEntry(
-                kind: .logoutCodeMade,
-                uid: user.uid,
-                app: user.app,
-                actor: call.actor(),
-                terminal: terminal,
-                detail: parameters.field
-            )
-        )
+        try call.audit(.logoutCodeMade, of: user.uid, detail: parameters.field)
         return .result(SessionCodec.logoutCode(code, seconds: seconds), isSecret: true)
     }
 

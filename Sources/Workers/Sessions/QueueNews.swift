@@ -25,24 +25,18 @@ enum QueueNews {
     ///
     /// The status worker publishes them, a few hundred at a time.
     static func publishMissed(_ message: Inbound, in work: inout UnitOfWork) throws {
-        do {
-            let missed = try QueueNewsCodec.decode(missed: message.payload)
-            try work.tx.refreshes.add(of: missed.uid, missed.dids)
-            Self.missed.increment(by: Int64(missed.dids?.count ?? missedMax))
-            guard let dids = missed.dids else { return work.effects.wake(.status) }
-            for did in dids { work.effects.wake(.status, of: did) }
-        } catch let error as WireError {
-            work.effects.deadLetter(message, unreadable: error)
-        }
+        let decode = QueueNewsCodec.decode(missed:)
+        guard let missed = work.decode(message, with: decode) else { return }
+        try work.tx.refreshes.add(of: missed.uid, missed.dids)
+        Self.missed.increment(by: Int64(missed.dids?.count ?? missedMax))
+        guard let dids = missed.dids else { return work.effects.wake(.status) }
+        for did in dids { work.effects.wake(.status, of: did) }
     }
 
     /// Ends sessions that clients left at the broker.
     static func endOwed(_ message: Inbound, _ environment: Environment, in work: inout UnitOfWork) {
-        do {
-            let clients = try QueueNewsCodec.decode(sessionOwed: message.payload)
-            environment.endOwed(clients.filter { !$0.utf8.starts(with: own.utf8) })
-        } catch {
-            work.effects.deadLetter(message, unreadable: error)
-        }
+        let decode = QueueNewsCodec.decode(sessionOwed:)
+        guard let clients = work.decode(message, with: decode) else { return }
+        environment.endOwed(clients.filter { !$0.utf8.starts(with: own.utf8) })
     }
 }

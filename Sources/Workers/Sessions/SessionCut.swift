@@ -11,12 +11,9 @@ enum SessionCut {
 
     /// Records on the session that it was cut off.
     static func note(_ message: Inbound, in work: inout UnitOfWork) throws {
-        do {
-            let cut = try SessionCodec.decode(sessionCut: message.payload)
-            guard let session = try work.tx.lockedSession(cut.session) else { return }
-            try work.tx.sessions.noteCutOff(of: session, at: cut.at)
-        } catch let error as WireError {
-            work.effects.deadLetter(message, unreadable: error)
-        }
+        guard let cut = work.decode(message, with: SessionCodec.decode(sessionCut:)),
+            let session = try work.tx.lockedSession(cut.session)
+        else { return }
+        try work.tx.sessions.noteCutOff(of: session, at: cut.at)
     }
 }

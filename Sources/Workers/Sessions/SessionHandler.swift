@@ -9,6 +9,8 @@ import Wire
 /// leaves a notice; this worker announces it (`SessionTermination`). The account worker answers the
 /// methods `session/…`.
 package struct SessionHandler: BatchHandler {
+    /// The worker and its subscriptions.
+    package let role: WorkerRole
     private let environment: Environment
     private var processor: RequestProcessor
     /// The workers that have published that they are online.
@@ -19,19 +21,17 @@ package struct SessionHandler: BatchHandler {
     package init(_ environment: Environment) {
         self.environment = environment
         processor = RequestProcessor(environment)
-    }
-
-    package var name: WorkerName { .session }
-
-    package var subscriptions: Subscriptions {
         let topics = environment.topics
-        return Subscriptions(
-            new: [topics.system("session-invalid"), topics.system("outbound/result")]
-                + TokenUse.filters(environment) + SessionCut.filters(environment)
-                + QueueNews.filters(environment)
-                + topics.filters("app/+/+/request/#", of: environment.divided),
-            // With several lanes, the leases show which workers are present.
-            retained: environment.plan.isShared ? [] : [topics.system("worker/+")]
+        role = WorkerRole(
+            .session,
+            Subscriptions(
+                new: [topics.system("session-invalid"), topics.system("outbound/result")]
+                    + TokenUse.filters(environment) + SessionCut.filters(environment)
+                    + QueueNews.filters(environment)
+                    + topics.filters("app/+/+/request/#", of: environment.divided),
+                // With several lanes, the leases show which workers are present.
+                retained: environment.plan.isShared ? [] : [topics.system("worker/+")]
+            )
         )
     }
 
@@ -71,20 +71,16 @@ package struct SessionHandler: BatchHandler {
 
     // MARK: The path
 
-    package func isForOthers(_ batch: [Inbound]) -> Bool {
-        batch.allSatisfy { message in
-            guard case .request(_, _, let service, _) = environment.topics.parse(message.topic)
-            else { return false }
-            return owner(of: service).map(isPresent) ?? false
-        }
+    package func parts(of batch: [Inbound], isShared: Bool) -> [[Inbound]] {
+        if batch.allSatisfy(isForPresentWorker) { return [] }
+        return isShared ? batch.map { [$0] } : [batch]
     }
 
-    package func refusal(of message: Inbound, _ rejection: Rejection) -> OutboundMessage? {
-        guard !isForOthers([message]) else { return nil }
-        return processor.reply(to: message, message.refusal(rejection))
+    private func isForPresentWorker(_ message: Inbound) -> Bool {
+        guard case .request(_, _, let service, _) = environment.topics.parse(message.topic)
+        else { return false }
+        return owner(of: service).map(isPresent) ?? false
     }
-
-    package func parts(of batch: [Inbound]) -> [[Inbound]] { batch.map { [$0] } }
 
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
         var work = try processor.beginWork(in: tx)

@@ -19,7 +19,7 @@ enum SessionTermination {
                     SessionCodec.ended(session, notice: notice)
                 )
             )
-            work.effects.observed.noteRevocation(since: session.endedAt ?? work.now)
+            work.effects.observed.addRevocation(since: session.endedAt ?? work.now)
             work.effects.publish(
                 OutboundMessage(
                     Topics.gateControl,

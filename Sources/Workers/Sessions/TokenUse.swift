@@ -15,14 +15,11 @@ enum TokenUse {
 
     /// Records the use, and ends the old token.
     static func note(_ message: Inbound, in work: inout UnitOfWork) throws {
-        do {
-            let used = try SessionCodec.decode(tokenUsed: message.payload)
-            guard let session = try work.tx.lockedSession(used.session) else { return }
-            try work.tx.sessions.noteFirstUse(of: session)
-            guard let until = used.until else { return }
-            try work.tx.sessions.endOldToken(of: session, until: until)
-        } catch let error as WireError {
-            work.effects.deadLetter(message, unreadable: error)
-        }
+        guard let used = work.decode(message, with: SessionCodec.decode(tokenUsed:)),
+            let session = try work.tx.lockedSession(used.session)
+        else { return }
+        try work.tx.sessions.noteFirstUse(of: session)
+        guard let until = used.until else { return }
+        try work.tx.sessions.endOldToken(of: session, until: until)
     }
 }

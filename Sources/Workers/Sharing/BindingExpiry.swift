@@ -30,10 +30,7 @@ enum BindingExpiry {
     @discardableResult
     static func endGuests(of did: DeviceID, in work: inout UnitOfWork) throws -> Bool {
         let overdue = try work.tx.bindings.all(of: did).filter { $0.isOver(at: work.now) }
-        for guest in overdue {
-            let bindings = try Bindings(of: did, by: .system, in: work)
-            try bindings.leave(guest.uid, because: .expired, in: &work)
-        }
+        try end(overdue, in: &work)
         return !overdue.isEmpty
     }
 

@@ -38,8 +38,8 @@ struct CommandAnswers {
         return device.isSubscribed(UserID(trusted: actor.id)) ? actor : nil
     }
 
-    /// Notes a report's answer to a command.
-    mutating func note(_ report: Report, from did: DeviceID, at now: Instant) {
+    /// Records a report's answer to a command.
+    mutating func recordAnswer(_ report: Report, from did: DeviceID, at now: Instant) {
         guard let cid = report.cid else { return }
         let key = Key(did: did, cid: cid)
         guard var command = commands[key] else { return }

@@ -3,6 +3,19 @@ import Wire
 
 /// Answers to devices, whose refused messages become dead letters.
 extension UnitOfWork {
+    /// Decodes a message that needs no answer; an unreadable one becomes a dead letter.
+    mutating func decode<Value>(
+        _ message: Inbound,
+        with decode: (ArraySlice<UInt8>) throws(WireError) -> Value
+    ) -> Value? {
+        do {
+            return try decode(message.payload)
+        } catch {
+            effects.deadLetter(message, unreadable: error)
+            return nil
+        }
+    }
+
     /// Answers a device.
     mutating func answer(_ did: DeviceID, with payload: [UInt8]) {
         effects.publish(OutboundMessage(topics.response(did), payload))

@@ -61,8 +61,8 @@ struct PresenceReconciliation {
         )
     }
 
-    /// Notes a presence message of the gate about a device.
-    mutating func note(_ signal: PresenceSignal, of did: DeviceID) {
+    /// Records a presence message of the gate about a device.
+    mutating func recordPresence(_ signal: PresenceSignal, of did: DeviceID) {
         guard stage != .idle else { return }
         switch signal {
         case .connected, .listening: present.insert(did)

@@ -108,7 +108,7 @@ struct ReportProcessor {
             )
             device.change(.reported, to: status)
             publish(report, outcome, of: device, in: &work)
-            answers.note(report, from: device.did, at: work.now)
+            answers.recordAnswer(report, from: device.did, at: work.now)
             deduplication.claim(received.identity, version: status.version)
             let stored = isKept || outcome.stored == .state ? outcome.stored : nil
             answer(report, of: device.did, version: status.version, stored: stored, in: &work)

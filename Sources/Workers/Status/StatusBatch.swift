@@ -137,7 +137,7 @@ struct StatusBatch {
                     in: &work
                 )
             case .presence(let signal, let message):
-                reconciliation.note(signal, of: devices.entries[place].did)
+                reconciliation.recordPresence(signal, of: devices.entries[place].did)
                 presence.decide(
                     signal,
                     message: message,

@@ -6,6 +6,8 @@ import Wire
 /// The status worker: stores the reports and presence of devices and publishes them to users,
 /// registers devices, and alone publishes retained statuses.
 package struct StatusHandler: BatchHandler {
+    /// The worker and its subscriptions.
+    package let role: WorkerRole
     private let environment: Environment
     private var catalog = Catalog()
     private var ids: IDSource
@@ -15,20 +17,19 @@ package struct StatusHandler: BatchHandler {
     package init(_ environment: Environment) {
         self.environment = environment
         ids = IDSource(of: environment.store.slot)
-    }
-
-    package var name: WorkerName { .status }
-
-    package var subscriptions: Subscriptions {
         let topics = environment.topics
         let clients = [
             "device/+/report", "device/+/presence", "device/+/info", "product/+/+/register",
             "system/presence/+",
         ]
-        return Subscriptions(
-            new: clients.flatMap { topics.filters($0, of: environment.divided) }
-                + [PresenceReconciliation.topic(environment)],
-            swept: environment.shards.lane == 0 ? ["\(topics.root)/user/+/device/+/status"] : []
+        role = WorkerRole(
+            .status,
+            Subscriptions(
+                new: clients.flatMap { topics.filters($0, of: environment.divided) }
+                    + [PresenceReconciliation.topic(environment)],
+                swept: environment.shards.lane == 0
+                    ? ["\(topics.root)/user/+/device/+/status"] : []
+            )
         )
     }
 
@@ -118,16 +119,6 @@ package struct StatusHandler: BatchHandler {
         message.topic.suffix(9).elementsEqual("/register".utf8)
     }
 
-    package func refusal(of message: Inbound, _ rejection: Rejection) -> OutboundMessage? {
-        let topic: String
-        switch environment.topics.parse(message.topic) {
-        case .report(let did), .info(let did): topic = environment.topics.response(did)
-        case .register(let key, let mac): topic = environment.topics.registered(key, mac)
-        default: return nil
-        }
-        return message.refusal(rejection).map { OutboundMessage(topic, $0) }
-    }
-
     // MARK: Due work
 
     package func isDue(in tx: Transaction) throws -> Bool {
@@ -158,7 +149,9 @@ package struct StatusHandler: BatchHandler {
         return effects
     }
 
-    package var nextDue: Instant? { reconciliation.isDue ? Instant(milliseconds: 0) : nil }
+    package var waiting: WaitingWork {
+        WaitingWork(nextDue: reconciliation.isDue ? Instant(milliseconds: 0) : nil)
+    }
 
     // MARK: A broker without the session
 

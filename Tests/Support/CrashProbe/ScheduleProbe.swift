@@ -37,14 +37,14 @@ enum ScheduleProbe {
         var options = ConnectionOptions(
             host: "127.0.0.1",
             port: port,
-            clientID: handler.name.clientID
+            clientID: handler.role.name.clientID
         )
         options.receiveMaximum = environment.limits.receiveMaximum
         return WorkerLoop(
             try MosquittoConnection(options, outlets: environment.limits.outlets, waker: Waker()),
             handler,
             environment: environment,
-            metrics: WorkerMetrics(Lane(handler.name)),
+            metrics: WorkerMetrics(Lane(handler.role.name)),
             logger: Logger(label: "probe") { _ in SwiftLogNoOpLogHandler() },
             reached: { reached($0.rawValue) }
         )

@@ -36,7 +36,7 @@ struct BoundedLogTests {
     func refused() throws {
         let world = try World(devices: 1, users: 1, bound: 1)
         var effects = Effects()
-        effects.observed.note(
+        effects.observed.add(
             AnsweredRequest(
                 name: .init("device", "control", isKnown: true),
                 code: "InvalidRequest",
@@ -45,7 +45,7 @@ struct BoundedLogTests {
                 origin: .init(terminal: World.terminal(0), id: .init(trusted: "q1"))
             )
         )
-        ObservationLog(logger: logger(), bounded: world.environment.refusalLog).tell(effects)
+        ObservationLog(logger: logger(), bounded: world.environment.refusalLog).write(effects)
 
         let line = try #require(lines.all.first)
         #expect(lines.all.count == 1)
@@ -58,14 +58,14 @@ struct BoundedLogTests {
     func dead() {
         var effects = Effects()
         effects.deadLetter(.malformed, "not JSON", topic: "t/1", payload: [])
-        effects.observed.note(
+        effects.observed.add(
             AnsweredRequest(
                 name: .init("device", "bind", isKnown: true),
                 code: "InvalidRequest",
                 outcome: .deadLetter
             )
         )
-        ObservationLog(logger: logger(), bounded: BoundedLog(linesPerSecond: 9)).tell(effects)
+        ObservationLog(logger: logger(), bounded: BoundedLog(linesPerSecond: 9)).write(effects)
 
         #expect(lines.all.count == 1)
         #expect(lines.all.first?.contains("t/1") == true)

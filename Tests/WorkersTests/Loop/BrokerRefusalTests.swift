@@ -16,7 +16,7 @@ struct BrokerRefusalTests {
         var refusals = BrokerRefusals()
         let start = Instant(milliseconds: 1_000_000)
         func take(_ receipts: [PublishReceipt], _ seconds: Int64) -> [String]? {
-            refusals.take(receipts, metrics, at: start.adding(seconds: seconds)).map { told in
+            refusals.count(receipts, metrics, at: start.adding(seconds: seconds)).map { told in
                 ["messages", "reason.code"].map { told[$0]?.description ?? "" }
             }
         }

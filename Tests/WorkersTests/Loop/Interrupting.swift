@@ -33,9 +33,8 @@ struct Interrupting<Inner: BatchHandler>: BatchHandler {
     var inner: Inner
     let interruption: Interruption
 
-    var name: WorkerName { inner.name }
-    var subscriptions: Subscriptions { inner.subscriptions }
-    var nextDue: Instant? { inner.nextDue }
+    var role: WorkerRole { inner.role }
+    var waiting: WaitingWork { WaitingWork(nextDue: inner.waiting.nextDue) }
 
     mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
         try interruption.interrupt(.before)
@@ -68,9 +67,12 @@ struct Failing<Inner: BatchHandler>: BatchHandler {
     var inner: Inner
     let dose: Dose
 
-    var name: WorkerName { inner.name }
-    var subscriptions: Subscriptions { inner.subscriptions }
-    var nextDue: Instant? { dose.isDuePoisoned ? Instant(milliseconds: 0) : inner.nextDue }
+    var role: WorkerRole { inner.role }
+    var waiting: WaitingWork {
+        WaitingWork(
+            nextDue: dose.isDuePoisoned ? Instant(milliseconds: 0) : inner.waiting.nextDue
+        )
+    }
 
     mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
         try inner.handle(batch, in: tx)

@@ -15,7 +15,9 @@ struct LatenessTests {
     ) throws -> (message: OutboundMessage, number: Int64, seen: Int64) {
         let end = ContinuousClock.now + .seconds(5)
         var found: OutboundMessage?
-        while found == nil, .now < end { found = lateness.look(queued: queued, unpublished: nil) }
+        while found == nil, .now < end {
+            found = lateness.measure(queued: queued, unpublished: nil)
+        }
         let message = try #require(found)
         let object = try Payload.object(message.payload[...])
         let number = try #require(object["number"]?.intValue)
@@ -78,7 +80,7 @@ struct LatenessTests {
             var batch = [inbound(echo.message.topic, echo.message.payload)]
             if isBusy, round == 0 { batch.append(inbound("ll/v1/device/d/report")) }
             _ = lateness.takeEchoes(from: batch)
-            _ = lateness.look(queued: nil, unpublished: nil)
+            _ = lateness.measure(queued: nil, unpublished: nil)
             #expect((lateness.pause != nil) == (isBusy && round < 2))
         }
     }

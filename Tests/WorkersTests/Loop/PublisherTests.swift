@@ -18,7 +18,7 @@ struct PublisherTests {
 
     private func publisher(_ limits: Limits) -> Publisher {
         var publisher = Publisher(worker: "status", limits: limits, confirmedRows: [])
-        publisher.take(stored: [])
+        publisher.enqueue(stored: [])
         return publisher
     }
 
@@ -41,8 +41,8 @@ struct PublisherTests {
     @Test("Messages behind a large fan-out pass it, and every row is confirmed")
     func passing() throws {
         var publisher = publisher(limits())
-        publisher.take(fanOut(0..<9, "a"), row: 1)
-        publisher.take([OutboundMessage("app/1", Array("b".utf8))], row: 2)
+        publisher.enqueue(fanOut(0..<9, "a"), row: 1)
+        publisher.enqueue([OutboundMessage("app/1", Array("b".utf8))], row: 2)
         let told = try drain(&publisher, Broker())
         #expect(told.first == "app/1 b")
         #expect(told.dropFirst() == (0..<9).map { "user/\($0) a" }[...])
@@ -59,7 +59,7 @@ struct PublisherTests {
             let broker = Broker()
             var connection = FakeBroker(broker)
             _ = try connection.connect()
-            publisher.take(fanOut(0..<users, "a"), row: 1)
+            publisher.enqueue(fanOut(0..<users, "a"), row: 1)
             var sizes: [Int] = []
             var moment = now
             while publisher.backlog > 0 {
@@ -86,7 +86,7 @@ struct PublisherTests {
         var publisher = publisher(limits)
         var connection = FakeBroker(Broker())
         _ = try connection.connect()
-        publisher.take(fanOut(0..<9, "a"), row: 1)
+        publisher.enqueue(fanOut(0..<9, "a"), row: 1)
         #expect(try publisher.publish(to: &connection, at: now) == 2)
         try confirmAll(&publisher, &connection)
         let before = Instant(milliseconds: 1)
@@ -107,10 +107,10 @@ struct PublisherTests {
     @Test("Nothing passes an older message for its topic")
     func topicOrder() throws {
         var publisher = publisher(limits())
-        publisher.take(fanOut(0..<9, "a"), row: 1)
-        publisher.take([OutboundMessage("user/4", Array("b".utf8))], row: 2)
-        publisher.take(fanOut(2..<8, "c"), row: 3)
-        publisher.take([OutboundMessage("user/20", Array("d".utf8))], row: 4)
+        publisher.enqueue(fanOut(0..<9, "a"), row: 1)
+        publisher.enqueue([OutboundMessage("user/4", Array("b".utf8))], row: 2)
+        publisher.enqueue(fanOut(2..<8, "c"), row: 3)
+        publisher.enqueue([OutboundMessage("user/20", Array("d".utf8))], row: 4)
         let told = try drain(&publisher, Broker())
         #expect(told.filter { $0.hasPrefix("user/4 ") } == ["user/4 a", "user/4 b", "user/4 c"])
         #expect(told.first == "user/20 d")
@@ -120,8 +120,8 @@ struct PublisherTests {
     @Test("A fan-out's messages are out a few at a time, others as the window takes them")
     func window() throws {
         var publisher = publisher(limits())
-        publisher.take(fanOut(0..<9, "a"), row: 1)
-        publisher.take((0..<9).map { OutboundMessage("app/\($0)", [UInt8($0)]) }, row: 2)
+        publisher.enqueue(fanOut(0..<9, "a"), row: 1)
+        publisher.enqueue((0..<9).map { OutboundMessage("app/\($0)", [UInt8($0)]) }, row: 2)
         var connection = FakeBroker(Broker())
         _ = try connection.connect()
         #expect(try publisher.publish(to: &connection, at: now) == 11)
@@ -132,7 +132,7 @@ struct PublisherTests {
     func dropped() throws {
         var publisher = publisher(limits())
         let late = OutboundMessage("app/1", [1], expiresAt: now)
-        publisher.take([late, OutboundMessage("app/2", [2])], row: 1)
+        publisher.enqueue([late, OutboundMessage("app/2", [2])], row: 1)
         #expect(try drain(&publisher, Broker()).count == 1)
         #expect(publisher.confirmedRows == [1])
     }
@@ -149,7 +149,7 @@ struct PublisherTests {
     func outlets() throws {
         var publisher = publisher(Limits())
         for row in 1...1_000 {
-            publisher.take([status(row % 200, row % 7, row)], row: Int64(row))
+            publisher.enqueue([status(row % 200, row % 7, row)], row: Int64(row))
         }
         let broker = Broker()
         _ = try drain(&publisher, broker)
@@ -167,10 +167,10 @@ struct PublisherTests {
         var limits = Limits()
         limits.outlets = 1
         var publisher = publisher(limits)
-        for row in 1...8 { publisher.take([status(row, 1, row)], row: Int64(row)) }
+        for row in 1...8 { publisher.enqueue([status(row, 1, row)], row: Int64(row)) }
         for row in 9...17 {
             let answer = OutboundMessage("ll/v1/device/d-\(row)/response", [1])
-            publisher.take([answer], row: Int64(row))
+            publisher.enqueue([answer], row: Int64(row))
         }
         let broker = Broker()
         _ = try drain(&publisher, broker)
@@ -184,8 +184,8 @@ struct PublisherTests {
         let broker = Broker()
         var connection = FakeBroker(broker)
         _ = try connection.connect()
-        publisher.take([status(1, 1, 1)], row: 1)
-        for user in 2...9 { publisher.take([status(user, 1, user)], row: Int64(user)) }
+        publisher.enqueue([status(1, 1, 1)], row: 1)
+        for user in 2...9 { publisher.enqueue([status(user, 1, user)], row: Int64(user)) }
         _ = try publisher.publish(to: &connection, at: now)
         try connection.flush()
         var intake = Intake()
@@ -204,7 +204,7 @@ struct PublisherTests {
         limits.outlets = 1
         limits.staleAfter = .zero
         var publisher = publisher(limits)
-        for row in 1...1000 { publisher.take([status(row % 10, 1, row)], row: Int64(row)) }
+        for row in 1...1000 { publisher.enqueue([status(row % 10, 1, row)], row: Int64(row)) }
         let broker = Broker()
         let told = try drain(&publisher, broker)
         // The first 100 are never left out: replacement begins when 100 are waiting.
@@ -226,7 +226,7 @@ struct PublisherTests {
             for row in 1...rows {
                 #expect(!publisher.isBehind)
                 let message = OutboundMessage("ll/v1/user/u/x", [UInt8](repeating: 1, count: size))
-                publisher.take([message], row: Int64(row))
+                publisher.enqueue([message], row: Int64(row))
             }
             #expect(publisher.isBehind)
             _ = try drain(&publisher, Broker())

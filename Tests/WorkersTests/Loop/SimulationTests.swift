@@ -156,7 +156,7 @@ private struct Simulation {
 
     private mutating func live<Handler: BatchHandler>(_ make: (Environment) -> Handler) throws {
         let handler = make(world.environment)
-        let subscriptions = handler.subscriptions
+        let subscriptions = handler.role.subscriptions
         let waiting = world.broker.waitingFor(subscriptions.new + subscriptions.swept)
         defer { world.broker.put(back: waiting) }
         plan()

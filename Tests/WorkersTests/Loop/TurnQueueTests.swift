@@ -73,7 +73,7 @@ struct TurnQueueTests {
         var acknowledged: [Int] = []
         while batches.count < row.batches.count {
             batches.append(text(queue.next(waiting, upTo: 3)))
-            acknowledged.append(queue.done())
+            acknowledged.append(queue.finishBatch())
             waiting = Intake()
         }
         #expect(batches == row.batches)
@@ -85,14 +85,14 @@ struct TurnQueueTests {
     func late() {
         var queue = queue()
         _ = queue.next(intake(String(repeating: "a", count: 100)), upTo: 10)
-        #expect(queue.done() == 10)
+        #expect(queue.finishBatch() == 10)
         #expect(text(queue.next(intake("b"), upTo: 10)).contains("b"))
-        #expect(queue.done() == 9)
+        #expect(queue.finishBatch() == 9)
         #expect(queue.count == 81)
         var left = 82
         while queue.count > 0 {
             _ = queue.next(Intake(), upTo: 50)
-            left -= queue.done()
+            left -= queue.finishBatch()
         }
         #expect(left == 0)
     }
@@ -103,7 +103,7 @@ struct TurnQueueTests {
         limits.intakeMax = 40
         var queue = queue(limits)
         _ = queue.next(intake(String(repeating: "A", count: 30) + "B"), upTo: 1)
-        #expect(queue.done() > 20)
+        #expect(queue.finishBatch() > 20)
         let refused = queue.takeRefused()
         #expect(refused.count == 21)
         #expect(refused.allSatisfy { $0.message.topicText.contains("t-a") })
@@ -111,7 +111,7 @@ struct TurnQueueTests {
         var batches: [String] = []
         while queue.count > 0 {
             batches.append(text(queue.next(Intake(), upTo: 1)))
-            _ = queue.done()
+            _ = queue.finishBatch()
         }
         #expect(batches.prefix(3).contains("B"))
         #expect(batches.count == 9 && queue.isIdle && queue.bytes == 0)
@@ -126,11 +126,11 @@ struct TurnQueueTests {
         var now = ContinuousClock.now
         budget.charge(3_000, to: terminal, at: now)
         var batches = [text(queue.next(intake("ABAA"), upTo: 10, at: now))]
-        #expect(queue.done() == 4)
+        #expect(queue.finishBatch() == 4)
         for _ in 0..<3 {
             now += .seconds(2)
             batches.append(text(queue.next(Intake(), upTo: 10, at: now)))
-            #expect(queue.done() == 0)
+            #expect(queue.finishBatch() == 0)
             budget.charge(2_000, to: terminal, at: now)
         }
         #expect(batches == ["B", "A", "A", "A"])
@@ -138,7 +138,7 @@ struct TurnQueueTests {
 
     @Test("Large messages take as many turns as they have bytes of several")
     func large() {
-        var line = FairLine<String>(turnBytes: 1_000)
+        var line = FairLine<UInt64, String>(turnBytes: 1_000)
         for n in 0..<2 { line.append("large\(n)", of: 1, size: 3_500) }
         for n in 0..<6 { line.append("small\(n)", of: 2, size: 100) }
         let order = (0..<8).compactMap { _ in line.popFirst() }
@@ -167,11 +167,11 @@ struct TurnQueueTests {
         limits.turnMax = .milliseconds(20)
         var pace = BatchPace(limits)
         #expect(pace.size == 500)
-        pace.note(500, took: .seconds(1))
+        pace.adapt(to: 500, took: .seconds(1))
         #expect(pace.size == 250)
-        for _ in 0..<10 { pace.note(pace.size, took: .milliseconds(2 * pace.size)) }
+        for _ in 0..<10 { pace.adapt(to: pace.size, took: .milliseconds(2 * pace.size)) }
         #expect(pace.size == 10)
-        for _ in 0..<10 { pace.note(pace.size, took: .milliseconds(1)) }
+        for _ in 0..<10 { pace.adapt(to: pace.size, took: .milliseconds(1)) }
         #expect(pace.size == 500)
     }
 
@@ -180,12 +180,12 @@ struct TurnQueueTests {
         var limits = Limits()
         limits.turnMax = .milliseconds(20)
         var pace = BatchPace(limits, isElsewhere: true)
-        for count in [1, 50, 500] { pace.note(count, took: .milliseconds(100 + count / 10)) }
+        for count in [1, 50, 500] { pace.adapt(to: count, took: .milliseconds(100 + count / 10)) }
         #expect(pace.size == 500)
-        pace.note(500, took: .seconds(1))
+        pace.adapt(to: 500, took: .seconds(1))
         #expect(pace.size == 250)
         var near = BatchPace(limits)
-        for _ in 0..<10 { near.note(near.size, took: .milliseconds(100)) }
+        for _ in 0..<10 { near.adapt(to: near.size, took: .milliseconds(100)) }
         #expect(near.size == 1)
     }
 
@@ -195,7 +195,7 @@ struct TurnQueueTests {
         limits.turnMax = .milliseconds(20)
         var pace = BatchPace(limits, isShared: true)
         #expect(pace.size == 16)
-        for _ in 0..<10 { pace.note(pace.size, took: .milliseconds(1)) }
+        for _ in 0..<10 { pace.adapt(to: pace.size, took: .milliseconds(1)) }
         #expect(pace.size == 500)
         limits.batchMax = 10
         #expect(BatchPace(limits, isShared: true).size == 10)

@@ -190,7 +190,8 @@ struct SessionMethodTests {
             RequestHandler.account(world.environment), ControlHandler(world.environment),
             ScheduleWorker(world.environment),
         ]
-        #expect(handlers.allSatisfy { $0.subscriptions.new.contains("ll/v1/system/token-used") })
+        let filter = "ll/v1/system/token-used"
+        #expect(handlers.allSatisfy { $0.role.subscriptions.new.contains(filter) })
     }
 
     @Test("A token of another terminal is refused, whatever it asks for")

@@ -4,7 +4,7 @@ import DequeModule
 ///
 /// Each turn gives a party `turnBytes`: a larger element waits for as many turns as it needs, so
 /// that a few large elements don't delay the small ones of others.
-struct FairLine<Element> {
+struct FairLine<Party: Hashable, Element> {
     fileprivate struct Line {
         var elements = Deque<(element: Element, size: Int)>()
         /// The bytes of the turns that its first element has waited for.
@@ -12,8 +12,8 @@ struct FairLine<Element> {
     }
 
     private let turnBytes: Int
-    private var lines: [UInt64: Line] = [:]
-    private var turns = Deque<UInt64>()
+    private var lines: [Party: Line] = [:]
+    private var turns = Deque<Party>()
     /// The number of waiting elements.
     private(set) var count = 0
 
@@ -24,10 +24,10 @@ struct FairLine<Element> {
     var parties: Int { turns.count }
 
     /// Returns the number of a party's elements.
-    func count(of party: UInt64) -> Int { lines[party]?.elements.count ?? 0 }
+    func count(of party: Party) -> Int { lines[party]?.elements.count ?? 0 }
 
     /// Adds an element behind the earlier ones of its party.
-    mutating func append(_ element: Element, of party: UInt64, size: Int = 0) {
+    mutating func append(_ element: Element, of party: Party, size: Int = 0) {
         count += 1
         if lines[party]?.elements.append((element, size)) == nil {
             lines[party] = Line(elements: [(element, size)])
@@ -38,6 +38,10 @@ struct FairLine<Element> {
     /// Removes and returns the first element of the party whose turn it is.
     mutating func popFirst() -> Element? {
         while let party = turns.popFirst() {
+            if lines[party]?.elements.isEmpty == true {
+                lines[party] = nil
+                continue
+            }
             guard let first = lines[party]?.take(in: turnBytes) else {
                 turns.append(party)
                 continue
@@ -51,6 +55,19 @@ struct FairLine<Element> {
             return first
         }
         return nil
+    }
+
+    /// Returns the party with the most elements, if it has more than `min`.
+    func longest(over min: Int) -> Party? {
+        lines.filter { $0.value.elements.count > min }
+            .max { $0.value.elements.count < $1.value.elements.count }?.key
+    }
+
+    /// Removes and returns the last element of a party, which keeps its turn.
+    mutating func popLast(of party: Party) -> Element? {
+        guard let last = lines[party]?.elements.popLast() else { return nil }
+        count -= 1
+        return last.element
     }
 }
 

@@ -17,7 +17,7 @@ struct LongReadings {
     private let perTerminal: Int
     private let countMax: Int
     private let bytesMax: Int
-    private var line = FairLine<Waiting>()
+    private var line = FairLine<UInt64, Waiting>()
     /// The bytes of the waiting requests.
     private(set) var bytes = 0
     private var refused: [(message: Inbound, rejection: Rejection)] = []

@@ -25,7 +25,7 @@ struct TurnQueue {
     private let parties: Parties
     /// The service's own messages, which go first.
     private var words = Deque<Waiting>()
-    private var senders = FairLine<Waiting>(turnBytes: 2_048)
+    private var senders = FairLine<UInt64, Waiting>(turnBytes: 2_048)
     /// Registrations, which wait for all earlier messages: an earlier report must not end up in the
     /// ownership period that a reset begins.
     private var registrations = Deque<Waiting>()
@@ -73,7 +73,7 @@ struct TurnQueue {
 
     /// Adds messages and returns the next batch.
     ///
-    /// Call `done()` when the batch is committed, before the next call.
+    /// Call `finishBatch()` when the batch is committed, before the next call.
     mutating func next(
         _ intake: Intake,
         upTo limit: Int,
@@ -146,7 +146,7 @@ struct TurnQueue {
 
     /// Marks the last batch as done; returns how many more of the oldest messages may be
     /// acknowledged.
-    mutating func done() -> Int {
+    mutating func finishBatch() -> Int {
         defer { (passing, taken) = (0, []) }
         for order in taken { states[order - base].state = .done }
         var count = passing

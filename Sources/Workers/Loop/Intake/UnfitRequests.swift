@@ -18,25 +18,28 @@ enum UnfitRequests {
     /// A request that can't be answered stays in the batch, and is handled like any bad message.
     static func part(
         _ batch: inout [Inbound],
-        _ handler: some BatchHandler
+        _ handler: some BatchHandler,
+        on topics: Topics
     ) -> (answers: [OutboundMessage], refused: [RefusedMessage]) {
         guard batch.contains(where: \.isCorrelationTooLong) else { return ([], []) }
         var parted: (answers: [OutboundMessage], refused: [RefusedMessage]) = ([], [])
         batch.removeAll { message in
-            message.isCorrelationTooLong && refuse(message, rejection, by: handler, into: &parted)
+            guard message.isCorrelationTooLong else { return false }
+            let answer = topics.refusal(of: message, rejection, by: handler)
+            return refuse(message, rejection, with: answer, into: &parted)
         }
         return parted
     }
 
-    /// Refuses a request without a transaction; returns false if it can't be answered.
+    /// Refuses a request without a transaction; returns false if there is no answer.
     @discardableResult
     static func refuse(
         _ message: Inbound,
         _ rejection: Rejection,
-        by handler: some BatchHandler,
+        with answer: OutboundMessage?,
         into parted: inout (answers: [OutboundMessage], refused: [RefusedMessage])
     ) -> Bool {
-        guard let answer = handler.refusal(of: message, rejection) else { return false }
+        guard let answer else { return false }
         parted.answers.append(answer)
         parted.refused.append(
             RefusedMessage(
@@ -49,12 +52,39 @@ enum UnfitRequests {
     }
 }
 
-extension Inbound {
-    /// Returns the answer that refuses the request; nil if it has no id.
-    func refusal(_ rejection: Rejection) -> [UInt8]? {
-        guard let object = try? Payload.object(payload), let id = Payload.id(of: object) else {
-            return nil
+extension Topics {
+    /// Returns the refusal of a message that its worker can't carry out.
+    ///
+    /// It is nil if the message isn't the worker's, if its sender doesn't wait for an answer, or if
+    /// the sender can't be addressed.
+    func refusal(
+        of message: Inbound,
+        _ rejection: Rejection,
+        by handler: some BatchHandler
+    ) -> OutboundMessage? {
+        guard !handler.isForOthers([message]), let object = try? Payload.object(message.payload),
+            let id = Payload.id(of: object)
+        else { return nil }
+        let answer = AnswerCodec.refusal(id, rejection)
+        return switch parse(message.topic) {
+        case .request(let app, let terminal, _, _):
+            replyAddress(message, of: app, on: terminal).message(answer)
+        case .report(let did), .info(let did): OutboundMessage(response(did), answer)
+        case .register(let key, let mac): OutboundMessage(registered(key, mac), answer)
+        default: nil
         }
-        return AnswerCodec.refusal(id, rejection)
+    }
+
+    /// Returns the destination of an answer: the Response Topic if it is in the terminal's own
+    /// space, otherwise the terminal's default topic.
+    func replyAddress(_ message: Inbound, of app: AppID, on terminal: TerminalID) -> ReplyAddress {
+        let asked = message.responseTopic.map { String(decoding: $0, as: UTF8.self) }
+        let topic = asked.flatMap { isAnswerable($0, app, terminal: terminal) ? $0 : nil }
+        return ReplyAddress(
+            topic: topic ?? self.terminal(app, terminal, leaf: "response"),
+            correlation: message.correlation.map { Array($0) },
+            traceparent: message.trace == nil
+                ? nil : message.traceparent.map { String(decoding: $0, as: UTF8.self) }
+        )
     }
 }

@@ -14,7 +14,7 @@ struct BrokerRefusals {
     private var untold = 0
 
     /// Counts refusals; returns the metadata of a log line with their number if a line is due.
-    mutating func take(
+    mutating func count(
         _ receipts: [PublishReceipt],
         _ metrics: WorkerMetrics,
         at now: Instant

@@ -31,21 +31,21 @@ struct Leftovers {
         var after: Int64 = 0
         while true {
             let entries = try tx.outbox.entries(by: worker, after: after, limit: Self.page)
-            for entry in entries { note(entry) }
+            for entry in entries { remember(entry) }
             rows += entries.count
             guard entries.count == Self.page, let row = entries.last?.id else { return }
             after = row
         }
     }
 
-    private mutating func note(_ entry: OutboxTable.Entry) {
+    private mutating func remember(_ entry: OutboxTable.Entry) {
         for (index, message) in entry.messages.enumerated() where message.isRetained {
             last[message.topic] = Place(row: entry.id, index: index)
         }
     }
 
     /// Returns the messages of a row that are still valid.
-    mutating func take(_ entry: OutboxTable.Entry) -> [OutboundMessage] {
+    mutating func validMessages(of entry: OutboxTable.Entry) -> [OutboundMessage] {
         guard !last.isEmpty else { return entry.messages }
         var messages: [OutboundMessage] = []
         for (index, message) in entry.messages.enumerated() {

@@ -32,7 +32,7 @@ struct OpenRows {
     func isKnown(_ row: Int64) -> Bool { known.contains(row) }
 
     /// Adds a row with its number of messages to be confirmed.
-    mutating func begin(_ row: Int64, messages: Int) {
+    mutating func add(_ row: Int64, messages: Int) {
         known.insert(row)
         order.append((row, .now))
         if messages > 0 { open[row] = messages } else { advance() }

@@ -36,8 +36,8 @@ extension OutboundMessage {
 /// topic is published.
 struct OutletQueue {
     private var words = Deque<PendingMessage>()
-    private var answers = FairLine<PendingMessage>()
-    private var news = FairLine<PendingMessage>()
+    private var answers = FairLine<UInt64, PendingMessage>()
+    private var news = FairLine<UInt64, PendingMessage>()
     /// The newest waiting status of each topic.
     private var newest: [String: Int] = [:]
     private var lastNumber = 0

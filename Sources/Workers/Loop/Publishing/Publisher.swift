@@ -103,12 +103,12 @@ struct Publisher {
     }
 
     /// Notes that another process or worker may have left rows.
-    mutating func lookAgain() { mayHaveStored = true }
+    mutating func expectStoredRows() { mayHaveStored = true }
 
     // MARK: In the transaction
 
     /// Finds the obsolete messages that a previous run left; called once, at the beginning.
-    mutating func lookThrough(in tx: Transaction) throws {
+    mutating func findLeftovers(in tx: Transaction) throws {
         leftovers = try Leftovers(of: worker, in: tx)
         hasMoreStored = leftovers.rows > limits.outboxPage
     }
@@ -119,7 +119,7 @@ struct Publisher {
     }
 
     /// Forgets the confirmed rows, after their deletion was committed.
-    mutating func confirmedRowsAreGone() { rows.forgetConfirmed() }
+    mutating func forgetConfirmedRows() { rows.forgetConfirmed() }
 
     /// Returns rows of the store that are not in the queue.
     func stored(in tx: Transaction) throws -> [OutboxTable.Entry] {
@@ -134,10 +134,10 @@ struct Publisher {
     // MARK: After the commit
 
     /// Adds rows read from the store to the queue.
-    mutating func take(stored entries: [OutboxTable.Entry]) {
+    mutating func enqueue(stored entries: [OutboxTable.Entry]) {
         // A full queue was not filled from the store, so the store may still hold rows.
         guard needsStore else { return }
-        for entry in entries { enqueue(leftovers.take(entry), row: entry.id) }
+        for entry in entries { append(leftovers.validMessages(of: entry), of: entry.id) }
         hasMoreStored = entries.count >= limits.outboxPage
         mayHaveStored = hasMoreStored
         leftOut += leftovers.takeLeftOut()
@@ -147,13 +147,13 @@ struct Publisher {
     /// Adds the row of the batch just committed.
     ///
     /// If older rows still wait in the store, the row is later read from there after them.
-    mutating func take(_ messages: [OutboundMessage], row: Int64) {
+    mutating func enqueue(_ messages: [OutboundMessage], row: Int64) {
         guard !mayHaveStored else { return }
-        enqueue(messages, row: row)
+        append(messages, of: row)
     }
 
     /// Adds messages without a row of the outbox, which are lost with the connection.
-    mutating func take(readings messages: [OutboundMessage]) {
+    mutating func enqueue(readings messages: [OutboundMessage]) {
         for message in messages {
             let pending = PendingMessage(row: OpenRows.none, message: message, sharesPayload: false)
             bytes += pending.size
@@ -161,8 +161,8 @@ struct Publisher {
         }
     }
 
-    private mutating func enqueue(_ messages: [OutboundMessage], row: Int64) {
-        rows.begin(row, messages: messages.count)
+    private mutating func append(_ messages: [OutboundMessage], of row: Int64) {
+        rows.add(row, messages: messages.count)
         var start = 0
         while start < messages.count {
             var end = start + 1

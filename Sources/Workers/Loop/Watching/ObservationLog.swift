@@ -10,7 +10,7 @@ struct ObservationLog {
     let bounded: BoundedLog
 
     /// Writes the lines of a transaction.
-    func tell(_ effects: Effects) {
+    func write(_ effects: Effects) {
         for letter in effects.deadLetters {
             bounded.info(
                 logger,
@@ -24,9 +24,9 @@ struct ObservationLog {
                 )
             )
         }
-        for answer in effects.observed.answers { tell(answer) }
-        for step in effects.observed.steps { tell(step) }
-        for command in effects.observed.commands { tell(command) }
+        for answer in effects.observed.answers { write(answer) }
+        for step in effects.observed.steps { write(step) }
+        for command in effects.observed.commands { write(command) }
         for refused in effects.observed.refused {
             bounded.info(
                 logger,
@@ -39,7 +39,7 @@ struct ObservationLog {
         }
     }
 
-    private func tell(_ answer: AnsweredRequest) {
+    private func write(_ answer: AnsweredRequest) {
         switch answer.outcome {
         case .deadLetter: break
         case .refused:
@@ -62,7 +62,7 @@ struct ObservationLog {
         return Self.traced(answer.trace, metadata)
     }
 
-    private func tell(_ step: CommandStep) {
+    private func write(_ step: CommandStep) {
         logger.debug(
             step.kind == .accepted ? "A command was accepted" : "A command was sent",
             metadata: Self.traced(
@@ -72,7 +72,7 @@ struct ObservationLog {
         )
     }
 
-    private func tell(_ command: EndedCommand) {
+    private func write(_ command: EndedCommand) {
         logger.debug(
             "A command ended",
             metadata: Self.traced(

@@ -18,23 +18,23 @@ struct Observations {
     /// The end times of sessions whose connections the gate must close.
     private(set) var revoked: [Instant] = []
 
-    /// Notes an answer to a request.
-    mutating func note(_ answer: AnsweredRequest) { answers.append(answer) }
+    /// Adds an answer to a request.
+    mutating func add(_ answer: AnsweredRequest) { answers.append(answer) }
 
-    /// Notes a step of a command.
-    mutating func note(_ step: CommandStep) { steps.append(step) }
+    /// Adds a step of a command.
+    mutating func add(_ step: CommandStep) { steps.append(step) }
 
-    /// Notes a command whose state is final.
-    mutating func note(_ command: EndedCommand) { commands.append(command) }
+    /// Adds a command whose state is final.
+    mutating func add(_ command: EndedCommand) { commands.append(command) }
 
     /// Counts a report.
     mutating func count(_ outcome: ReportOutcome) { reports[outcome, default: 0] += 1 }
 
-    /// Notes a refused message that is neither a request nor a dead letter.
-    mutating func note(_ message: RefusedMessage) { refused.append(message) }
+    /// Adds a refused message that is neither a request nor a dead letter.
+    mutating func add(_ message: RefusedMessage) { refused.append(message) }
 
     /// Notes that the gate must close the connection of a session that ended at a moment.
-    mutating func noteRevocation(since end: Instant) { revoked.append(end) }
+    mutating func addRevocation(since end: Instant) { revoked.append(end) }
 
     /// Adds the observations of another part of the transaction.
     mutating func merge(_ other: Observations) {

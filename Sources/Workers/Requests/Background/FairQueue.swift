@@ -1,5 +1,3 @@
-import DequeModule
-
 /// A queue for slow work with a line for each sender; the lines are served in turn.
 ///
 /// Logins go before registrations, three to one while both wait, so that neither waits forever. If
@@ -22,49 +20,11 @@ struct FairQueue<Element> {
         var bytes: Int
     }
 
-    /// The lines of one rank, and their turns.
-    private struct Rank {
-        var lines: [String: Deque<Item>] = [:]
-        var turns = Deque<String>()
-        var count = 0
-
-        mutating func append(_ item: Item) {
-            if lines[item.sender.key] == nil { turns.append(item.sender.key) }
-            lines[item.sender.key, default: []].append(item)
-            count += 1
-        }
-
-        mutating func next() -> Item? {
-            while let key = turns.popFirst() {
-                guard let item = lines[key]?.popFirst() else {
-                    lines[key] = nil
-                    continue
-                }
-                count -= 1
-                if lines[key]?.isEmpty == false { turns.append(key) } else { lines[key] = nil }
-                return item
-            }
-            return nil
-        }
-
-        /// Returns the sender with the longest line, if it has more than `min` elements.
-        func longest(over min: Int) -> String? {
-            lines.filter { $0.value.count > min }.max { $0.value.count < $1.value.count }?.key
-        }
-
-        mutating func dropLast(of key: String) -> Item? {
-            guard let item = lines[key]?.popLast() else { return nil }
-            count -= 1
-            // An empty line is skipped at its turn.
-            return item
-        }
-    }
-
     private static var loginsInARow: Int { 3 }
 
     private let bounds: PoolBounds
-    private var logins = Rank()
-    private var registrations = Rank()
+    private var logins = FairLine<String, Item>()
+    private var registrations = FairLine<String, Item>()
     private var held = HeldWork()
     private var inARow = 0
     private(set) var bytes = 0
@@ -111,7 +71,11 @@ struct FairQueue<Element> {
         insteadOf gone: [Element]
     ) -> Outcome {
         let item = Item(element: element, sender: sender, bytes: size)
-        if sender.isRegistration { registrations.append(item) } else { logins.append(item) }
+        if sender.isRegistration {
+            registrations.append(item, of: sender.key)
+        } else {
+            logins.append(item, of: sender.key)
+        }
         held.take(sender)
         bytes += size
         return .taken(instead: gone)
@@ -133,7 +97,7 @@ struct FairQueue<Element> {
         guard let victim = victim(for: sender) else { return nil }
         let item =
             victim.isRegistration
-            ? registrations.dropLast(of: victim.key) : logins.dropLast(of: victim.key)
+            ? registrations.popLast(of: victim.key) : logins.popLast(of: victim.key)
         guard let item else { return nil }
         held.release(item.sender)
         bytes -= item.bytes
@@ -141,13 +105,13 @@ struct FairQueue<Element> {
     }
 
     private func waiting(of key: String) -> Int {
-        (logins.lines[key]?.count ?? 0) + (registrations.lines[key]?.count ?? 0)
+        logins.count(of: key) + registrations.count(of: key)
     }
 
     /// Removes and returns the next element, which counts for its sender until `end`.
     mutating func next() -> (element: Element, sender: Sender)? {
         let mustYield = inARow >= Self.loginsInARow && registrations.count > 0
-        let item = mustYield ? registrations.next() : logins.next() ?? registrations.next()
+        let item = (mustYield ? nil : logins.popFirst()) ?? registrations.popFirst()
         guard let item else { return nil }
         inARow = item.sender.isRegistration ? 0 : inARow + 1
         bytes -= item.bytes

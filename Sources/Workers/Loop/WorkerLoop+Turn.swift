@@ -1,0 +1,228 @@
+import Domain
+import Logging
+import Mosquitto
+import Storage
+import Wire
+
+extension WorkerLoop where Connection: ~Copyable {
+    /// Runs one turn; returns the numbers of received and published messages.
+    @discardableResult
+    package mutating func turn() throws -> (received: Int, published: Int) {
+        try receive()
+        reached(.read)
+        let (batch, answers) = nextBatch()
+        let outcome = try commit(batch)
+        // Only released here: `flush()` sends them after the published messages.
+        connection.acknowledge(queue.finishBatch())
+        try teach(outcome.credentials)
+        let published = try publisher.publish(to: &connection, at: environment.clock.now)
+        try publish(outcome, answers: answers)
+        reached(.published)
+        try connection.flush()
+        reached(.flushed)
+        try unsubscribeWhenSwept()
+        recordMetrics(published: published)
+        return (intake.deliveries.count, published)
+    }
+
+    // MARK: Receiving
+
+    /// Receives messages and confirmations; waits for them as long as there is nothing else to do.
+    private mutating func receive() throws {
+        try connection.receive(
+            upTo: room,
+            linger: environment.limits.batchLinger,
+            wait: wait(),
+            into: &intake
+        )
+        publisher.confirm(intake.confirmed)
+        if let told = refusals.count(intake.confirmed, metrics, at: environment.clock.now) {
+            logger.warning("The broker did not accept messages of this worker", metadata: told)
+        }
+    }
+
+    /// The number of messages that may be received.
+    ///
+    /// It is zero while much waits to be published: that bounds the memory, and the broker queues
+    /// new messages meanwhile. Emptying the outbox needs no message.
+    private var room: Int {
+        let limits = environment.limits
+        guard mayReceive, !publisher.isBehind, queue.hasRoom(limits) else { return 0 }
+        // While work waits, the worker reads more than it handles: senders take turns among the
+        // messages here.
+        return queue.count == 0 ? limits.batchMax : 4 * limits.batchMax
+    }
+
+    private mutating func wait() -> Duration {
+        let now = environment.clock.now
+        let pauses = [
+            publisher.pause(at: now).map { .milliseconds($0) }, lateness.pause,
+            queue.held.pause(at: environment.clock.steady),
+        ]
+        let outlook = PollState.Outlook(
+            hasWork: publisher.needsStore || queue.count > 0,
+            nextDue: publisher.isBehind ? nil : handler.waiting.nextDue,
+            pause: pauses.compactMap(\.self).min(),
+            hasConfirmedRows: publisher.hasConfirmedRows
+        )
+        guard case .wait(let duration) = poll.next(after: .turnBegins(outlook), at: moment(now))
+        else { return .zero }
+        return duration
+    }
+
+    /// The topic on which other processes wake the lane.
+    var wakeTopic: String { environment.topics.system("wake/\(lane.name)") }
+
+    /// Removes other processes' calls from a batch, and wakes the lane if there were any.
+    private func takeWakeups(from batch: [Inbound]) -> [Inbound] {
+        guard environment.plan.isShared else { return batch }
+        let topic = wakeTopic
+        let rest = batch.filter { !$0.topic.elementsEqual(topic.utf8) }
+        if rest.count < batch.count { environment.wakeups.callHere(lane) }
+        return rest
+    }
+
+    /// Returns the current moment, with its wall clock time given.
+    func moment(_ wall: Instant) -> PollState.Moment {
+        PollState.Moment(wall: wall, steady: .now)
+    }
+
+    /// Returns the messages whose turn it is, and the answers to requests that are refused at once.
+    private mutating func nextBatch() -> (batch: [Inbound], answers: [OutboundMessage]) {
+        let pace = transactions.pace.size
+        let next = queue.next(intake, upTo: pace, at: environment.clock.steady)
+        var batch = lateness.takeEchoes(from: takeWakeups(from: next))
+        let topics = environment.topics
+        var unfit = UnfitRequests.part(&batch, handler, on: topics)
+        for (message, rejection) in queue.takeRefused() {
+            let answer = topics.refusal(of: message, rejection, by: handler)
+            UnfitRequests.refuse(message, rejection, with: answer, into: &unfit)
+        }
+        log(unfit.refused)
+        return (batch, unfit.answers)
+    }
+
+    // MARK: Committing
+
+    /// Commits a batch, and due work if any; returns the messages that are published once, without
+    /// the outbox.
+    private mutating func commit(_ batch: [Inbound]) throws -> CommitOutcome {
+        environment.clockHistory.record(environment.clock)
+        let now = environment.clock.now
+        let isShared = environment.store.isShared
+        let parts = handler.parts(of: batch, isShared: isShared)
+        guard
+            case .commit(_, let due) = try step(messages: parts.isEmpty ? 0 : batch.count, at: now)
+        else { return CommitOutcome() }
+        let committer: any BatchCommitter.Type =
+            isShared ? ServerCommitter.self : FileCommitter.self
+        let outcome = try committer.commit(
+            parts,
+            due: due,
+            by: &transactions,
+            into: &publisher,
+            at: now
+        )
+        poll.deletedConfirmed()
+        switch outcome.due {
+        case .untried: break
+        case .succeeded: poll.dueSucceeded()
+        case .failed(let error): postponeDue(error, at: now)
+        }
+        return outcome
+    }
+
+    private mutating func step(messages count: Int, at now: Instant) throws -> PollState.Step {
+        let received = PollState.Received(
+            messages: count,
+            isIdle: intake.isEmpty,
+            isCalled: environment.wakeups.takeWakeup(of: lane),
+            confirmedRows: publisher.confirmedRowsState,
+            isBehind: publisher.isBehind
+        )
+        let step = poll.next(after: .waitEnded(received), at: moment(now))
+        if poll.isLooking { publisher.expectStoredRows() }
+        guard case .look(let due) = step else { return step }
+        let hasWork = try storeHasWork(orDue: due, at: now)
+        if !hasWork { publisher.enqueue(stored: []) }
+        return poll.next(after: .looked(hasWork: hasWork, due: due), at: moment(now))
+    }
+
+    private mutating func storeHasWork(orDue due: Bool, at now: Instant) throws -> Bool {
+        do {
+            return try environment.store.read { tx in
+                if try !publisher.stored(in: tx).isEmpty { return true }
+                guard due else { return false }
+                if let next = handler.waiting.nextDue, next <= now { return true }
+                return try handler.isDue(in: tx)
+            }
+        } catch  where Failure.isMessages(error) {
+            postponeDue(error, at: now)
+            return false
+        }
+    }
+
+    private mutating func postponeDue(_ error: any Error, at now: Instant) {
+        let seconds = poll.dueFailed(at: now)
+        metrics.dueFailed()
+        logger.error(
+            "Due work failed; messages are still handled",
+            metadata: ["error": "\(Failure.summary(error))", "retry.seconds": "\(seconds)"]
+        )
+    }
+
+    // MARK: Publishing
+
+    /// Publishes messages that need no outbox: notices, signals and answers.
+    private mutating func publish(
+        _ outcome: CommitOutcome,
+        answers: [OutboundMessage]
+    ) throws {
+        // Over the receiving connection the notices would wait behind held acknowledgements.
+        try connection.publish(outcome.deadLetterNotices, over: 0, quality: .atMostOnce)
+        let echo = lateness.measure(queued: queue.oldest, unpublished: publisher.oldest)
+        let signals = answers + outcome.signals + [echo].compactMap(\.self)
+        try connection.publish(signals, over: 0, quality: .atLeastOnce)
+    }
+
+    /// Ends the subscriptions to retained messages that are needed once, when all were handled.
+    private mutating func unsubscribeWhenSwept() throws {
+        guard queue.isIdle, !mustUnsubscribe.isEmpty else { return }
+        try connection.unsubscribe(mustUnsubscribe)
+        mustUnsubscribe = []
+    }
+
+    private mutating func recordMetrics(published: Int) {
+        metrics.turn(received: intake.deliveries.count, published: published)
+        metrics.holds(publisher, queue)
+        metrics.leftOut(publisher.takeLeftOut())
+    }
+
+    /// The maximum number of credentials in a message: the gate reads at most 64 KiB of commands,
+    /// and a record takes up to 700 digits.
+    private static var credentialsInAMessage: Int { 60 }
+
+    /// Sends changed credentials to a gate on another machine, before the answers that depend on
+    /// them.
+    ///
+    /// They are sent over each connection that these answers can take, since only the messages of
+    /// one connection stay in order.
+    private mutating func teach(_ credentials: [String]) throws {
+        guard !credentials.isEmpty else { return }
+        for start in stride(from: 0, to: credentials.count, by: Self.credentialsInAMessage) {
+            let part = Array(credentials[start...].prefix(Self.credentialsInAMessage))
+            let lesson = OutboundMessage(Topics.gateControl, SystemCodec.gate([.learn(part)]))
+            for outlet in 0..<max(1, environment.limits.outlets) {
+                try connection.publish(lesson, over: outlet, quality: .atLeastOnce)
+            }
+        }
+    }
+
+    private func log(_ refused: [RefusedMessage]) {
+        guard !refused.isEmpty else { return }
+        var effects = Effects()
+        for message in refused { effects.observed.add(message) }
+        metrics.refused(Dictionary(refused.map { ($0.code, 1) }, uniquingKeysWith: +))
+        ObservationLog(logger: logger, bounded: environment.refusalLog).write(effects)
+    }
+}
