@@ -22,9 +22,7 @@ extension AccountTable {
             FROM account WHERE uid = $1
             """,
             each: uids
-        ) {
-            $0
-        } row: { uid, row in
+        ) { uid, row in
             let moments = [row.next(Instant?.self), row.next(Instant?.self)]
             seen[uid] = moments.compactMap(\.self).max()
         }
@@ -33,7 +31,7 @@ extension AccountTable {
 
     /// Returns users in the order of their ids, starting after `uid`.
     package func page(after uid: String, app: String? = nil, limit: Int) throws -> [User] {
-        try transaction.sql.query(
+        try transaction.sql.values(
             """
             SELECT uid FROM account
             WHERE uid > $1 AND ($2 IS NULL OR appId = $2) ORDER BY uid LIMIT $3
@@ -41,8 +39,6 @@ extension AccountTable {
             uid,
             app,
             limit
-        ) {
-            $0.next()
-        }.compactMap { try find($0) }
+        ).compactMap { try find($0) }
     }
 }

@@ -135,7 +135,7 @@ package struct AccountTable: TransactionTable {
         let holders = columns.map { column in
             "SELECT uid FROM account WHERE appId = $1 AND region = $2 AND \(column) = $3"
         }
-        return try sql.query(holders.joined(separator: " UNION "), app, region, key) { $0.next() }
+        return try sql.values(holders.joined(separator: " UNION "), app, region, key)
     }
 
     /// Frees an address that a user verified.

@@ -6,9 +6,7 @@ package struct AdoptionTable: TransactionTable {
 
     /// Returns the devices that a user is bound to, the oldest binding first.
     package func devices(of uid: UserID) throws -> [DeviceID] {
-        try sql.query("SELECT did FROM binding WHERE uid = $1 ORDER BY boundAt, did", uid) {
-            $0.next()
-        }
+        try sql.values("SELECT did FROM binding WHERE uid = $1 ORDER BY boundAt, did", uid)
     }
 
     /// Merges the bindings of an anonymous user and the account into one, and moves schedules for
@@ -66,7 +64,7 @@ package struct AdoptionTable: TransactionTable {
 
     /// Returns the unfinished invitations that a user sent or received.
     package func openSharings(of uid: UserID) throws -> [SharingID] {
-        try sql.query(
+        try sql.values(
             """
             SELECT sharingId FROM sharing
             WHERE inviterUid = $1 AND status IN ('pending', 'accepted')
@@ -74,8 +72,6 @@ package struct AdoptionTable: TransactionTable {
             WHERE guestUid = $1 AND status IN ('pending', 'accepted')
             """,
             uid
-        ) {
-            $0.next()
-        }
+        )
     }
 }

@@ -66,13 +66,11 @@ package struct CancellationTable: TransactionTable {
 
     /// Returns devices that the user is bound to, at most `limit`.
     package func devices(of uid: UserID, limit: Int) throws -> [DeviceID] {
-        try sql.query(
+        try sql.values(
             "SELECT did FROM binding WHERE uid = $1 ORDER BY boundAt LIMIT $2",
             uid,
             limit
-        ) {
-            $0.next()
-        }
+        )
     }
 
     /// Deletes the account with all rows that belong to its uid alone; this can't be undone.
@@ -106,7 +104,7 @@ package struct CancellationTable: TransactionTable {
     /// Returns at most `limit` devices that still have events, commands or invitations naming a
     /// user, in the order of their ids.
     package func devicesThatName(_ uid: UserID, limit: Int) throws -> [DeviceID] {
-        try sql.query(
+        try sql.values(
             """
             SELECT did FROM (
                 SELECT did FROM (SELECT did FROM event
@@ -121,9 +119,7 @@ package struct CancellationTable: TransactionTable {
             """,
             uid,
             limit
-        ) {
-            $0.next()
-        }
+        )
     }
 
     /// Removes the user's name from events, commands and invitations of others' devices.
@@ -242,7 +238,7 @@ package struct CancellationTable: TransactionTable {
 
     /// Returns at most `limit` anonymous users without devices who were last seen before a moment.
     package func idleAnonymous(since moment: Instant, limit: Int) throws -> [UserID] {
-        try sql.query(
+        try sql.values(
             """
             SELECT uid FROM account
             WHERE anonymous = 1 AND lastSeenAt < $1
@@ -252,9 +248,7 @@ package struct CancellationTable: TransactionTable {
             """,
             moment,
             limit
-        ) {
-            $0.next()
-        }
+        )
     }
 
     /// Returns whether a user was last seen before a moment.

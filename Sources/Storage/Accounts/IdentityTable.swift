@@ -23,7 +23,7 @@ package struct IdentityTable: TransactionTable {
         app: AppID,
         region: String
     ) throws -> UserID? {
-        try sql.first(
+        try sql.value(
             """
             SELECT uid FROM identity
             WHERE appId = $1 AND region = $2 AND provider = $3 AND subject = $4
@@ -32,9 +32,7 @@ package struct IdentityTable: TransactionTable {
             region,
             provider,
             subject
-        ) {
-            $0.next()
-        }
+        )
     }
 
     /// Returns a user's links, the oldest first.

@@ -60,12 +60,12 @@ package struct LeaseTable {
     /// Returns the workers that have a lane held by a living process.
     package func heldWorkers() throws -> Set<String> {
         Set(
-            try sql.query(
+            try sql.values(
                 """
                 SELECT DISTINCT l.worker FROM lease AS l JOIN node AS n ON n.node = l.node
                 WHERE n.untilAt > \(Self.clock)
                 """
-            ) { $0.next() }
+            )
         )
     }
 

@@ -135,7 +135,7 @@ package struct NodeTable {
     ///
     /// A process that works alone has no row in this table; neither has a command.
     package func stranger(besides id: String) throws -> String? {
-        try sql.first(
+        try sql.value(
             """
             SELECT application_name FROM pg_stat_activity
             WHERE datname = current_database() AND application_name LIKE $1
@@ -143,7 +143,7 @@ package struct NodeTable {
             """,
             PostgresSettings.name(of: "%" + PostgresDatabase.anyProcess),
             PostgresSettings.name(of: "%" + id)
-        ) { $0.next() }
+        )
     }
 
     /// Returns all processes, including expired ones, in the order of their slots.

@@ -63,9 +63,9 @@ package struct CommandTable: TransactionTable {
 
     /// Returns the next deadline of an open command, or nil.
     package func nextExpiry() throws -> Instant? {
-        try sql.integer(
+        try sql.value(
             "SELECT min(expiresAt) FROM command WHERE state IN ('queued', 'sent')"
-        ).map { Instant(milliseconds: $0) }
+        )
     }
 
     /// Returns the number of open commands by state.
@@ -246,14 +246,14 @@ package struct CommandTable: TransactionTable {
     /// Returns when the next dispatch request of some shards is due, or nil.
     package func nextDispatch(of shards: Shards = .all) throws -> Instant? {
         guard shards.areAll else {
-            return try sql.integer(
+            return try sql.value(
                 """
                 SELECT min(at) FROM dispatch WHERE instr($1, substr(did, length(did) - 1)) > 0
                 """,
                 shards.names
-            ).map { Instant(milliseconds: $0) }
+            )
         }
-        return try sql.integer("SELECT min(at) FROM dispatch").map { Instant(milliseconds: $0) }
+        return try sql.value("SELECT min(at) FROM dispatch")
     }
 
     // MARK: A clock that was set back

@@ -188,9 +188,7 @@ extension DeviceTable {
             WHERE did = $1 AND role IN ('special', 'owner') ORDER BY role DESC, boundAt LIMIT 1
             """,
             each: dids
-        ) {
-            $0
-        } row: { did, row in
+        ) { did, row in
             owners[did] = (uid: row.next(), alias: row.next())
         }
         return owners

@@ -8,9 +8,7 @@ extension DeviceTable {
         try transaction.sql.query(
             "SELECT name FROM device WHERE did = $1 AND name <> ''",
             each: Set(dids)
-        ) {
-            $0
-        } row: { did, row in
+        ) { did, row in
             names[did] = row.next()
         }
         return names
@@ -22,9 +20,7 @@ extension DeviceTable {
         try transaction.sql.query(
             "SELECT name, value FROM tag WHERE did = $1 ORDER BY name",
             each: dids
-        ) {
-            $0
-        } row: { did, row in
+        ) { did, row in
             tags[did, default: []].append(DeviceTag(trusted: row.next(), row.next()))
         }
         return tags

@@ -264,9 +264,8 @@ package struct DeviceTable: TransactionTable {
             "SELECT max(ts) FROM event WHERE did = $1 AND ts <= $2",
             "SELECT max(createdAt) FROM command WHERE did = $1 AND createdAt <= $2",
         ]
-        let stored = try statements.compactMap { statement in
-            try sql.integer(statement, did, farthest)
-                .map { Instant(milliseconds: $0) }
+        let stored: [Instant] = try statements.compactMap { statement in
+            try sql.value(statement, did, farthest)
         }
         let reported = try transaction.statuses.find(did)?.status.reportTimes ?? []
         return try stored + reported.filter { $0 <= farthest } + ahead(did, by: farthest)

@@ -16,16 +16,12 @@ package struct HomeTable: TransactionTable {
 
     /// Returns the devices in a home, in the order of their ids.
     package func devices(in id: HomeID) throws -> [DeviceID] {
-        try sql.query("SELECT did FROM homeDevice WHERE homeId = $1 ORDER BY did", id) {
-            $0.next()
-        }
+        try sql.values("SELECT did FROM homeDevice WHERE homeId = $1 ORDER BY did", id)
     }
 
     /// Returns the user's home that a device is in, or nil.
     package func home(of did: DeviceID, _ uid: UserID) throws -> HomeID? {
-        try sql.first("SELECT homeId FROM homeDevice WHERE uid = $1 AND did = $2", uid, did) {
-            $0.next()
-        }
+        try sql.value("SELECT homeId FROM homeDevice WHERE uid = $1 AND did = $2", uid, did)
     }
 
     /// Stores a home, new or changed.

@@ -77,12 +77,12 @@ package struct ProductTable: TransactionTable {
 
     /// Returns the MACs that an operator listed, in their order, starting after `mac`.
     package func macs(_ key: ProductKey, after mac: String, limit: Int) throws -> [MAC] {
-        try sql.query(
+        try sql.values(
             "SELECT mac FROM listedMac WHERE productKey = $1 AND mac > $2 ORDER BY mac LIMIT $3",
             key,
             mac,
             limit
-        ) { $0.next() }
+        )
     }
 
     /// Returns how many MACs an operator listed.

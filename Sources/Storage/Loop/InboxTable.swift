@@ -38,22 +38,18 @@ package struct InboxTable: TransactionTable {
 
     /// Returns the devices with more than `count` keys.
     package func crowded(over count: Int) throws -> [DeviceID] {
-        try sql.query("SELECT did FROM inbox GROUP BY did HAVING count(*) > $1", count) {
-            $0.next()
-        }
+        try sql.values("SELECT did FROM inbox GROUP BY did HAVING count(*) > $1", count)
     }
 
     /// Returns when the oldest of a device's newest `count` keys was claimed; nil if it has fewer.
     ///
     /// Reads all keys of the device.
     package func beginning(of did: DeviceID, keeping count: Int) throws -> Instant? {
-        try sql.first(
+        try sql.value(
             "SELECT at FROM inbox WHERE did = $1 ORDER BY at DESC LIMIT 1 OFFSET $2",
             did,
             count - 1
-        ) {
-            $0.next()
-        }
+        )
     }
 
     /// Deletes at most `limit` of a device's keys claimed before a moment; returns how many.

@@ -118,11 +118,10 @@ package struct OutboxTable: TransactionTable {
     /// Returns when a worker's oldest row was written; nil if it has none.
     package func oldest(of worker: String) throws -> Instant? {
         // Uses the index, since reading every row would also read its messages.
-        try sql.integer(
+        try sql.value(
             "SELECT createdAt FROM outbox WHERE worker = $1 ORDER BY id LIMIT 1",
             worker
         )
-        .map { Instant(milliseconds: $0) }
     }
 
     /// Returns how many rows a worker has.

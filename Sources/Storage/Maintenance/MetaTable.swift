@@ -6,9 +6,7 @@ package struct MetaTable {
 
     /// Returns a fact, or nil.
     package func value(_ name: String) throws -> String? {
-        try sql.first("SELECT value FROM meta WHERE name = $1", name) {
-            $0.next()
-        }
+        try sql.value("SELECT value FROM meta WHERE name = $1", name)
     }
 
     /// Sets a fact.

@@ -137,13 +137,12 @@ package struct OutgoingMessageTable: TransactionTable {
 
     /// Returns when the next message of a channel is due, or nil.
     package func nextDue(_ channel: OutgoingMessage.Channel) throws -> Instant? {
-        try sql.integer("SELECT min(dueAt) FROM delivery WHERE channel = $1", channel.rawValue).map
-        { Instant(milliseconds: $0) }
+        try sql.value("SELECT min(dueAt) FROM delivery WHERE channel = $1", channel.rawValue)
     }
 
     /// Returns when the next message expires, or nil.
     package func nextExpiry() throws -> Instant? {
-        try sql.integer("SELECT min(expiresAt) FROM delivery").map { Instant(milliseconds: $0) }
+        try sql.value("SELECT min(expiresAt) FROM delivery")
     }
 
     /// Returns the unsent messages to a user's addresses, oldest first; opens all unsent messages.

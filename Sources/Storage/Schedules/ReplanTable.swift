@@ -28,9 +28,7 @@ package struct ReplanTable: TransactionTable {
 
     /// Returns the zone data in force; nil for a zone that no schedule has used.
     package func zone(_ name: String) throws -> [UInt8]? {
-        try sql.first("SELECT rules FROM zone WHERE name = $1", name) {
-            $0.next()
-        }
+        try sql.value("SELECT rules FROM zone WHERE name = $1", name)
     }
 
     /// Returns the zones that schedules have used, with their data.

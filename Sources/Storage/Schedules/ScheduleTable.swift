@@ -54,7 +54,7 @@ package struct ScheduleTable: TransactionTable {
     /// Returns devices of a user that have schedules, in the order of their ids, starting after
     /// `did`.
     package func devices(of uid: UserID, after did: String, limit: Int64) throws -> [DeviceID] {
-        try sql.query(
+        try sql.values(
             """
             SELECT b.did FROM binding AS b WHERE b.uid = $1 AND b.did > $2
                 AND (b.guestUntil IS NULL OR b.guestUntil > $3)
@@ -65,9 +65,7 @@ package struct ScheduleTable: TransactionTable {
             did,
             transaction.now,
             limit
-        ) {
-            $0.next()
-        }
+        )
     }
 
     /// Returns schedules in the order of their ids, starting after `id`.
@@ -138,8 +136,7 @@ package struct ScheduleTable: TransactionTable {
 
     /// Returns when the next schedule acts, or nil.
     package func nextDue() throws -> Instant? {
-        try sql.integer("SELECT min(nextAt) FROM schedule WHERE nextAt IS NOT NULL")
-            .map { Instant(milliseconds: $0) }
+        try sql.value("SELECT min(nextAt) FROM schedule WHERE nextAt IS NOT NULL")
     }
 
     /// Returns occurrences after `start` and up to `end`, the earliest first.

@@ -50,8 +50,7 @@ package struct SessionTable: TransactionTable {
 
     /// Returns when the next live session expires, or nil.
     package func nextExpiry() throws -> Instant? {
-        try sql.integer("SELECT min(expiresAt) FROM session WHERE endedAt IS NULL")
-            .map { Instant(milliseconds: $0) }
+        try sql.value("SELECT min(expiresAt) FROM session WHERE endedAt IS NULL")
     }
 
     /// Returns live sessions, newest login first, at most `limit`.
@@ -96,9 +95,7 @@ package struct SessionTable: TransactionTable {
     /// Returns the app that a terminal belongs to: the first that used it; nil for an unknown
     /// terminal.
     package func app(of terminal: TerminalID) throws -> AppID? {
-        try sql.first("SELECT appId FROM terminal WHERE terminalId = $1", terminal) {
-            $0.next()
-        }
+        try sql.value("SELECT appId FROM terminal WHERE terminalId = $1", terminal)
     }
 
     /// Begins a session on its terminal; an earlier session there must have ended before.

@@ -165,8 +165,7 @@ package struct BindingTable: TransactionTable {
 
     /// Returns when the next guest's time is over, or nil.
     package func nextGuestEnd() throws -> Instant? {
-        try sql.integer("SELECT min(guestUntil) FROM binding WHERE guestUntil IS NOT NULL")
-            .map { Instant(milliseconds: $0) }
+        try sql.value("SELECT min(guestUntil) FROM binding WHERE guestUntil IS NOT NULL")
     }
 
     /// Changes whether a user gets a device's status.

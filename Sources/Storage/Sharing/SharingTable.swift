@@ -93,8 +93,7 @@ package struct SharingTable: TransactionTable {
 
     /// Returns when the next pending invitation expires, or nil.
     package func nextExpiry() throws -> Instant? {
-        try sql.integer("SELECT min(expiresAt) FROM sharing WHERE status = 'pending'")
-            .map { Instant(milliseconds: $0) }
+        try sql.value("SELECT min(expiresAt) FROM sharing WHERE status = 'pending'")
     }
 
     // MARK: Changing

@@ -46,13 +46,11 @@ package struct StatusTable: TransactionTable {
 
     /// Returns devices that are online, in the order of their ids, starting after `did`.
     package func online(after did: String, limit: Int) throws -> [DeviceID] {
-        try sql.query(
+        try sql.values(
             "SELECT did FROM status WHERE online = 1 AND did > $1 ORDER BY did LIMIT $2",
             did,
             limit
-        ) {
-            $0.next()
-        }
+        )
     }
 
     /// Returns how many devices are online.

@@ -180,10 +180,7 @@ struct ClusterTurns: ~Copyable {
             try lanes.balance(takesForeign: ContinuousClock.now >= mayTakeFrom)
             member.environment.health.ready("cluster")
         } catch {
-            member.logger.warning(
-                "The lanes could not be distributed",
-                metadata: ["error": "\(Failure.summary(error))"]
-            )
+            member.logger.warning("The lanes could not be distributed", because: error)
         }
     }
 
@@ -210,7 +207,7 @@ struct ClusterTurns: ~Copyable {
         } catch {
             member.logger.warning(
                 "This process could not report to the database \(what)",
-                metadata: ["error": "\(Failure.summary(error))"]
+                because: error
             )
         }
     }

@@ -62,10 +62,7 @@ struct HeldLanes {
         } catch {
             // The lane stays with this process until the others consider it dead; a later `balance`
             // starts it again.
-            member.logger.warning(
-                "A lane could not be given back",
-                metadata: ["error": "\(Failure.summary(error))"]
-            )
+            member.logger.warning("A lane could not be given back", because: error)
         }
         for lane in ended { held[lane.lease.lane] = nil }
         noteLanes()

@@ -48,10 +48,8 @@ enum CommandOutcome {
             try work.tx.sessions.isLive(command.actor.id, on: terminal)
         else { return }
         work.effects.publish(
-            OutboundMessage(
-                work.topics.terminal(app, terminal, leaf: "command"),
-                CommandCodec.outcome(command, product: product)
-            )
+            CommandCodec.outcome(command, product: product),
+            to: work.topics.terminal(app, terminal, leaf: "command")
         )
     }
 

@@ -36,10 +36,8 @@ struct RegistrationProcessor {
             work.effects.deadLetter(message, unreadable: error, trace: trace)
             guard let id = error.id else { return }
             work.effects.publish(
-                OutboundMessage(
-                    work.topics.registered(key, mac),
-                    AnswerCodec.refusal(id, error.rejection)
-                )
+                AnswerCodec.refusal(id, error.rejection),
+                to: work.topics.registered(key, mac)
             )
         }
     }

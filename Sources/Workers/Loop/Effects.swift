@@ -52,6 +52,11 @@ package struct Effects {
         if isSecret { self.isSecret = true }
     }
 
+    /// Adds a payload to publish on a topic.
+    package mutating func publish(_ payload: [UInt8], to topic: String) {
+        publish(OutboundMessage(topic, payload))
+    }
+
     /// Adds the answer to a request that only reads.
     mutating func publish(reading message: OutboundMessage) { readings.append(message) }
 

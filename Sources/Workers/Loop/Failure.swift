@@ -1,3 +1,4 @@
+import Logging
 import Mosquitto
 import Storage
 
@@ -20,4 +21,11 @@ enum Failure {
 
     /// Describes an error for an operator; never includes a payload.
     static func summary(_ error: any Error) -> String { StoreError.summary(error) }
+}
+
+extension Logger {
+    /// Logs a warning with the description of its cause.
+    func warning(_ message: Logger.Message, because error: any Error) {
+        warning(message, metadata: ["error": "\(Failure.summary(error))"])
+    }
 }

@@ -72,10 +72,7 @@ package final class MessageSender: Sendable {
                 try tx.outgoingMessages.resume()
             }
         } catch {
-            logger.warning(
-                "Messages of the last run wait for their next try",
-                metadata: ["error": "\(StoreError.summary(error))"]
-            )
+            logger.warning("Messages of the last run wait for their next try", because: error)
         }
     }
 
@@ -102,10 +99,7 @@ package final class MessageSender: Sendable {
             let left = next.map { $0.milliseconds - environment.clock.now.milliseconds } ?? 1000
             return .milliseconds(min(1000, max(5, left)))
         } catch {
-            logger.warning(
-                "Messages can't be read from the store",
-                metadata: ["error": "\(StoreError.summary(error))"]
-            )
+            logger.warning("Messages can't be read from the store", because: error)
             return .seconds(1)
         }
     }
@@ -247,10 +241,7 @@ package final class MessageSender: Sendable {
                 }
             }
         } catch {
-            logger.warning(
-                "The outcome of a message can't be stored",
-                metadata: ["error": "\(StoreError.summary(error))"]
-            )
+            logger.warning("The outcome of a message can't be stored", because: error)
         }
     }
 

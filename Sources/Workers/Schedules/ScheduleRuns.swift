@@ -14,10 +14,8 @@ enum ScheduleRuns {
         try work.tx.events.append(zip(runs, events).map { ($0.did, $1) })
         try work.tx.bindings.subscribers(of: runs.map(\.did)) { index, uid, _ in
             work.effects.publish(
-                OutboundMessage(
-                    work.topics.user(uid, device: runs[index].did, "event"),
-                    EventCodec.encode(events[index], for: uid)
-                )
+                EventCodec.encode(events[index], for: uid),
+                to: work.topics.user(uid, device: runs[index].did, "event")
             )
         }
     }

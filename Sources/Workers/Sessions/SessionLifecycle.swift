@@ -99,10 +99,8 @@ package enum SessionLifecycle {
             call
         )
         call.work.effects.publish(
-            OutboundMessage(
-                call.topics.terminal(session.app, session.terminal, leaf: "devices"),
-                AnswerCodec.payload(list)
-            )
+            AnswerCodec.payload(list),
+            to: call.topics.terminal(session.app, session.terminal, leaf: "devices")
         )
     }
 

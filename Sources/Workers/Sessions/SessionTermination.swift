@@ -14,17 +14,13 @@ enum SessionTermination {
         let isTerminalFree = try work.tx.sessions.live(on: session.terminal) == nil
         if isTerminalFree, notice.reason.isToldToTerminal {
             work.effects.publish(
-                OutboundMessage(
-                    work.topics.terminal(session.app, session.terminal, leaf: "session"),
-                    SessionCodec.ended(session, notice: notice)
-                )
+                SessionCodec.ended(session, notice: notice),
+                to: work.topics.terminal(session.app, session.terminal, leaf: "session")
             )
             work.effects.observed.addRevocation(since: session.endedAt ?? work.now)
             work.effects.publish(
-                OutboundMessage(
-                    Topics.gateControl,
-                    SystemCodec.gate([.revokeSession(session.id, session.terminal)])
-                )
+                SystemCodec.gate([.revokeSession(session.id, session.terminal)]),
+                to: Topics.gateControl
             )
         }
         work.effects.publish(
