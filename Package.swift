@@ -119,7 +119,7 @@ let package = Package(
         .target(name: "JSON", swiftSettings: hot),
         .target(name: "Batching", swiftSettings: hot),
         .target(name: "Credentials", swiftSettings: hot, plugins: ["EmbedTexts"]),
-        .target(name: "Metering", swiftSettings: hot),
+        .target(name: "Metering", swiftSettings: hot, plugins: ["DeclareSettings"]),
 
         // The broker plugin, libLamplighterGate.so: what it decides, and the functions that the broker
         // looks for. Only the latter brings the static runtime, which tests must not load twice.
@@ -153,7 +153,7 @@ let package = Package(
             dependencies: ["JSON"],
             exclude: ["Texts"],
             swiftSettings: hot,
-            plugins: ["EmbedTexts"]
+            plugins: ["DeclareSettings", "EmbedTexts"]
         ),
         .target(
             name: "Wire",
@@ -221,6 +221,17 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // The settings and limits of schemas/settings.yaml.
+        .executableTarget(
+            name: "SettingsTool",
+            path: "Plugins/SettingsTool",
+            swiftSettings: settings
+        ),
+        .plugin(
+            name: "DeclareSettings",
+            capability: .buildTool(),
+            dependencies: ["SettingsTool"]
+        ),
         // The reference that people read: the pages of schemas/generated/reference.txt and the playground,
         // which the plugin embeds.
         .executableTarget(
@@ -270,7 +281,8 @@ let package = Package(
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: settings
+            swiftSettings: settings,
+            plugins: ["DeclareSettings"]
         ),
         .target(
             name: "Service",

@@ -43,7 +43,7 @@ package struct Setting: Sendable {
     /// The unit of a number; empty if it has none.
     package let unit: String
     /// One sentence about its effect.
-    package private(set) var doc = ""
+    package let doc: String
     /// Whether the value must never be shown.
     package let isSecret: Bool
 
@@ -51,21 +51,16 @@ package struct Setting: Sendable {
         _ key: String,
         _ kind: Kind,
         standard: SettingValue,
-        unit: String = "",
+        unit: String,
+        effect: String,
         isSecret: Bool = false
     ) {
         self.key = key
         self.kind = kind
         self.standard = standard
         self.unit = unit
+        doc = effect
         self.isSecret = isSecret
-    }
-
-    /// Returns the row with the sentence about its effect.
-    func effect(_ doc: String) -> Self {
-        var row = self
-        row.doc = doc
-        return row
     }
 
     /// The name in the environment: `LAMPLIGHTER_MQTT_PORT`, `LAMPLIGHTER_HTTP_PUBLIC_URL`.

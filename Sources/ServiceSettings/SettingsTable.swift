@@ -3,23 +3,8 @@ package import JSON
 /// The table of all settings, on which reading, checking, `lamplighter config` and the reference
 /// are based.
 ///
-/// To add a setting, add a row here and, if code reads it, an accessor in `Settings+Values.swift`.
+/// To add a setting, add an entry to schemas/settings.yaml, from which the build makes the rows.
 package enum SettingsTable {
-    /// The words that `log.level` takes, the quietest first.
-    static let logLevels = [
-        "none", "error", "warning", "notice", "info", "debug", "trace",
-    ]
-
-    /// All rows, in the order they are shown.
-    package static let all: [Setting] =
-        general + regions + tls + mqtt + mqttListeners + broker + http + health + console + backup
-        + delivery
-        + gate.map(\.row)
-        + numbers.map(\.row)
-
-    /// The rows that are limits, or numbers that code reads by their names.
-    static let numbers: [NumberSetting] = limits + operationLimits + webSocketLimits + loop + counts
-
     private static let byKey = Dictionary(
         all.map { ($0.key, $0) },
         uniquingKeysWith: { first, _ in first }

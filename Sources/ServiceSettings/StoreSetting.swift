@@ -57,8 +57,6 @@ extension Settings {
     package var database: PostgresAddress? {
         optional(StoreSetting.key).flatMap { try? PostgresAddress($0) }
     }
-    /// The maximum number of this process's connections to the database.
-    package var databaseConnections: Int { integer("postgres.connections") }
     /// Reads the address, given at a place, of a database other than the settings' own.
     ///
     /// - Throws: A `Problem` if the text isn't an address.
@@ -67,21 +65,10 @@ extension Settings {
         return try PostgresAddress(text)
     }
 
-    /// Whether only one writing transaction runs in the database at a time.
-    package var isOneWriter: Bool { flag("postgres.oneWriter") }
-    /// File with the password for the database; nil if libpq finds one or needs none.
-    package var databasePasswordFile: String? { optional("postgres.passwordFile") }
-    /// File with the key that seals secrets; nil for the data directory's key.
-    package var serverKeyFile: String? { optional("serverKeyFile") }
     /// File that the gate reads; nil for the data directory's file, or if it is on another machine.
     package var gateFile: String? { isGateElsewhere ? nil : optional("gateFile") }
     /// Whether the gate's file is on another machine, where `lamplighter feed` keeps it.
     package var isGateElsewhere: Bool { optional("gateFile") == "none" }
-    /// Name of this process among several that share a database; nil to derive it from the
-    /// machine's name.
-    package var processName: String? { optional("processName") }
-    /// File with the workers' password at the broker; nil for the data directory's file.
-    package var serviceSecretFile: String? { optional("serviceSecretFile") }
 }
 
 extension DataDirectory {

@@ -80,13 +80,25 @@ import Testing
 
     @Test("Every option of the gate follows a setting, whose default is the gate's own")
     func gateOptions() async throws {
-        let lines = GateSetting.lines(try await read())
+        let lines = try await read().gateLines
 
         let expected = GateOption.allCases.map { option in
             "plugin_opt_\(option.rawValue) \(GateLimits()[keyPath: option.limit])"
         }
         #expect(Set(lines) == Set(expected))
         #expect(lines.count == expected.count)
+    }
+
+    @Test("The configuration for an operator's own broker has the gate's defaults")
+    func gateDefaultsForServe() throws {
+        let file = URL(filePath: #filePath)
+            .appending(path: "../../../deploy/mosquitto/lamplighter.conf").standardized
+        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+
+        for option in GateOption.allCases {
+            let line = "plugin_opt_\(option.rawValue) \(GateLimits()[keyPath: option.limit])"
+            #expect(lines.contains(Substring(line)))
+        }
     }
 
     @Test("The health port is any free one where only the pages' port is said to be, else as given")

@@ -9,14 +9,6 @@ package enum SharingRules {
     /// The prefix, by which an app recognises an invitation.
     package static let codePrefix = "lamplighter:share:"
 
-    /// Returns how long an invitation can be answered, in seconds.
-    package static func lifeSeconds(_ way: Sharing.Way) -> Int64 {
-        switch way {
-        case .user: 86_400
-        case .qrcode: 900
-        }
-    }
-
     /// Returns the reason why a user may not answer an invitation named by its id or by its scanned
     /// code; nil if they may.
     package static func refuseAnswer(

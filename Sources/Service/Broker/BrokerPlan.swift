@@ -120,7 +120,7 @@ extension BrokerPlan {
         queuedBytes = settings.brokerQueuedBytes
         memoryBytes = settings.brokerMemoryBytes
         clientQoS = settings.brokerClientQoS
-        gateOptions = GateSetting.lines(settings)
+        gateOptions = settings.gateLines
     }
 
     private static var currentUser: String {

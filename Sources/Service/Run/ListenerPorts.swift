@@ -168,12 +168,12 @@ package struct ListenerPorts: Sendable, Equatable {
             guard let port = settings.port(setting) else { return }
             list.append(
                 Wanted(
-                    name: setting.row.key,
+                    name: setting.rawValue,
                     place: place,
                     port: port,
                     hosts: hosts,
                     hostSetting: hosts == secure ? "tls.host" : "http.host",
-                    cure: "--set \(setting.row.key)=0",
+                    cure: "--set \(setting.rawValue)=0",
                     purpose: purpose
                 )
             )

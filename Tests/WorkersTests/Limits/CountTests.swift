@@ -38,7 +38,7 @@ struct CountTests {
         var max: Int
         var seconds: Int64
         var isPerSource = false
-        var raise: @Sendable (inout CountLimits) -> Void
+        var raise: @Sendable (inout Limits.Counts) -> Void
         var params: @Sendable (Int) -> JSONObject
         var testDescription: String { name }
     }

@@ -1,0 +1,21 @@
+import Foundation
+import PackagePlugin
+
+/// Declares what a target needs of `schemas/settings.yaml`: the gate's limits, the workers' limits, or
+/// the table of settings.
+@main
+struct DeclareSettings: BuildToolPlugin {
+    func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
+        let input = context.package.directoryURL.appending(path: "schemas/settings.yaml")
+        let output = context.pluginWorkDirectoryURL.appending(path: "DeclaredSettings.swift")
+        return [
+            .buildCommand(
+                displayName: "Declaring the settings of \(target.name)",
+                executable: try context.tool(named: "SettingsTool").url,
+                arguments: [target.name, input.path(), output.path()],
+                inputFiles: [input],
+                outputFiles: [output]
+            )
+        ]
+    }
+}
