@@ -219,7 +219,9 @@ let package = Package(
                 .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
-            swiftSettings: settings
+            exclude: ["Texts"],
+            swiftSettings: settings,
+            plugins: ["EmbedTexts"]
         ),
         // The settings and limits of schemas/settings.yaml.
         .executableTarget(

@@ -104,7 +104,6 @@ FUNCTION = re.compile(r"\b(?:func\s+([^\s(<]+)|init|subscript)[?]?\s*(?:<[^(]*>)
 # Functions that can have three or more unlabelled parameters, each with the reason: functions
 # called from C, which has no labels, name the caller.
 UNLABELLED = {
-    "Sources/Web/Metrics/MetricCatalog.swift": ("init",),  # a row of the table: name, kind, meaning
     "Sources/Console/Routing/Operation.swift": ("init",),  # a row of the table: id, method, path
     "Sources/Console/Routing/Refused.swift": ("init",),  # a problem: status, code, words
     "Sources/GatePlugin/EntryPoints.swift": ("pluginInit", "pluginCleanup"),  # Mosquitto, by these names

@@ -11,8 +11,19 @@ import Testing
     @Test("Every metric of our own is described before it has a value")
     func catalog() throws {
         let page = try page()
+        let described = WebTexts.text("metrics.txt").split(separator: "\n")
+            .filter { !$0.hasPrefix("#") && !$0.hasPrefix(" ") }
 
+        #expect(
+            MetricCatalog.entries.map(\.name)
+                == described.map { $0.prefix { $0 != " " } }.map(String.init)
+        )
         for entry in MetricCatalog.entries {
+            #expect(
+                entry.kind == .histogram
+                    ? entry.buckets == entry.buckets.sorted() && !entry.buckets.isEmpty
+                    : entry.buckets.isEmpty
+            )
             #expect(page.types[entry.name] == entry.kind.rawValue)
             #expect(page.helps[entry.name]?.isEmpty == false)
         }

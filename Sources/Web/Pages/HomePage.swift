@@ -53,25 +53,16 @@ struct HomePage: Sendable {
         let operators = console.map { url in
             "<p><a href=\"\(HTML.escape(url))/console/\">The console</a>: for operators</p>\n"
         }
-        let html = """
-            <!DOCTYPE html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="robots" content="noindex">
-            <title>\(title)</title>
-            <link rel="stylesheet" href="\(base)/pages/style.css">
-            </head>
-            <body>
-            <main>
+        let html = HTML.page(
+            language: "en",
+            title: title,
+            basePath: basePath,
+            """
             <h1>\(title)</h1>
             <p>\(text)</p>
-            \(home)\(operators ?? "")\(documents)</main>
-            </body>
-            </html>
-
+            \(home)\(operators ?? "")\(documents)
             """
+        )
         return Response(
             status: status,
             headers: [
@@ -109,5 +100,28 @@ struct MissingPage: RouterMiddleware {
         } catch let error as HTTPError where error.status == .notFound {
             return home.missing
         }
+    }
+}
+
+extension HTML {
+    /// Returns a whole page without scripts; `main` is HTML, the title is a plain text.
+    static func page(language: String, title: String, basePath: String, _ main: String) -> String {
+        """
+        <!DOCTYPE html>
+        <html lang="\(language)">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="robots" content="noindex">
+        <title>\(escape(title))</title>
+        <link rel="stylesheet" href="\(escape(basePath))/pages/style.css">
+        </head>
+        <body>
+        <main>
+        \(main)</main>
+        </body>
+        </html>
+
+        """
     }
 }

@@ -11,45 +11,36 @@ struct LinkPage {
 
     /// The whole document.
     var html: String {
-        let appName = view.appName.isEmpty ? words.service : view.appName
+        let appName = view.appName.isEmpty ? words[.service] : view.appName
         let isFailure = if case .badPassword = view.step { true } else { false }
-        let prefix = isFailure ? words.error + " " : ""
-        return """
-            <!DOCTYPE html>
-            <html lang="\(words.tag)">
-            <head>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="robots" content="noindex">
-            <title>\(HTML.escape(prefix + title)) – \(HTML.escape(appName))</title>
-            <link rel="stylesheet" href="\(HTML.escape(basePath))/pages/style.css">
-            </head>
-            <body>
-            <main>
+        let prefix = isFailure ? words[.error] + " " : ""
+        return HTML.page(
+            language: words[.tag],
+            title: "\(prefix + title) – \(appName)",
+            basePath: basePath,
+            """
             <p class="app">\(HTML.escape(appName))</p>
             <h1>\(HTML.escape(title))</h1>
             \(content)
-            </main>
-            </body>
-            </html>
 
             """
+        )
     }
 
     private var title: String {
         switch (view.step, view.kind) {
-        case (.busy, _): words.busyTitle
-        case (.over, _), (_, nil): words.overTitle
-        case (.done, .some(let kind)): words.texts(kind).doneTitle
-        case (_, .some(let kind)): words.texts(kind).title
+        case (.busy, _): words[.busyTitle]
+        case (.over, _), (_, nil): words[.overTitle]
+        case (.done, .some(let kind)): words.texts(kind)[.doneTitle]
+        case (_, .some(let kind)): words.texts(kind)[.title]
         }
     }
 
     private var content: String {
         switch (view.step, view.kind) {
-        case (.busy, _): paragraph(words.busy)
-        case (.over, _), (_, nil): paragraph(words.over)
-        case (.done, .some(let kind)): paragraph(words.texts(kind).done, mark: "done")
+        case (.busy, _): paragraph(words[.busy])
+        case (.over, _), (_, nil): paragraph(words[.over])
+        case (.done, .some(let kind)): paragraph(words.texts(kind)[.done], mark: "done")
         case (.ask, .some(let kind)): form(kind, fault: nil)
         case (.badPassword(let fault), .some(let kind)): form(kind, fault: fault)
         }
@@ -64,13 +55,13 @@ struct LinkPage {
 
     private func form(_ kind: Link.Kind, fault: LinkView.BadPassword?) -> String {
         let texts = words.texts(kind)
-        let intro = texts.ask.replacing("{address}", with: view.address)
+        let intro = texts[.ask].replacing("{address}", with: view.address)
         let fields = kind == .resetPassword ? passwordFields(fault) : ""
         return """
             \(paragraph(intro))
             <form method="post" action="\(HTML.escape(basePath))/link" autocomplete="on">
             <input type="hidden" name="token" value="\(HTML.escape(token))">
-            \(fields)<button type="submit">\(HTML.escape(texts.button))</button>
+            \(fields)<button type="submit">\(HTML.escape(texts[.button]))</button>
             </form>
             """
     }
@@ -83,11 +74,11 @@ struct LinkPage {
         let described = fault == nil ? "rule" : "fault rule"
         let isInvalid = fault == nil ? "" : " aria-invalid=\"true\""
         return """
-            \(error ?? "")<label for="password">\(HTML.escape(words.password))</label>
+            \(error ?? "")<label for="password">\(HTML.escape(words[.password]))</label>
             <input id="password" name="password" type="password" autocomplete="new-password" \
             required minlength="8" aria-describedby="\(described)"\(isInvalid)>
-            <p class="hint" id="rule">\(HTML.escape(words.rule))</p>
-            <label for="repeat">\(HTML.escape(words.again))</label>
+            <p class="hint" id="rule">\(HTML.escape(words[.rule]))</p>
+            <label for="repeat">\(HTML.escape(words[.again]))</label>
             <input id="repeat" name="repeat" type="password" autocomplete="new-password" \
             required minlength="8"\(isInvalid)>
 
