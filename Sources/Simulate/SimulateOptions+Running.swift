@@ -11,8 +11,7 @@ extension SimulateOptions {
     /// - Throws: A `Problem` if no service runs there or the file can't be read.
     package static func of(_ settings: Settings, productFile: String?) throws -> SimulateOptions {
         let directory = try DataDirectory.existing(settings)
-        let ready = TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }
-        guard let ready = ready?.objectValue, let port = ready["mqttPort"]?.intValue else {
+        guard let ready = ReadyFile.read(directory), let port = ready["mqttPort"]?.intValue else {
             throw Problem.noServiceToSimulate(directory: directory.path, ready: directory.ready)
         }
         var document: JSONObject

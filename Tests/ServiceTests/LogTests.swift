@@ -11,7 +11,7 @@ struct LogTests {
         _ metadata: Logger.Metadata,
         own: Logger.Metadata = [:]
     ) throws -> JSONObject {
-        var handler = JSONLogHandler(label: "lamplighter.worker", level: .info)
+        var handler = JSONLogHandler(label: "lamplighter.worker", ownLevel: .info)
         handler.metadata = own
         let event = LogEvent(
             level: .warning,

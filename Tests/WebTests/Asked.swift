@@ -56,3 +56,10 @@ struct Asked {
         consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
     }
 }
+
+extension Listener {
+    /// A listener for routers that are asked without one.
+    static var unused: Listener {
+        Listener(name: "test", [], logger: Logger(label: "test"), tell: { _ in })
+    }
+}

@@ -29,14 +29,11 @@ struct ConsoleServerTests {
         body: String = ""
     ) async throws -> Int {
         let server = ConsoleServer(
-            endpoints: [],
+            .unused,
             responder: Responder(),
             names: ["lamps.example.com:8443", "*.lamps.example.org", "192.0.2.7", "fd00::7"],
             isSecure: false,
-            readiness: Readiness(parts: []),
-            limits: ListenerLimits(),
-            tell: { _ in },
-            logger: Logger(label: "test")
+            readiness: Readiness(parts: [])
         )
         return try await Asked(server.makeRouter(), path, method: method, body: body).status
     }

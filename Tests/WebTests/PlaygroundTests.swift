@@ -14,12 +14,8 @@ import Testing
         let documents = Documents(playground: playground) { path in
             ["index.html", "try.html", "try/page.js"].contains(path) ? ("text/plain", path) : nil
         }
-        return WebServer(
-            endpoints: [Endpoint(host: "127.0.0.1", port: 0)],
-            readiness: Readiness(parts: []),
-            documents: documents,
-            logger: Logger(label: "test")
-        ).makeRouter()
+        return WebServer(.unused, readiness: Readiness(parts: []), documents: documents)
+            .makeRouter()
     }
 
     private func get(

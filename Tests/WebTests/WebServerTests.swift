@@ -12,13 +12,7 @@ import Testing
     private typealias Answer = (status: Int, type: String, body: String)
 
     private func get(_ path: String) async throws -> Answer {
-        let server = HealthServer(
-            host: "127.0.0.1",
-            port: 0,
-            readiness: readiness,
-            metrics: metrics,
-            logger: Logger(label: "test")
-        )
+        let server = HealthServer(.unused, readiness: readiness, metrics: metrics)
         return try await get(path, server.makeRouter())
     }
 
@@ -28,11 +22,7 @@ import Testing
     }
 
     private var pages: WebServer {
-        WebServer(
-            endpoints: [Endpoint(host: "127.0.0.1", port: 0)],
-            readiness: readiness,
-            logger: Logger(label: "test")
-        )
+        WebServer(.unused, readiness: readiness)
     }
 
     @Test(
@@ -113,12 +103,7 @@ import Testing
         let documents = Documents(playground: playground) {
             $0 == "index.html" ? (mediaType: "text/html; charset=utf-8", text: "start") : nil
         }
-        let server = WebServer(
-            endpoints: [Endpoint(host: "127.0.0.1", port: 0)],
-            readiness: readiness,
-            documents: documents,
-            logger: Logger(label: "test")
-        )
+        let server = WebServer(.unused, readiness: readiness, documents: documents)
         return try await get(path, server.makeRouter())
     }
 
@@ -135,10 +120,9 @@ import Testing
     @Test("It names the console to whom the operator lets it be named, others not")
     func console() async throws {
         let server = WebServer(
-            endpoints: [Endpoint(host: "127.0.0.1", port: 0)],
+            .unused,
             readiness: readiness,
-            console: { $0 ? "http://127.0.0.1:8082" : nil },
-            logger: Logger(label: "test")
+            console: { $0 ? "http://127.0.0.1:8082" : nil }
         )
         func page(from address: String) async throws -> String {
             try await Asked(server.makeRouter(), "/", from: address).body

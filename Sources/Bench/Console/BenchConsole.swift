@@ -2,6 +2,7 @@ import ArgumentParser
 import Files
 import JSON
 import Load
+import Service
 
 /// The pages open in browsers while reports are measured.
 private enum OpenPages: String, CaseIterable {
@@ -113,9 +114,8 @@ struct BenchConsole: Benchmark {
         token: String,
         _ body: (OpenPages) throws -> Void
     ) throws {
-        let ready = TextFile.readBytes(rig.field.directory.ready)
-            .flatMap { try? JSONValue.parse($0) }
-        guard let port = ready?.objectValue?["consolePort"]?.intValue else {
+        let ready = ReadyFile.read(rig.field.directory)
+        guard let port = ready?["consolePort"]?.intValue else {
             throw LoadError.failed("the service does not say where its console is")
         }
         let dids = rig.field.seed.bound.map(\.did)

@@ -109,12 +109,7 @@ final class BrokerMonitor: Service {
         )
         var intake = Intake()
         while mayRun {
-            try client.receive(
-                upTo: 100,
-                linger: .zero,
-                wait: .milliseconds(500),
-                into: &intake
-            )
+            try client.receive(into: &intake)
             for delivery in intake.deliveries {
                 if intake.bytes[delivery.topic].elementsEqual(refusalTopic.utf8) {
                     let refusal = seen.refusals.take(intake.bytes[delivery.payload])

@@ -64,12 +64,7 @@ struct BrokerCheck {
             var intake = Intake()
             let deadline = ContinuousClock.now + ServiceLimits.probeAnswerMax
             while facts.count < filters.count && ContinuousClock.now < deadline {
-                try client.receive(
-                    upTo: 10,
-                    linger: .zero,
-                    wait: .milliseconds(200),
-                    into: &intake
-                )
+                try client.receive(wait: .milliseconds(200), into: &intake)
                 for delivery in intake.deliveries {
                     facts[intake.text(delivery.topic)] = intake.text(delivery.payload)
                 }

@@ -30,15 +30,8 @@ struct DatabaseChecks {
                 connections(health),
             ]
         } catch {
-            return [
-                Check(.doctorStandbys, "the database server answers")(
-                    .skip,
-                    address.place,
-                    evidence: FindingText(
-                        verbatim: (error as? Problem)?.message ?? StoreError.summary(error)
-                    )
-                )
-            ]
+            let check = Check(.doctorStandbys, "the database server answers")
+            return [check.skipped(address.place, because: error)]
         }
     }
 

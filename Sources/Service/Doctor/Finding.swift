@@ -1,5 +1,6 @@
 package import JSON
 package import Problems
+import Storage
 
 /// The finding of one check of `doctor`.
 package struct Finding: Sendable {
@@ -55,6 +56,12 @@ struct Check {
     init(_ code: ProblemCode, _ title: FindingText) {
         self.code = code
         self.title = title
+    }
+
+    /// Returns the finding that a check could not be made.
+    func skipped(_ subject: String, because error: any Error) -> Finding {
+        let why = (error as? Problem)?.message ?? StoreError.summary(error)
+        return self(.skip, subject, evidence: FindingText(verbatim: why))
     }
 
     /// Returns the finding about a subject, with a cure and its command if needed.

@@ -7,8 +7,7 @@ import ServiceSettings
 enum HealthPort {
     /// Returns the port in the service's ready.json; nil before the service is ready.
     static func port(of directory: DataDirectory) -> Int? {
-        let ready = TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }
-        return ready?.objectValue?["healthPort"]?.intValue.map { Int($0) }
+        ReadyFile.read(directory)?["healthPort"]?.intValue.map { Int($0) }
     }
 
     /// Returns a page of the health port; nil without an answer.
@@ -19,8 +18,7 @@ enum HealthPort {
         within patience: Duration
     ) -> [UInt8]? {
         guard let port = port(of: directory) else { return nil }
-        let host = Banner.reachable(settings.healthHost)
-        let authority = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-        return WebClient.body(of: "http://\(authority):\(port)\(path)", within: patience)
+        let address = Banner.url("http", settings.healthHost, port: port)
+        return WebClient.body(of: address + path, within: patience)
     }
 }

@@ -41,8 +41,7 @@ struct HistoryCheck {
                     "lamplighter history export \(first.did.text) --from \(date(first.day))T00:00:00Z"
             )
         } catch {
-            let why = (error as? Problem)?.message ?? StoreError.summary(error)
-            return check(.skip, subject, evidence: FindingText(verbatim: why))
+            return check.skipped(subject, because: error)
         }
     }
 

@@ -36,13 +36,7 @@ struct RefusalCheck {
                     ? "lamplighter refusals --since 1h --data '\(directory.path)'" : nil
             )
         } catch {
-            return check(
-                .skip,
-                subject,
-                evidence: FindingText(
-                    verbatim: (error as? Problem)?.message ?? StoreError.summary(error)
-                )
-            )
+            return check.skipped(subject, because: error)
         }
     }
 }

@@ -26,9 +26,7 @@ package struct ServedCertificates {
     package init(_ directory: DataDirectory, _ settings: Settings) {
         self.directory = directory
         self.settings = settings
-        let bytes =
-            DirectoryLock.holder(of: directory) == nil ? nil : TextFile.readBytes(directory.ready)
-        ready = bytes.flatMap { try? JSONValue.parse($0).objectValue }
+        ready = DirectoryLock.holder(of: directory) == nil ? nil : ReadyFile.read(directory)
     }
 
     /// Connects to each listener and returns its certificate; returns none if no service is ready.
@@ -41,7 +39,7 @@ package struct ServedCertificates {
             // count. It shows the same certificate as the MQTT port.
             if name == "clientCertificatePort", ready?["mqttTlsPort"] != nil { continue }
             guard let port = ready?[name]?.intValue.map({ Int($0) }) else { continue }
-            let place = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+            let place = Banner.address(host, port: port)
             do {
                 let der = try await ShownCertificate.read(
                     host: host,

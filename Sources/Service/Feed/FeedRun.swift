@@ -6,7 +6,6 @@ import ServiceLifecycle
 package import ServiceSettings
 import Storage
 import Synchronization
-import UnixSignals
 import Workers
 
 /// A run of `lamplighter feed`, which runs beside the broker and keeps the gate's file in step with
@@ -45,18 +44,12 @@ package struct FeedRun: Sendable {
                 ["gate.file": "\(file)", "records": "\(count)"]
             )
         }
-        var quiet = logger
-        quiet.logLevel = max(quiet.logLevel, .warning)
-        try await ServiceGroup(
-            services: [feeder],
-            gracefulShutdownSignals: [.sigint, .sigterm],
-            logger: quiet
-        ).run()
+        try await ServiceGroup.runUntilSignal([WorkService(feeder)], logger: logger)
     }
 }
 
-/// A service that follows the database on its own thread, and reconnects after a failure.
-private final class Feeder: Service {
+/// The work that follows the database on its own thread, and reconnects after a failure.
+private final class Feeder: StoppableWork {
     private let open: @Sendable () throws -> GateFeed
     private let ready: @Sendable (Int) -> Void
     private let logger: Logger
@@ -78,13 +71,9 @@ private final class Feeder: Service {
         self.ready = ready
     }
 
-    func run() async {
-        await withGracefulShutdownHandler {
-            await PlainThread.run { self.follow() }
-        } onGracefulShutdown: {
-            self.isStopping.store(true, ordering: .releasing)
-        }
-    }
+    func run() async { await PlainThread.run { self.follow() } }
+
+    func stop() { isStopping.store(true, ordering: .releasing) }
 
     private var isOver: Bool { isStopping.load(ordering: .acquiring) }
 

@@ -1,35 +1,16 @@
-package import Logging
+import Logging
 
 /// A log handler that writes one line per event to standard error: time, level, message,
 /// `key=value` sorted by key.
-package struct CompactLogHandler: LogHandler {
-    private var ownLevel: Logger.Level
-    package var metadata: Logger.Metadata = [:]
-    package var metadataProvider: Logger.MetadataProvider?
+struct CompactLogHandler: LineLogHandler {
+    var ownLevel: Logger.Level
+    var metadata: Logger.Metadata = [:]
+    var metadataProvider: Logger.MetadataProvider?
 
-    /// Creates a handler that drops events below a level.
-    package init(level: Logger.Level) { ownLevel = level }
-
-    package var logLevel: Logger.Level {
-        get { LogOverride.current?.level ?? ownLevel }
-        set { ownLevel = newValue }
-    }
-
-    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    package func log(event: LogEvent) {
-        var all = metadata
-        if let provided = metadataProvider?.get() { all.merge(provided) { _, new in new } }
-        if let own = event.metadata { all.merge(own) { _, new in new } }
-        var line =
-            "\(LogText.now()) \(Self.word(event.level)) \(Self.plain("\(event.message)"))"
-        for (key, value) in all.sorted(by: { $0.key < $1.key }) {
-            line += " \(key)=\(Self.quoted("\(value)"))"
-        }
-        LogText.write(line.utf8)
+    func line(for event: LogEvent, at time: String) -> [UInt8] {
+        var line = "\(time) \(Self.word(event.level)) \(Self.plain("\(event.message)"))"
+        for (key, value) in values(of: event) { line += " \(key)=\(Self.quoted("\(value)"))" }
+        return Array(line.utf8)
     }
 
     private static func word(_ level: Logger.Level) -> String {

@@ -1,45 +1,23 @@
 import JSON
-package import Logging
+import Logging
 
 /// A log handler that writes one JSON object per line to standard error: `time`, `level`, `label`,
 /// `message`, and each metadata value under its key.
-package struct JSONLogHandler: LogHandler {
-    private var ownLevel: Logger.Level
-    package var metadata: Logger.Metadata = [:]
-    package var metadataProvider: Logger.MetadataProvider?
-    private let label: String
+struct JSONLogHandler: LineLogHandler {
+    let label: String
+    var ownLevel: Logger.Level
+    var metadata: Logger.Metadata = [:]
+    var metadataProvider: Logger.MetadataProvider?
 
     /// The reserved names; metadata with one of them is written as `metadata.` and its key.
     private static let own: Set<String> = ["time", "level", "label", "message"]
 
-    /// Creates a handler for a logger's label that drops events below a level.
-    package init(label: String, level: Logger.Level) {
-        self.label = label
-        ownLevel = level
-    }
-
-    package var logLevel: Logger.Level {
-        get { LogOverride.current?.level ?? ownLevel }
-        set { ownLevel = newValue }
-    }
-
-    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    package func log(event: LogEvent) { LogText.write(line(for: event, at: LogText.now())) }
-
-    /// Returns the line of an event, without a line break.
     func line(for event: LogEvent, at time: String) -> [UInt8] {
-        var all = metadata
-        if let provided = metadataProvider?.get() { all.merge(provided) { _, new in new } }
-        if let own = event.metadata { all.merge(own) { _, new in new } }
         var members: [(String, JSONValue?)] = [
             ("time", .string(time)), ("level", .string(event.level.rawValue)),
             ("label", .string(label)), ("message", .string(LogText.cut("\(event.message)"))),
         ]
-        for (key, value) in all.sorted(by: { $0.key < $1.key }) {
+        for (key, value) in values(of: event) {
             members.append((Self.own.contains(key) ? "metadata." + key : key, Self.json(value)))
         }
         return JSONObject(members).encoded()

@@ -10,8 +10,8 @@ package enum LogSetup {
             return
         }
         switch format {
-        case .text: LoggingSystem.bootstrap { _ in CompactLogHandler(level: level) }
-        case .json: LoggingSystem.bootstrap { JSONLogHandler(label: $0, level: level) }
+        case .text: LoggingSystem.bootstrap { _ in CompactLogHandler(ownLevel: level) }
+        case .json: LoggingSystem.bootstrap { JSONLogHandler(label: $0, ownLevel: level) }
         }
     }
 

@@ -1,6 +1,37 @@
 import Domain
 import Glibc
+import Logging
 import Workers
+
+/// A log handler that writes one line per event to standard error.
+protocol LineLogHandler: LogHandler {
+    /// The level below which events are dropped, while `LogOverride` sets no other level.
+    var ownLevel: Logger.Level { get set }
+    /// Returns the line of an event, without a line break.
+    func line(for event: LogEvent, at time: String) -> [UInt8]
+}
+
+extension LineLogHandler {
+    var logLevel: Logger.Level {
+        get { LogOverride.current?.level ?? ownLevel }
+        set { ownLevel = newValue }
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { LogText.write(line(for: event, at: LogText.now())) }
+
+    /// Returns the metadata of an event, of its logger and of the provider, sorted by key.
+    func values(of event: LogEvent) -> [(key: String, value: Logger.MetadataValue)] {
+        var all = metadata
+        if let provided = metadataProvider?.get() { all.merge(provided) { _, new in new } }
+        if let own = event.metadata { all.merge(own) { _, new in new } }
+        return all.sorted { $0.key < $1.key }
+    }
+}
 
 /// The functions that both forms of log lines share.
 enum LogText {

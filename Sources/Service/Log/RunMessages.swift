@@ -36,7 +36,7 @@ package struct RunMessages: Sendable {
     }
 
     private func log(_ message: Logger.Message, _ metadata: Logger.Metadata, level: Logger.Level) {
-        JSONLogHandler(label: "lamplighter", level: .trace).log(
+        JSONLogHandler(label: "lamplighter", ownLevel: .trace).log(
             event: LogEvent(
                 level: level,
                 message: message,

@@ -61,16 +61,14 @@ package struct Backend {
             services: [
                 slow,
                 try BrokerMonitor(context, environment),
-                MaintenanceService(
-                    thread: MaintenanceThread(MaintenanceJobs.files, environment, logger: logger)
-                ),
+                WorkService(MaintenanceThread(MaintenanceJobs.files, environment, logger: logger)),
                 BackupTask(context, store),
             ] + workers
                 // The last services end first, so the workers still publish the messages that these
                 // leave in the outbox.
                 + [
-                    MaintenanceService(
-                        thread: MaintenanceThread(
+                    WorkService(
+                        MaintenanceThread(
                             MaintenanceJobs.rows,
                             environment,
                             isForOne: true,
@@ -96,7 +94,7 @@ package struct Backend {
         _ context: RunContext,
         _ environment: Environment,
         logger: Logger
-    ) throws -> [WorkerService] {
+    ) throws -> [WorkService] {
         let names = context.settings.workers
         let proof = context.ownsBroker ? nil : GateProbe.proof(environment.topics)
         if !names.contains(.session) {
@@ -108,15 +106,15 @@ package struct Backend {
             )
         }
         return try names.map { name in
-            WorkerService(
-                worker: try WorkerThread(
+            WorkService(
+                try WorkerThread(
                     name,
                     options: try BrokerAccess.workers(context),
                     proof: proof,
                     environment: environment,
                     logger: logger
                 ),
-                readiness: context.readiness
+                after: context.readiness
             )
         }
     }
@@ -176,7 +174,7 @@ package struct Backend {
             routes: try MessageRoutes.make(context),
             logger: Logger(label: "lamplighter.delivery")
         )
-        return [MessageSenderService(sender: service)]
+        return [WorkService(service)]
     }
 
     /// Refuses to do all the work of a database that other processes share.

@@ -9,21 +9,6 @@ package enum BrokerAccess {
     ///
     /// - Throws: A `Problem` if the password's file can't be read.
     package static func workers(_ context: RunContext) throws -> ConnectionOptions {
-        try options(context)
-    }
-
-    /// Returns the options of the console's connection, which has its own client id.
-    ///
-    /// - Throws: A `Problem` if a file can't be read.
-    package static func console(_ context: RunContext) throws -> ConnectionOptions {
-        var options = try options(context)
-        options.clientID = "svc.console." + Sodium.randomSecret().prefix(12)
-        (options.username, options.password) = ("service:console", context.secrets.console)
-        (options.cleanStart, options.sessionExpirySeconds) = (true, 0)
-        return options
-    }
-
-    private static func options(_ context: RunContext) throws -> ConnectionOptions {
         let settings = context.settings
         var options = ConnectionOptions(
             host: settings.mqttHost,
@@ -32,16 +17,20 @@ package enum BrokerAccess {
         )
         options.username = context.ownsBroker ? "service:lamplighter" : settings.mqttUsername
         options.password = context.secrets.service
-        if !context.ownsBroker, let path = settings.mqttPasswordFile {
-            options.password = try SecretFile.read(path)
-        }
-        if !context.ownsBroker, let caFile = settings.mqttCAFile {
-            options.tls = .init(
-                caFile: caFile,
-                certificateFile: settings.mqttCertificateFile,
-                keyFile: settings.mqttKeyFile
-            )
-        }
+        guard !context.ownsBroker else { return options }
+        if let path = settings.mqttPasswordFile { options.password = try SecretFile.read(path) }
+        options.tls = settings.mqttTLS
+        return options
+    }
+
+    /// Returns the options of the console's connection, which has its own client id.
+    ///
+    /// - Throws: A `Problem` if a file can't be read.
+    package static func console(_ context: RunContext) throws -> ConnectionOptions {
+        var options = try workers(context)
+        options.clientID = "svc.console." + Sodium.randomSecret().prefix(12)
+        (options.username, options.password) = ("service:console", context.secrets.console)
+        (options.cleanStart, options.sessionExpirySeconds) = (true, 0)
         return options
     }
 }

@@ -44,11 +44,7 @@ struct ClusterService: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown { await readiness.wait(for: BrokerMonitor.gatePart) }
-        await withTaskCancellationOrGracefulShutdownHandler {
-            await member.run()
-        } onCancelOrGracefulShutdown: {
-            member.stop()
-        }
+        await member.runUntilShutdown()
         if loss.hasHappened.load(ordering: .acquiring) { throw Problem.slotLost() }
         // `Backend.handOver` stops the member early, and the group fails when a service returns
         // before its turn.

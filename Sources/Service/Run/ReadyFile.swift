@@ -1,6 +1,6 @@
 package import Files
 import Glibc
-import JSON
+package import JSON
 import ServiceLifecycle
 import ServiceSettings
 import Web
@@ -22,6 +22,11 @@ package struct ReadyFile: Sendable {
     package func write(_ context: RunContext) throws {
         let text = String(decoding: Self.json(context, withSecrets: true).encoded(), as: UTF8.self)
         try TextFile.write(text + "\n", to: path)
+    }
+
+    /// Returns the content of a data directory's file; nil if no service is ready.
+    package static func read(_ directory: DataDirectory) -> JSONObject? {
+        TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }?.objectValue
     }
 
     /// Returns the file's content; without secrets, it is the output of `up --json`.

@@ -5,7 +5,6 @@ import ServiceLifecycle
 package import ServiceSettings
 import Sodium
 import Storage
-import UnixSignals
 import Wire
 import Workers
 
@@ -59,18 +58,10 @@ package struct SchedulerRun: Sendable {
             environment: environment,
             logger: logger
         )
-        var quiet = logger
-        quiet.logLevel = max(quiet.logLevel, .warning)
-        let services: [any Service] = [
-            MaintenanceService(
-                thread: MaintenanceThread(MaintenanceJobs.rows, environment, logger: logger)
-            ),
-            WorkerService(worker: thread),
-        ]
-        try await ServiceGroup(
-            services: services,
-            gracefulShutdownSignals: [.sigint, .sigterm],
-            logger: quiet
-        ).run()
+        let maintenance = MaintenanceThread(MaintenanceJobs.rows, environment, logger: logger)
+        try await ServiceGroup.runUntilSignal(
+            [WorkService(maintenance), WorkService(thread)],
+            logger: logger
+        )
     }
 }

@@ -31,8 +31,8 @@ struct WebListeners {
                 material in
                 try broker?.show(material)
                 try contexts.replace(
-                    certificatePEM: Array(material.certificatePEM.utf8),
-                    keyPEM: Array(material.keyPEM.utf8)
+                    certificatePEM: material.certificatePEM,
+                    keyPEM: material.keyPEM
                 )
             }
             watch.install(in: context.metrics)
@@ -44,8 +44,8 @@ struct WebListeners {
     private static func contexts(of material: TLSMaterial) throws -> TLSContexts {
         do {
             return try TLSContexts(
-                certificatePEM: Array(material.certificatePEM.utf8),
-                keyPEM: Array(material.keyPEM.utf8)
+                certificatePEM: material.certificatePEM,
+                keyPEM: material.keyPEM
             )
         } catch {
             throw TLSMaterial.problem(material.files.certificate, "\(error)", cures: [])
@@ -54,11 +54,16 @@ struct WebListeners {
 
     private static func health(_ context: RunContext) -> HealthServer {
         HealthServer(
-            host: context.settings.healthHost,
-            port: context.ports.health,
+            Listener(
+                name: "health",
+                [Endpoint(host: context.settings.healthHost, port: context.ports.health)],
+                party: ConnectionParty.household,
+                logger: context.logger,
+                // Only the operator's own programs connect here.
+                tell: { _ in }
+            ),
             readiness: context.readiness,
-            metrics: context.metrics,
-            logger: context.logger
+            metrics: context.metrics
         )
     }
 
@@ -68,24 +73,23 @@ struct WebListeners {
         tls: TLSContexts?
     ) -> WebServer {
         let settings = context.settings
+        let (plain, secure) = (context.ports.http, context.ports.httpTLS)
         return WebServer(
-            endpoints: endpoints(
-                settings,
-                plain: context.ports.http,
-                secure: context.ports.httpTLS,
-                tls
+            Listener(
+                name: "pages",
+                endpoints(settings, plain: plain, secure: secure, tls),
+                limits: ListenerLimits(
+                    connections: settings.httpConnections,
+                    perAddress: settings.httpPerAddress,
+                    headerSeconds: settings.httpHeaderSeconds
+                ),
+                logger: context.logger,
+                tell: context.refused
             ),
             readiness: context.readiness,
             pages: backend.pages,
             documents: ReferenceDocuments.documents(context),
-            console: { context.consoleURL(isLocal: $0) },
-            limits: ListenerLimits(
-                connections: settings.httpConnections,
-                perAddress: settings.httpPerAddress,
-                headerSeconds: settings.httpHeaderSeconds
-            ),
-            tell: context.refused,
-            logger: context.logger
+            console: { context.consoleURL(isLocal: $0) }
         )
     }
 
@@ -97,16 +101,19 @@ struct WebListeners {
     ) -> ConsoleServer {
         let settings = context.settings
         return ConsoleServer(
-            endpoints: LocalHosts.of(settings.consoleHost).map {
-                Endpoint(host: $0, port: port, tls: context.consoleHasTLS ? tls : nil)
-            },
+            Listener(
+                name: "console",
+                LocalHosts.of(settings.consoleHost).map {
+                    Endpoint(host: $0, port: port, tls: context.consoleHasTLS ? tls : nil)
+                },
+                limits: ListenerLimits(headerSeconds: settings.httpHeaderSeconds),
+                logger: context.logger,
+                tell: context.refused
+            ),
             responder: console.responder,
             names: context.consoleNames,
             isSecure: context.consoleIsSecure,
-            readiness: context.readiness,
-            limits: ListenerLimits(headerSeconds: settings.httpHeaderSeconds),
-            tell: context.refused,
-            logger: context.logger
+            readiness: context.readiness
         )
     }
 

@@ -4,39 +4,66 @@ import Logging
 import Providers
 import ServiceLifecycle
 import Storage
+import UnixSignals
 import Web
 import Workers
 
-/// A service that runs a worker's thread once the gate is found, and drains it at shutdown.
-struct WorkerService: Service {
-    let worker: WorkerThread
-    /// The readiness that shows whether the gate was found; nil for a worker that takes nothing
-    /// from clients.
-    var readiness: Readiness?
+/// Work on threads of its own, which ends after its current step once it is stopped.
+protocol StoppableWork: Sendable {
+    /// Works until `stop`.
+    func run() async
+    /// Makes `run` return; safe from any thread.
+    func stop()
+}
+
+extension WorkerThread: StoppableWork {}
+extension MaintenanceThread: StoppableWork {}
+extension MessageSender: StoppableWork {}
+extension ClusterMember: StoppableWork {}
+
+extension StoppableWork {
+    /// Works until the group shuts down.
+    func runUntilShutdown() async {
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await run()
+        } onCancelOrGracefulShutdown: {
+            stop()
+        }
+    }
+}
+
+/// A service that does work until the group shuts down.
+struct WorkService: Service {
+    let work: any StoppableWork
+    /// The readiness that shows whether the gate was found, before which the work doesn't begin;
+    /// nil for work that takes nothing from clients.
+    let readiness: Readiness?
+
+    init(_ work: any StoppableWork, after readiness: Readiness? = nil) {
+        self.work = work
+        self.readiness = readiness
+    }
 
     func run() async throws {
         if let readiness {
             await cancelWhenGracefulShutdown { await readiness.wait(for: BrokerMonitor.gatePart) }
             guard readiness.accepts(BrokerMonitor.gatePart) else { return }
         }
-        await withTaskCancellationOrGracefulShutdownHandler {
-            await worker.run()
-        } onCancelOrGracefulShutdown: {
-            worker.stop()
-        }
+        await work.runUntilShutdown()
     }
 }
 
-/// A service that runs maintenance jobs; at shutdown, they end after their current step.
-struct MaintenanceService: Service {
-    let thread: MaintenanceThread
-
-    func run() async throws {
-        await withTaskCancellationOrGracefulShutdownHandler {
-            await thread.run()
-        } onCancelOrGracefulShutdown: {
-            thread.stop()
-        }
+extension ServiceGroup {
+    /// Runs a command's services until SIGINT or SIGTERM; the group's own log has only warnings and
+    /// errors.
+    static func runUntilSignal(_ services: [any Service], logger: Logger) async throws {
+        var quiet = logger
+        quiet.logLevel = max(quiet.logLevel, .warning)
+        try await ServiceGroup(
+            services: services,
+            gracefulShutdownSignals: [.sigint, .sigterm],
+            logger: quiet
+        ).run()
     }
 }
 
@@ -101,18 +128,5 @@ extension Regions {
             return parts.count == 2 ? (parts[0], parts[1]) : nil
         }
         return Dictionary(pairs) { $1 }
-    }
-}
-
-/// A service that runs the sender of mails and texts.
-struct MessageSenderService: Service {
-    let sender: MessageSender
-
-    func run() async throws {
-        await withTaskCancellationOrGracefulShutdownHandler {
-            await sender.run()
-        } onCancelOrGracefulShutdown: {
-            sender.stop()
-        }
     }
 }

@@ -54,12 +54,7 @@ package enum RefusalWatch {
             try feed.begin(show)
             var intake = Intake()
             while feed.left > 0 {
-                try client.receive(
-                    upTo: ToolClient.batchMax,
-                    linger: .zero,
-                    wait: ToolClient.patience,
-                    into: &intake
-                )
+                try client.receive(into: &intake)
                 for delivery in intake.deliveries {
                     try feed.take(intake.bytes[delivery.payload], show)
                 }

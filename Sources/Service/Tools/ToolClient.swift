@@ -61,12 +61,7 @@ package struct ToolClient {
             try client.subscribe(filters)
             var intake = Intake()
             while left > 0 {
-                try client.receive(
-                    upTo: Self.batchMax,
-                    linger: .zero,
-                    wait: Self.patience,
-                    into: &intake
-                )
+                try client.receive(into: &intake)
                 for delivery in intake.deliveries where left > 0 {
                     guard let body = try? Payload.object(intake.bytes[delivery.payload]) else {
                         continue
@@ -125,8 +120,7 @@ package struct ToolClient {
     /// The port is from this command's flags, else from `ready.json`, else from the settings. If
     /// the setting is 0, any free port, only `ready.json` has the number.
     var address: (host: String, port: Int) {
-        let ready = TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }
-        let port = ready?.objectValue?["mqttPort"]?.intValue.map { Int($0) }
+        let port = ReadyFile.read(directory)?["mqttPort"]?.intValue.map { Int($0) }
         let isGiven = settings.entries.contains { entry in
             entry.setting.key == "mqtt.port" && entry.origin == .flag && settings.mqttPort != 0
         }
@@ -186,13 +180,18 @@ extension MosquittoClient {
         let deadline = ContinuousClock.now + ToolClient.settleMax
         try flush()
         while unconfirmed > 0 && ContinuousClock.now < deadline {
-            try receive(
-                upTo: ToolClient.batchMax,
-                linger: .zero,
-                wait: .milliseconds(200),
-                into: &intake
-            )
+            try receive(wait: .milliseconds(200), into: &intake)
             try flush()
         }
+    }
+
+    /// Receives the messages of a command, and waits for the first one if there is none.
+    ///
+    /// - Throws: `MosquittoError`.
+    mutating func receive(
+        wait: Duration = ToolClient.patience,
+        into intake: inout Intake
+    ) throws {
+        try receive(upTo: ToolClient.batchMax, linger: .zero, wait: wait, into: &intake)
     }
 }

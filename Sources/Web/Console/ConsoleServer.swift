@@ -1,57 +1,38 @@
 import Hummingbird
-package import Logging
 import NIOCore
 import ServiceLifecycle
 
 /// The HTTP listener of the operators' console, separate from the public pages and from the probes.
 package struct ConsoleServer: Service {
-    private let endpoints: [Endpoint]
+    private let listener: Listener
     private let responder: any ConsoleResponder
     private let hosts: HostRule
     private let isSecure: Bool
     private let readiness: Readiness
-    private let limits: ListenerLimits
-    private let tell: ListenerRefusal.Teller
-    private let logger: Logger
 
     /// Creates a server that begins to listen when it's run.
     ///
     /// It answers under `names` and this machine's own names; `isSecure` means that browsers
     /// connect by https.
     package init(
-        endpoints: [Endpoint],
+        _ listener: Listener,
         responder: any ConsoleResponder,
         names: [String],
         isSecure: Bool,
-        readiness: Readiness,
-        limits: ListenerLimits,
-        tell: @escaping ListenerRefusal.Teller,
-        logger: Logger
+        readiness: Readiness
     ) {
-        self.endpoints = endpoints
+        self.listener = listener
         self.responder = responder
         hosts = HostRule(names)
         self.isSecure = isSecure
         self.readiness = readiness
-        self.limits = limits
-        self.tell = tell
-        self.logger = logger
     }
 
     /// Serves until the group shuts down; throws if an address can't be bound.
     package func run() async throws {
-        let (readiness, responder) = (readiness, responder)
-        let listener = Listener(
-            name: "console",
-            endpoints,
-            limits: limits,
-            party: ConnectionParty.householdOrProxied,
-            logger: logger,
-            tell: tell
-        )
         try await withGracefulShutdownHandler {
-            try await listener.run(makeRouter()) { readiness.isReady("console") }
-        } onGracefulShutdown: {
+            try await listener.run(makeRouter()) { [readiness] in readiness.isReady("console") }
+        } onGracefulShutdown: { [responder] in
             responder.stop()
         }
     }

@@ -1,5 +1,4 @@
 import Hummingbird
-package import Logging
 import ServiceLifecycle
 
 /// The HTTP listener for operators' programs: health, readiness with its reasons, and metrics.
@@ -7,39 +6,20 @@ import ServiceLifecycle
 /// It's separate from the pages, so that a proxy that forwards everything doesn't publish it, and a
 /// crowd of connections to the pages doesn't keep a health check out.
 package struct HealthServer: Service {
-    private let host: String
-    private let port: Int
+    private let listener: Listener
     private let readiness: Readiness
     private let metrics: PrometheusRegistry
-    private let logger: Logger
 
     /// Creates a server that begins to listen when it's run.
-    package init(
-        host: String,
-        port: Int,
-        readiness: Readiness,
-        metrics: PrometheusRegistry,
-        logger: Logger
-    ) {
-        self.host = host
-        self.port = port
+    package init(_ listener: Listener, readiness: Readiness, metrics: PrometheusRegistry) {
+        self.listener = listener
         self.readiness = readiness
         self.metrics = metrics
-        self.logger = logger
     }
 
     /// Serves until the group shuts down; throws if the address can't be bound.
     package func run() async throws {
-        let readiness = readiness
-        let listener = Listener(
-            name: "health",
-            [Endpoint(host: host, port: port)],
-            limits: ListenerLimits(),
-            logger: logger,
-            // Only the operator's own programs connect here.
-            tell: { _ in }
-        )
-        try await listener.run(makeRouter()) { readiness.isReady("health") }
+        try await listener.run(makeRouter()) { [readiness] in readiness.isReady("health") }
     }
 
     func makeRouter() -> Router<WebContext> {

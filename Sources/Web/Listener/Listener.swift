@@ -1,7 +1,7 @@
 import Hummingbird
 import HummingbirdCore
-import Logging
-import NIOCore
+package import Logging
+package import NIOCore
 import NIOHTTP1
 import NIOSSL
 import Synchronization
@@ -38,7 +38,7 @@ package struct ListenerLimits: Sendable {
 }
 
 /// The addresses on which HTTP is served for one purpose, with shared limits on their connections.
-struct Listener {
+package struct Listener: Sendable {
     private let name: String
     private let endpoints: [Endpoint]
     private let limits: ListenerLimits
@@ -51,11 +51,20 @@ struct Listener {
     private static let headerBytes = 16 << 10
     private static let headerFields = 100
 
-    init(
+    /// Prepares to listen.
+    ///
+    /// - Parameters:
+    ///   - name: The name in the metrics of connections.
+    ///   - endpoints: The addresses.
+    ///   - limits: The limits of all connections together.
+    ///   - party: Returns the party that a connection counts for.
+    ///   - logger: Takes warnings and errors.
+    ///   - tell: Receives refused connections.
+    package init(
         name: String,
         _ endpoints: [Endpoint],
-        limits: ListenerLimits,
-        party: @escaping @Sendable (SocketAddress?) -> String = ConnectionParty.household,
+        limits: ListenerLimits = ListenerLimits(),
+        party: @escaping @Sendable (SocketAddress?) -> String = ConnectionParty.householdOrProxied,
         logger: Logger,
         tell: @escaping ListenerRefusal.Teller
     ) {

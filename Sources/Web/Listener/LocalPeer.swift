@@ -1,4 +1,4 @@
-import NIOCore
+package import NIOCore
 import NIOHTTP1
 
 /// The other end of a connection from this machine.
@@ -37,15 +37,15 @@ enum LocalPeer {
 }
 
 /// The parties that connections are counted by.
-enum ConnectionParty {
+package enum ConnectionParty {
     /// Returns the source address, or its /64 for IPv6.
-    static func household(_ address: SocketAddress?) -> String {
+    package static func household(_ address: SocketAddress?) -> String {
         WebContext.household(address?.ipAddress ?? "unknown")
     }
 
     /// Returns the same, but counts each connection from this machine separately, since it can come
     /// from a proxy that serves many clients.
-    static func householdOrProxied(_ address: SocketAddress?) -> String {
+    package static func householdOrProxied(_ address: SocketAddress?) -> String {
         guard let text = address?.ipAddress, LocalPeer.isLocal(text) else {
             return household(address)
         }

@@ -11,7 +11,7 @@ package final class TLSContexts: Sendable {
     /// PEM.
     ///
     /// - Throws: The library's error if certificate and key don't match.
-    package init(certificatePEM: [UInt8], keyPEM: [UInt8]) throws {
+    package init(certificatePEM: String, keyPEM: String) throws {
         current = Mutex(try Self.make(certificatePEM, keyPEM))
     }
 
@@ -19,7 +19,7 @@ package final class TLSContexts: Sendable {
     ///
     /// - Throws: The library's error if certificate and key don't match; the former certificate
     ///   stays in use.
-    package func replace(certificatePEM: [UInt8], keyPEM: [UInt8]) throws {
+    package func replace(certificatePEM: String, keyPEM: String) throws {
         let next = try Self.make(certificatePEM, keyPEM)
         current.withLock { $0 = next }
     }
@@ -33,11 +33,11 @@ package final class TLSContexts: Sendable {
         try pipeline.addHandler(HandshakeWatch(tell))
     }
 
-    private static func make(_ certificate: [UInt8], _ key: [UInt8]) throws -> NIOSSLContext {
-        let chain = try NIOSSLCertificate.fromPEMBytes(certificate)
+    private static func make(_ certificate: String, _ key: String) throws -> NIOSSLContext {
+        let chain = try NIOSSLCertificate.fromPEMBytes(Array(certificate.utf8))
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) },
-            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: key, format: .pem))
+            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(key.utf8), format: .pem))
         )
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]

@@ -1,5 +1,4 @@
 import Hummingbird
-package import Logging
 import NIOCore
 import ServiceLifecycle
 
@@ -9,52 +8,33 @@ import ServiceLifecycle
 /// requires a login. It reports only that the service is alive: figures and reasons are on the
 /// listener of `HealthServer`.
 package struct WebServer: Service {
-    private let endpoints: [Endpoint]
+    private let listener: Listener
     private let readiness: Readiness
     private let pages: Pages?
     private let documents: Documents?
     private let console: @Sendable (_ isLocal: Bool) -> String?
-    private let limits: ListenerLimits
-    private let tell: ListenerRefusal.Teller
-    private let logger: Logger
 
     /// Creates a server that begins to listen when it's run.
     ///
     /// Without `pages` it serves no pages behind links, without `documents` no reference. `console`
-    /// returns the console's address for a visitor on this machine or elsewhere. `tell` receives
-    /// refused connections.
+    /// returns the console's address for a visitor on this machine or elsewhere.
     package init(
-        endpoints: [Endpoint],
+        _ listener: Listener,
         readiness: Readiness,
         pages: Pages? = nil,
         documents: Documents? = nil,
-        console: @escaping @Sendable (_ isLocal: Bool) -> String? = { _ in nil },
-        limits: ListenerLimits = ListenerLimits(),
-        tell: @escaping ListenerRefusal.Teller = { _ in },
-        logger: Logger
+        console: @escaping @Sendable (_ isLocal: Bool) -> String? = { _ in nil }
     ) {
-        self.tell = tell
-        self.endpoints = endpoints
+        self.listener = listener
         self.readiness = readiness
         self.pages = pages
         self.documents = documents
         self.console = console
-        self.limits = limits
-        self.logger = logger
     }
 
     /// Serves until the group shuts down; throws if an address can't be bound.
     package func run() async throws {
-        let readiness = readiness
-        let listener = Listener(
-            name: "pages",
-            endpoints,
-            limits: limits,
-            party: ConnectionParty.householdOrProxied,
-            logger: logger,
-            tell: tell
-        )
-        try await listener.run(makeRouter()) { readiness.isReady("http") }
+        try await listener.run(makeRouter()) { [readiness] in readiness.isReady("http") }
     }
 
     func makeRouter() -> Router<WebContext> {

@@ -1,23 +1,76 @@
 import NIOCore
 import NIOWebSocket
 
+/// An end of a relay, which is read only while the other end keeps up with the data already read.
+///
+/// Both ends belong to the event loop of the client's connection.
+private protocol RelayEnd: ChannelDuplexHandler {
+    var context: ChannelHandlerContext? { get set }
+    var isReadOwed: Bool { get set }
+    /// The end to which received data is sent; nil before and after it is connected.
+    var other: (any RelayEnd)? { get }
+    /// Whether more data may be read.
+    var mayRead: Bool { get }
+}
+
+extension RelayEnd {
+    /// Whether the peer has read most of the data sent to it.
+    fileprivate var isWritable: Bool { context?.channel.isWritable ?? false }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func read(context: ChannelHandlerContext) {
+        guard mayRead else {
+            isReadOwed = true
+            return
+        }
+        context.read()
+    }
+
+    /// Resumes a postponed read.
+    fileprivate func readOn() {
+        guard isReadOwed, let context else { return }
+        isReadOwed = false
+        read(context: context)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        other?.flush()
+        context.fireChannelReadComplete()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if isWritable {
+            other?.readOn()
+            readOn()
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    /// Flushes the bytes sent.
+    fileprivate func flush() { context?.flush() }
+}
+
 /// The client's end of a relay: unwraps bytes from WebSocket frames, and wraps the broker's bytes
 /// in frames.
 ///
-/// Frames and MQTT packets needn't begin together. Each side is read only while the other keeps up
-/// with the data already read. Belongs to the event loop of its connection, like the broker's end.
-final class WebSocketRelay: ChannelDuplexHandler {
+/// Frames and MQTT packets needn't begin together.
+final class WebSocketRelay: RelayEnd {
     typealias InboundIn = WebSocketFrame
     typealias OutboundIn = Never
     typealias OutboundOut = WebSocketFrame
 
     /// The guard of the connection's place, until the broker has answered.
     private var place: ConnectionGuard?
-    private var context: ChannelHandlerContext?
+    fileprivate var context: ChannelHandlerContext?
+    fileprivate var isReadOwed = false
     private var broker: BrokerRelay?
     /// Data received before the broker's connection: no more than one read returns.
     private var early: [ByteBuffer] = []
-    private var isReadOwed = false
     private(set) var hasEnded = false
 
     /// Creates a relay for a connection, which can be displaced until the broker has answered its
@@ -27,7 +80,10 @@ final class WebSocketRelay: ChannelDuplexHandler {
         place?.allow(WebSocketLimits.firstPacketSeconds)
     }
 
-    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    fileprivate var other: (any RelayEnd)? { broker }
+
+    /// This also holds reads back if the client doesn't read the answers to its pings.
+    fileprivate var mayRead: Bool { broker?.isWritable == true && isWritable }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
@@ -35,9 +91,6 @@ final class WebSocketRelay: ChannelDuplexHandler {
         broker?.end()
         broker = nil
     }
-
-    /// Whether the client has read most of the data sent to it.
-    var isWritable: Bool { context?.channel.isWritable ?? false }
 
     /// Joins the broker's end once that is connected.
     func join(_ broker: BrokerRelay) {
@@ -51,22 +104,6 @@ final class WebSocketRelay: ChannelDuplexHandler {
     }
 
     // MARK: From the client
-
-    func read(context: ChannelHandlerContext) {
-        // This also holds if the client doesn't read the answers to its pings.
-        guard let broker, broker.isWritable, isWritable else {
-            isReadOwed = true
-            return
-        }
-        context.read()
-    }
-
-    /// Resumes a postponed read.
-    func readOn() {
-        guard isReadOwed, let context else { return }
-        isReadOwed = false
-        read(context: context)
-    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
@@ -86,28 +123,11 @@ final class WebSocketRelay: ChannelDuplexHandler {
         }
     }
 
-    func channelReadComplete(context: ChannelHandlerContext) {
-        broker?.flush()
-        context.fireChannelReadComplete()
-    }
-
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if isWritable {
-            broker?.readOn()
-            readOn()
-        }
-        context.fireChannelWritabilityChanged()
-    }
-
     func channelInactive(context: ChannelHandlerContext) {
         hasEnded = true
         broker?.end()
         broker = nil
         context.fireChannelInactive()
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        context.close(promise: nil)
     }
 
     // MARK: To the client
@@ -124,9 +144,6 @@ final class WebSocketRelay: ChannelDuplexHandler {
         let frame = WebSocketFrame(fin: true, opcode: .binary, data: bytes)
         context.write(wrapOutboundOut(frame), promise: nil)
     }
-
-    /// Flushes the bytes sent.
-    func flush() { context?.flush() }
 
     /// Sends the reason, and closes both connections.
     func end(_ reason: Reason) {
@@ -171,14 +188,14 @@ final class WebSocketRelay: ChannelDuplexHandler {
 }
 
 /// The broker's end of a relay.
-final class BrokerRelay: ChannelDuplexHandler {
+final class BrokerRelay: RelayEnd {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = Never
     typealias OutboundOut = ByteBuffer
 
     private let client: WebSocketRelay
-    private var context: ChannelHandlerContext?
-    private var isReadOwed = false
+    fileprivate var context: ChannelHandlerContext?
+    fileprivate var isReadOwed = false
     /// Whether the connection is established; before that, the connect call reports its failure.
     fileprivate var isJoined = false
 
@@ -186,43 +203,17 @@ final class BrokerRelay: ChannelDuplexHandler {
         self.client = client
     }
 
-    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    fileprivate var other: (any RelayEnd)? { client }
+
+    fileprivate var mayRead: Bool { client.isWritable }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
         if isJoined { client.end(.normalClosure) }
     }
 
-    /// Whether the broker has read most of the data sent to it.
-    var isWritable: Bool { context?.channel.isWritable ?? false }
-
-    func read(context: ChannelHandlerContext) {
-        guard client.isWritable else {
-            isReadOwed = true
-            return
-        }
-        context.read()
-    }
-
-    /// Resumes a postponed read.
-    func readOn() {
-        guard isReadOwed, let context else { return }
-        isReadOwed = false
-        read(context: context)
-    }
-
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         client.send(unwrapInboundIn(data))
-    }
-
-    func channelReadComplete(context: ChannelHandlerContext) {
-        client.flush()
-        context.fireChannelReadComplete()
-    }
-
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if isWritable { client.readOn() }
-        context.fireChannelWritabilityChanged()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -230,15 +221,8 @@ final class BrokerRelay: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        context.close(promise: nil)
-    }
-
     /// Sends the client's bytes with the next `flush`.
     func send(_ bytes: ByteBuffer) { context?.write(wrapOutboundOut(bytes), promise: nil) }
-
-    /// Flushes the bytes sent.
-    func flush() { context?.flush() }
 
     /// Closes the broker's connection after the bytes sent.
     ///

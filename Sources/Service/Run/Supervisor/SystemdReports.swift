@@ -105,9 +105,7 @@ extension SystemdReports {
     static func make(_ context: RunContext, _ environment: [String: String]) -> SystemdReports? {
         guard let socket = SystemdSocket(environment) else { return nil }
         let (readyFile, ownsBroker) = (context.directory.ready, context.ownsBroker)
-        let host = Banner.reachable(context.settings.healthHost)
-        let authority = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-        let address = "http://\(authority):\(context.ports.health)/healthz"
+        let health = Banner.url("http", context.settings.healthHost, port: context.ports.health)
         let patience = (socket.watchdog ?? .seconds(30)) / 6
         return SystemdReports(
             socket: socket,
@@ -120,7 +118,7 @@ extension SystemdReports {
                             || $0.name.hasPrefix("worker ")
                     }
             },
-            isAlive: { WebClient.body(of: address, within: patience) != nil }
+            isAlive: { WebClient.body(of: health + "/healthz", within: patience) != nil }
         )
     }
 }

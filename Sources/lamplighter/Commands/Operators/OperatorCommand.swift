@@ -4,6 +4,7 @@ import Domain
 import Files
 import JSON
 import Problems
+import Service
 import ServiceSettings
 import Storage
 import Workers
@@ -32,8 +33,7 @@ extension CommandContext {
 
     /// The console's address: of the running service, else as configured.
     var consoleURL: String {
-        let ready = TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }
-        return ready?.objectValue?["consoleUrl"]?.stringValue
+        ReadyFile.read(directory)?["consoleUrl"]?.stringValue
             ?? settings.consoleURL ?? "http://\(settings.consoleHost):\(settings.consolePort)"
     }
 
