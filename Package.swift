@@ -304,13 +304,25 @@ let package = Package(
             plugins: ["EmbedTexts"]
         ),
 
+        // What operators can do: one table of operations, for the console and the command line.
+        .target(
+            name: "Administration",
+            dependencies: [
+                "Backups", "Certificates", "Domain", "Files", "JSON", "Problems", "QRCode",
+                "Service", "ServiceSettings", "Sodium", "Storage", "Web", "Wire", "Workers",
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+
         // The operators' console: the pages' files and the HTTP interface.
         .target(
             name: "Console",
             dependencies: [
-                "Backups", "Batching", "Certificates", "Credentials", "CZlib", "Domain", "Files",
-                "JSON", "Mosquitto", "Problems", "Providers", "QRCode", "Service",
-                "ServiceSettings", "Sodium", "Storage", "Web", "Wire", "Workers",
+                "Administration", "Batching", "Credentials", "CZlib", "Domain", "Files", "JSON",
+                "Mosquitto", "Providers", "Service", "ServiceSettings", "Sodium", "Storage", "Web",
+                "Wire", "Workers",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -352,7 +364,8 @@ let package = Package(
         .executableTarget(
             name: "lamplighter",
             dependencies: [
-                "Backups", "Certificates", "Console", "Domain", "Files", "Wire", "JSON",
+                "Administration", "Backups", "Certificates", "Console", "Domain", "Files", "Wire",
+                "JSON",
                 "Problems", "PostgreSQL", "Reference", "Storage", "Mosquitto", "Simulate", "Sodium",
                 "Workers", "Service",
                 "ServiceSettings", "QRCode",
@@ -434,10 +447,15 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
-            name: "ConsoleTests",
+            name: "AdministrationTests",
             dependencies: [
-                "Console", "Domain", "JSON", "Storage", "StoreTestKit", "TestKit", "Wire",
+                "Administration", "Domain", "JSON", "Storage", "StoreTestKit", "TestKit",
             ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ConsoleTests",
+            dependencies: ["Administration", "Console", "Domain", "JSON", "TestKit", "Wire"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -152,7 +152,7 @@ def settings_page(program, version):
         "What a flag says goes before the environment, and that before the file. An unknown name is an error. "
         "`lamplighter config` prints every setting with its value and where it comes from. "
         "Changes take effect when the service is started again."), ".SH SETTINGS"]
-    for setting in json.loads(ask(program, "config", "--json")):
+    for setting in json.loads(ask(program, "config", "--json"))["items"]:
         default = setting["default"]
         shown = ",".join(default) if isinstance(default, list) else json.dumps(default).strip('"')
         facts = [setting["kind"]] + ([setting["unit"]] if setting["unit"] else [])

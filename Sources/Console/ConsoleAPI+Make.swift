@@ -1,7 +1,7 @@
-package import Domain
+import Administration
+import Domain
 package import Service
-import Sodium
-package import Storage
+import Storage
 import Workers
 
 extension ConsoleAPI {
@@ -20,60 +20,4 @@ extension ConsoleAPI {
             return link.url(at: run.consoleURL)
         }
     }
-}
-
-/// A one-time link to the console.
-package struct OperatorLink: Sendable {
-    /// The name of the operator who signs in with the link.
-    package let name: String
-    /// The operator's role.
-    package let role: OperatorRole
-    /// The moment at which an unused link expires.
-    package let expiresAt: Instant
-    private let token: String
-
-    /// The name of the operator of the first link, and of `lamplighter console`.
-    package static let firstName = "admin"
-
-    /// Makes a link for an operator.
-    ///
-    /// Adds the operator with a role if the name is new; an existing operator keeps their role.
-    ///
-    /// - Throws: `Rejection` for an invalid name or too many operators.
-    package static func make(
-        of name: String,
-        role: OperatorRole,
-        in tx: Transaction
-    ) throws -> OperatorLink {
-        guard Operator.accepts(name: name) else {
-            throw Rejection.invalid("name", "A name has 1 to 64 characters of A-Z a-z 0-9 _ -.")
-        }
-        let row: Operator
-        if let found = try tx.operators.find(name) {
-            row = found
-        } else {
-            guard try tx.operators.count() < Int64(Operator.countMax) else {
-                throw Rejection(
-                    .tooManyRequests,
-                    "There are \(Operator.countMax) operators already; remove one first."
-                )
-            }
-            row = Operator(name: name, role: role, createdAt: tx.now)
-            try tx.operators.save(row)
-        }
-        // 128 random bits.
-        let token = Sodium.base64URL(Sodium.randomBytes(16))
-        try tx.operators.addLink(token: token, of: name)
-        return OperatorLink(
-            name: name,
-            role: row.role,
-            expiresAt: tx.now.adding(seconds: OperatorSignIn.linkSeconds),
-            token: token
-        )
-    }
-
-    /// Returns the link's address.
-    ///
-    /// The part behind `#` never reaches a server, a log or another page.
-    package func url(at base: String) -> String { "\(base)/console/#enter=\(token)" }
 }

@@ -1,6 +1,8 @@
+import Administration
 import Domain
 import JSON
 import Logging
+import Service
 import ServiceSettings
 package import Web
 
@@ -18,13 +20,15 @@ package struct ConsoleAPI: ConsoleResponder {
     /// Makes the console of a run.
     package init(_ context: ConsoleContext) {
         self.context = context
-        access = Access(store: context.store, isSecure: context.isSecure)
+        access = Access(store: context.store, isSecure: context.run.consoleIsSecure)
         files = ConsoleFiles(directory: context.settings.consoleDirectory)
         failures = FailedSignIns(context)
         requests = FailedSignIns.limit(OperatorSignIn.requestsPerAddress)
         let hub = LiveHub(context, access)
         self.hub = hub
-        operations = Operations.all(context, access, failures: failures, hub: hub)
+        operations =
+            SignIn(context, access, failures: failures).operations + hub.operations
+            + [hub.overview.operation] + Operations.all
     }
 
     package func stop() { hub.stop() }
@@ -64,18 +68,18 @@ package struct ConsoleAPI: ConsoleResponder {
             throw Refused(413, ErrorCode.invalidRequest.rawValue, detail)
         }
         let context = context
-        let call: @Sendable () throws -> ConsoleCall = {
+        let call: @Sendable () throws -> OperationCall = {
             var request = request
             request.body = body
             let hasToken = caller != nil && request.header("authorization") != nil
             try Access.requireOwnPage(request, hasToken: hasToken)
-            return ConsoleCall(
+            return OperationCall(
+                operation,
+                with: parameters,
                 request: request,
-                operation: operation,
-                parameters: parameters,
-                context: context,
-                caller: caller ?? .nobody,
-                body: try Self.object(body)
+                body: try Self.object(body),
+                by: caller ?? .nobody,
+                in: context.operations
             )
         }
         let reply =
@@ -83,11 +87,7 @@ package struct ConsoleAPI: ConsoleResponder {
             case .blocking(let work): try await context.threads.run(rank) { try work(call()) }
             case .waiting(let work): try await work(context.threads.run(rank, call))
             }
-        return ConsoleAnswer(
-            200,
-            headers: [("Content-Type", reply.mediaType)] + reply.headers,
-            body: reply.body
-        )
+        return Self.answer(reply)
     }
 
     /// Returns the caller, or nil if the operation needs none, and the request's rank; called
@@ -95,7 +95,7 @@ package struct ConsoleAPI: ConsoleResponder {
     private func caller(
         of request: ConsoleRequest,
         for operation: Operation
-    ) async throws -> (Caller?, ConsoleThreads.Rank) {
+    ) async throws -> (Caller?, OperationThreads.Rank) {
         guard let least = operation.role else {
             return (nil, requests.admit(request.address) ? .stranger : .crowd)
         }
@@ -171,6 +171,21 @@ package struct ConsoleAPI: ConsoleResponder {
         } catch let error as JSONError {
             throw Refused.invalid("", "The body is not JSON: \(error.description).")
         }
+    }
+
+    private static func answer(_ reply: Reply) -> ConsoleAnswer {
+        var headers = reply.headers
+        let (mediaType, body): (String, ConsoleAnswer.Body)
+        switch reply.content {
+        case .object(let object): (mediaType, body) = ("application/json", .bytes(object.encoded()))
+        case .file(let bytes, let type, let name):
+            headers.append(("Content-Disposition", "attachment; filename=\"\(name)\""))
+            (mediaType, body) = (type, .bytes(bytes))
+        case .events(let write):
+            headers += [("X-Accel-Buffering", "no"), ("Cache-Control", "no-store")]
+            (mediaType, body) = ("text/event-stream", .stream(write))
+        }
+        return ConsoleAnswer(200, headers: [("Content-Type", mediaType)] + headers, body: body)
     }
 
     private static func problem(_ refused: Refused) -> ConsoleAnswer {

@@ -6,7 +6,7 @@ import StoreTestKit
 import TestKit
 import Testing
 
-@testable import Console
+@testable import Administration
 
 @Suite("What a chart reads")
 struct ChartReadingTests {

@@ -4,7 +4,7 @@ import StoreTestKit
 import TestKit
 import Testing
 
-@testable import Console
+@testable import Administration
 
 @Suite("A search for devices")
 struct DeviceSearchTests {
@@ -41,7 +41,11 @@ struct DeviceSearchTests {
         after did: String = "",
         limit: Int = 10
     ) throws -> FoundDevices {
-        try store.read { try FoundDevices(query, after: did, limit: limit, at: Self.now, in: $0) }
+        try store.read { tx in
+            let terms = try SearchTerms(query)
+            let search = try DeviceSearch(terms, products: tx.products.all(), at: Self.now)
+            return try FoundDevices(search, after: did, limit: limit, in: tx)
+        }
     }
 
     private static let queries: [(String, [Int])] = [

@@ -1,7 +1,7 @@
 import Domain
 import Testing
 
-@testable import Console
+@testable import Administration
 
 @Suite("An operation's path")
 struct OperationTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Console
+@testable import Administration
 
 @Suite("A search")
 struct SearchTermsTests {

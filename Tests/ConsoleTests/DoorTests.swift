@@ -5,6 +5,7 @@ import Synchronization
 import TestKit
 import Testing
 
+@testable import Administration
 @testable import Console
 
 @Suite("A browser that signed in before")
@@ -34,10 +35,10 @@ struct KnownBrowserTests {
 }
 
 @Suite("The console's threads", .endsInTime)
-struct ConsoleThreadsTests {
+struct OperationThreadsTests {
     @Test("serve operators first, then who shows a cookie, then strangers")
     func ranks() async throws {
-        let threads = ConsoleThreads()
+        let threads = OperationThreads()
         let order = Order()
         let (started, starts) = AsyncStream.makeStream(of: Void.self)
         // A stranger holds one thread, an operator the other.
@@ -52,7 +53,7 @@ struct ConsoleThreadsTests {
         for _ in 0..<2 { await iterator.next() }
 
         try await withThrowingTaskGroup { group in
-            for rank in ConsoleThreads.Rank.allCases.reversed() {
+            for rank in OperationThreads.Rank.allCases.reversed() {
                 group.addTask { try await threads.run(rank) { order.note(rank) } }
                 while threads.waiting < 4 - rank.rawValue { await Task.yield() }
             }
@@ -62,15 +63,15 @@ struct ConsoleThreadsTests {
         _ = try await (first, second)
 
         let found = order.ranks
-        #expect(Set(found) == Set(ConsoleThreads.Rank.allCases))
-        let places = ConsoleThreads.Rank.allCases.compactMap { found.firstIndex(of: $0) }
+        #expect(Set(found) == Set(OperationThreads.Rank.allCases))
+        let places = OperationThreads.Rank.allCases.compactMap { found.firstIndex(of: $0) }
         // Two threads note ranks at once, so only neighbours can change places.
         #expect(zip(places, places.dropFirst(2)).allSatisfy { $0 < $1 })
     }
 
     @Test("are one for strangers, of whom only so many wait")
     func strangers() async throws {
-        let threads = ConsoleThreads()
+        let threads = OperationThreads()
         let gate = Gate()
         let (started, starts) = AsyncStream.makeStream(of: Void.self)
         async let first: Void = threads.run(.stranger) {
@@ -80,11 +81,11 @@ struct ConsoleThreadsTests {
         await iterator.next()
 
         try await withThrowingTaskGroup { group in
-            for _ in 0..<ConsoleThreads.Rank.stranger.waitingMax {
+            for _ in 0..<OperationThreads.Rank.stranger.waitingMax {
                 group.addTask { try await threads.run(.stranger) {} }
             }
-            while threads.waiting < ConsoleThreads.Rank.stranger.waitingMax { await Task.yield() }
-            await #expect(throws: ConsoleThreads.IsFull.self) {
+            while threads.waiting < OperationThreads.Rank.stranger.waitingMax { await Task.yield() }
+            await #expect(throws: OperationThreads.IsFull.self) {
                 try await threads.run(.stranger) {}
             }
             #expect(try await threads.run(.operator) { true })
@@ -97,9 +98,9 @@ struct ConsoleThreadsTests {
 
 /// The ranks of the finished work, in its order.
 private final class Order: Sendable {
-    private let state = Mutex<[ConsoleThreads.Rank]>([])
-    var ranks: [ConsoleThreads.Rank] { state.withLock { $0 } }
-    func note(_ rank: ConsoleThreads.Rank) { state.withLock { $0.append(rank) } }
+    private let state = Mutex<[OperationThreads.Rank]>([])
+    var ranks: [OperationThreads.Rank] { state.withLock { $0 } }
+    func note(_ rank: OperationThreads.Rank) { state.withLock { $0.append(rank) } }
 }
 
 /// A gate that holds threads until it is opened.

@@ -1,6 +1,7 @@
 import Domain
 import Testing
 
+@testable import Administration
 @testable import Console
 
 @Suite("Reports a second") struct ReportRateTests {

@@ -130,7 +130,7 @@ class Contents(unittest.TestCase):
         whole = self.root / "offered.yaml"
         whole.write_text(text + "\n".join(offered) + "\n")
         # Notes about the environment can precede it.
-        rows = json.loads(run(self.root / "tar/bin/lamplighter", "config", "--json", "--config", whole).stdout.splitlines()[-1])
+        rows = json.loads(run(self.root / "tar/bin/lamplighter", "config", "--json", "--config", whole).stdout.splitlines()[-1])["items"]
         values = {row["key"]: str(row["value"]) for row in rows}
         for line in offered:
             key, _, value = line.partition(": ")

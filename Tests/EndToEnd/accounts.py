@@ -176,8 +176,7 @@ class People(EndToEnd):
 
     def audit(self, uid):
         """Returns the user's rows of the audit trail, newest first or last."""
-        rows = self.world.service.json("user", "audit", uid)
-        return rows if isinstance(rows, list) else next(v for v in rows.values() if isinstance(v, list))
+        return self.world.service.json("user", "audit", uid)["items"]
 
     def assertEnded(self, terminal, reason, token=None):
         """Asserts that the terminal was notified, and that its token is void from then on."""

@@ -77,6 +77,13 @@ def alive(pid):
         return False
 
 
+def device_row(text):
+    """Returns the row of the output of `device show`, with the values of the device's points (`data`)."""
+    shown = json.loads(text)
+    return {**shown["row"], "data": {point["name"]: point["value"] for point in shown["points"] if "value" in point}}
+
+
+
 class Service:
     """One `lamplighter up` with its own data directory.
 
@@ -226,5 +233,8 @@ class Service:
             base.close()
 
     def dead_letters(self):
-        rows = self.json("deadletter", "list")
-        return rows if isinstance(rows, list) else rows["deadLetters"]
+        return self.json("deadletter", "list")["items"]
+
+    def device(self, did, *arguments):
+        """Returns a device's row as `device show` shows it, with the values of its points (`data`)."""
+        return device_row(self.cli("device", "show", did, "--json", *arguments).stdout)

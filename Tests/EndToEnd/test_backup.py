@@ -13,7 +13,7 @@ import urllib.request
 
 import postgres
 from client import Device, Terminal, fresh_id
-from harness import BINARY, LONG, Service, eventually
+from harness import BINARY, LONG, Service, device_row, eventually
 from world import SETTINGS, OwnWorld, World
 
 
@@ -113,7 +113,7 @@ class Backups(OwnWorld):
         for did in dids:
             done = self.run_free("device", "show", did, "--data", str(target), "--json")
             self.assertEqual(done.returncode, 0, done.stderr)
-            shown[did] = json.loads(done.stdout)["data"].get("count", 0)
+            shown[did] = device_row(done.stdout)["data"].get("count", 0)
         return shown
 
     def test_a_damaged_backup_is_refused_with_a_sentence_and_changes_nothing(self):

@@ -173,7 +173,7 @@ class OfAnotherApp(EndToEnd):
 
 class BindRemote(EndToEnd):
     def claim(self, product, mac):
-        return self.world.service.json("device", "label", "--product", product["productKey"], "--mac", mac)["claim"]
+        return self.world.service.json("device", "label", "--product", product["productKey"], "--mac", mac)["text"]
 
     def params(self, product, mac, **proof):
         return {"productKey": product["productKey"], "mac": mac, **proof}

@@ -127,7 +127,7 @@ class Compiled(EndToEnd):
         return found
 
     def shown(self, did):
-        return self.world.service.json("device", "show", did)
+        return self.world.service.device(did)
 
 
 class Lamp(Compiled):

@@ -290,7 +290,7 @@ class Rows(EndToEnd):
         for _ in range(3):
             self.device(EASY, connect=False)
         words = ("device", "list", "--product", EASY["productKey"], "--limit")
-        dids = [row["did"] for row in self.world.service.json(*words, "1000")]
+        dids = [row["did"] for row in self.world.service.json(*words, "1000")["items"]]
         for limit, more, told in (
             (2, (), f"2 of {len(dids)}; next page: --after {dids[1]}"), (len(dids), (), ""), (1000, (), ""),
             (1, ("--after", dids[-2]), ""), (10, ("--after", dids[-1]), ""),
@@ -301,7 +301,7 @@ class Rows(EndToEnd):
         for _ in range(2):
             device.publish(f"{device.base}/report", b"nonsense")
         words = ("deadletter", "list", "--limit")
-        letters = eventually(lambda: (rows := self.world.service.json(*words, "10000"))[1:] and rows)
+        letters = eventually(lambda: (rows := self.world.service.json(*words, "10000")["items"])[1:] and rows)
         self.assertIn("1 of ", said := self.world.service.cli(*words, "1").stderr)
         self.assertIn("; next page: --before ", said)
         oldest = str(letters[-1]["id"])
@@ -332,7 +332,7 @@ class Rows(EndToEnd):
                 self.assertIn("--yes", done.stderr)
                 self.assertIn(terminal.uid, done.stdout)
         told = json.loads(done.stdout)
-        self.assertEqual((told["forgotten"], told["unbound"], told["schedules"]), (False, [terminal.uid], 0))
+        self.assertEqual((told["forgotten"], told["users"], told["schedules"]), (False, [terminal.uid], 0))
         self.assertIn("would forget " + device.did, self.world.service.cli(*command, check=False).stdout)
         self.assertIn(f"Forget {device.did}?", self.answered(command, "n\n"))
         self.assertTrue(terminal.ask("device/status", {"did": device.did})["ok"])

@@ -88,7 +88,7 @@ class Operator(EndToEnd):
         self.assertIn("a\\u001b[2J\\u009b1mb\\u202ec", shown)
         printed = self.cli("device", "show", device.did, "--json").stdout
         self.assertNotIn("\u009b", printed)
-        self.assertEqual(json.loads(printed)["data"], {name: name})
+        self.assertEqual(self.world.service.device(device.did)["data"], {name: name})
 
     def test_watching_a_device(self):
         device = self.device()

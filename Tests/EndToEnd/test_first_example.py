@@ -40,7 +40,7 @@ class FirstExample(EndToEnd):
             {"id": "1", "mac": mac, "passcode": "123456", "hardware": {}})
         self.assertEqual(contract.problems("registered", registered), [])
         did, secret = registered["result"]["did"], registered["result"]["secret"]
-        points = {p["name"]: p for p in self.world.service.json("product", "show", key)["dataPoints"]}
+        points = {p["name"]: p for p in self.world.service.json("product", "show", key)["document"]["dataPoints"]}
         switch = next(name for name, p in points.items() if p["type"] == "bool" and p["access"] == "rw")
 
         device = f"{TOPICS}/device/{did}"

@@ -142,7 +142,7 @@ class Devices(Guided):
         return self.start(guide.commands[0], did=did).end()
 
     def wait_online(self, did):
-        eventually(lambda: self.service.json("device", "show", did)["online"], 20, "the lamp")
+        eventually(lambda: self.service.device(did)["online"], 20, "the lamp")
 
     def check_lamp(self, command):
         lines = self.start(command)
@@ -155,7 +155,7 @@ class Devices(Guided):
         for data in ({"brightness": 42}, {"mode": "night", "brightness": 7}, {"power": False}, {"power": True}):
             result = self.switch(did, data)
             self.assertEqual(result["state"], "done", (data, result))
-            state = self.service.json("device", "show", did)["data"]
+            state = self.service.device(did)["data"]
             self.assertEqual({**state, **data}, state)
         self.assertIn("temperature", state)
         # It doesn't claim to have done unknown things.
@@ -166,7 +166,7 @@ class Devices(Guided):
         again = self.start(command)
         self.assertEqual(again.wait_for(r"did (\S+)")[1], did)
         self.wait_online(did)
-        eventually(lambda: self.service.json("device", "show", did)["data"]["power"] is False, 20, "the first report")
+        eventually(lambda: self.service.device(did)["data"]["power"] is False, 20, "the first report")
 
     def switch(self, did, data):
         """Sends a command as the demo's bound user; returns its outcome."""
@@ -282,7 +282,7 @@ class Apps(Guided):
             ["mosquitto_rr", "-p", str(self.service.mqtt_port), "-i", did, "-u", f"device:{did}", "-P", identity["secret"],
              "-q", "1", "-t", f"ll/v1/device/{did}/report", "-e", f"ll/v1/device/{did}/response", "-m", past, "-W", "10"],
             check=True, capture_output=True)
-        eventually(lambda: self.service.json("device", "show", did)["data"].get("temperature") == 21.5, 20, "the lamp's own")
+        eventually(lambda: self.service.device(did)["data"].get("temperature") == 21.5, 20, "the lamp's own")
         browser = self.browse("chart.html", did)
         self.until(browser, "document.querySelector('#words').textContent", "the chart")
         self.assertEqual(browser.run("return document.querySelector('#words').textContent"),
@@ -371,7 +371,7 @@ class Servers(Guided):
             self.assertIn(f"lamps.example.com -p {setting}", command)
             command = command.replace(f"lamps.example.com -p {setting}", f"localhost -p {self.service.ready[port]}")
             self.start(lamplighter + command, did=did, secret=identity["secret"]).end()
-            eventually(lambda: self.service.json("device", "show", did)["data"].get("power") is power, 20, "the report")
+            eventually(lambda: self.service.device(did)["data"].get("power") is power, 20, "the report")
 
     def the_authority_is_renewed(self, command):
         authority = self.service.data / "tls" / "authority.pem"
@@ -434,7 +434,7 @@ class Servers(Guided):
         command = guide.commands[0].replace("lamps.example.com -p 8883 --capath /etc/ssl/certs",
                                             f"localhost -p {tls} --cafile cert.pem")
         self.start(command, did=did, secret=identity["secret"]).end()
-        eventually(lambda: self.service.json("device", "show", did)["data"].get("power"), 20, "the report")
+        eventually(lambda: self.service.device(did)["data"].get("power"), 20, "the report")
         # As in a browser: the WebSocket listener gets the upgrade and chooses the subprotocol.
         asked = subprocess.run(
             ["curl", "-si", "--http1.1", "--max-time", "3", "--cacert", "cert.pem", "-H", "Connection: Upgrade", "-H",

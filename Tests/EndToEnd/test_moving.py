@@ -120,7 +120,7 @@ class Moving(unittest.TestCase):
         for name in ("server.key", "service.secret", "tools.secret"):
             shutil.copy(self.data / name, self.holder / "node" / name)
         service.start()
-        self.assertGreaterEqual(len(service.json("device", "list", "--limit", "100")), 1)
+        self.assertGreaterEqual(len(service.json("device", "list", "--limit", "100")["items"]), 1)
         self.assertEqual(service.stop()[0], 0)
 
     def test_a_target_in_use_another_key_and_waiting_messages_are_refused(self):

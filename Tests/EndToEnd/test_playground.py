@@ -99,7 +99,7 @@ class FirstMinute(InPlayground):
         expect(self.page.get_by_role("switch", name="Power")).not_to_be_checked()
 
         # It is an ordinary device: the command line shows it.
-        device = self.service.json("device", "show", self.identity(0))
+        device = self.service.device(self.identity(0))
         self.assertTrue(device["online"])
         for text in ("registers", "gets an identity", "asks account/loginAnonymous", "asks device/bind", "asks device/control",
                      "carried out command 1", "stored, version", "status, version", "command 1: done"):

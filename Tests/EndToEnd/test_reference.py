@@ -110,7 +110,7 @@ class Pages(unittest.TestCase):
         for page in listed:
             self.assertSection("problems.html" if page["code"].startswith("LL") else "refusals.html", page["code"])
         settings, limits = markdown("settings"), markdown("limits")
-        for setting in json.loads(self.command("config", "--json")):
+        for setting in json.loads(self.command("config", "--json"))["items"]:
             self.assertIn(f"| `{setting['key']}` |", settings)
             if setting["key"].startswith("limits."):
                 self.assertIn(f"| `{setting['key']}` |", limits)

@@ -147,7 +147,7 @@ class RegistrationAgain(EndToEnd):
         terminal.status(device, lambda b: b["data"].get("power") is True)
         began = now()
         allowed = self.world.service.json("device", "allow-reset", device.did)
-        self.assertEqual(allowed["did"], device.did)
+        self.assertEqual(allowed["row"]["did"], device.did)
         self.assertTrue(895_000 < allowed["resetUntil"] - began < 930_000, allowed)
         self.assertTrue(device.report(data={"power": False})["ok"], "nothing has changed yet")
 

@@ -313,10 +313,10 @@ class Firing(Scheduling):
         device, terminal = self.pair()
         schedule = self.make(terminal, device, "02:30", timezone="Europe/Berlin")
         service = self.world.service
-        rows = service.json("schedule", "list", "--device", device.did)
+        rows = service.json("schedule", "list", "--device", device.did)["items"]
         self.assertEqual([r["scheduleId"] for r in rows], [schedule["scheduleId"]])
         shown = service.json("schedule", "show", schedule["scheduleId"])
-        self.assertEqual(shown["nextAt"], schedule["nextAt"])
+        self.assertEqual(shown["schedule"]["nextAt"], schedule["nextAt"])
         coming = service.json("schedule", "next", schedule["scheduleId"], "--count", "400")
         self.assertEqual((len(coming), coming[0]["at"]), (400, schedule["nextAt"]))
         for row in coming:

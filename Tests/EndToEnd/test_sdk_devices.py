@@ -396,11 +396,12 @@ class Documents(EndToEnd):
                                  "products": [LAMP["productKey"]], "secret": "hush-hush-hush-hush"})
         id = made["appId"]
         shown = self.world.service.json("app", "show", id)
-        self.assertEqual((shown["appId"], shown["name"], shown["products"]), (id, "Shown", [LAMP["productKey"]]))
+        row = shown["row"]
+        self.assertEqual((row["appId"], row["name"], row["products"]), (id, "Shown", [LAMP["productKey"]]))
         self.assertEqual(shown["policies"], {
             "revealAccounts": True, "emailRegistration": "code", "emailVerification": True, "phoneRegistration": False,
             "uidLogin": False, "usernameChangeable": True, "anonymous": "keep", "cancelProof": True, "sessionDays": 90})
-        twitter = shown["providers"]["twitter"]
+        [twitter] = [one["settings"] for one in shown["providers"] if one["name"] == "twitter"]
         self.assertEqual((twitter["enabled"], twitter["clientIds"], twitter["hasSecret"], twitter["keepToken"]),
                          (True, ["id-at-twitter"], True, False))
         table = self.run_cli("app", "show", id).stdout
@@ -424,7 +425,8 @@ class Documents(EndToEnd):
         again = self.take("app", {**exported, "name": "Renamed"})
         self.assertEqual((again["isNew"], again.get("secret")), (False, None))
         shown = self.world.service.json("app", "show", made["appId"])
-        self.assertEqual((shown["name"], shown["providers"]["twitter"]["hasSecret"]), ("Renamed", True))
+        [twitter] = [one["settings"] for one in shown["providers"] if one["name"] == "twitter"]
+        self.assertEqual((shown["row"]["name"], twitter["hasSecret"]), ("Renamed", True))
         client = Client(self.world.port, f"app:{made['appId']}", made["secret"], fresh_terminal())
         self.assertEqual(self.keep(client).connect(), 0, "the app's own secret still works")
 

@@ -344,7 +344,7 @@ class WhenTheGateIsLost(OwnWorld):
         self.assertEqual(service.process.wait(60), 1, service.tail())
         self.assertGreater(number, 2, "reports were forged")
         self.assertIn("LL1016", service.tail())
-        shown = json.loads(service.cli("device", "show", device.did, "--json").stdout)
+        shown = service.device(device.did)
         self.assertEqual(shown["data"]["count"], 1)
 
 

@@ -166,7 +166,7 @@ class Renewing(OwnWorld):
         app = self.keep(self.world.terminal())
         self.assertTrue(lamp.report(data={"power": True})["ok"])
         before = self.certificates()
-        number = service.json("device", "show", lamp.did)
+        number = service.device(lamp.did)
 
         service.cli("tls", "init")
 
@@ -177,7 +177,7 @@ class Renewing(OwnWorld):
         self.assertIsNone(lamp.lost)
         self.assertIsNone(app.lost)
         # The lamp was never considered gone: its last connection is the same as before.
-        self.assertEqual(service.json("device", "show", lamp.did).get("online"), number.get("online"))
+        self.assertEqual(service.device(lamp.did).get("online"), number.get("online"))
         # The rights are the same as before: other devices' topics stay closed.
         self.assertGreaterEqual(lamp.subscribe("ll/v1/device/+/command"), 0x80)
 

@@ -129,9 +129,9 @@ class WebSocket(EndToEnd):
         raw = self.raw()
         raw.send(connect_packet(f"device:{lamp.did}", lamp.secret, lamp.did))
         self.assertEqual(raw.receive(), (BINARY, b"\x20\x02\x00\x00"))
-        eventually(lambda: self.world.service.json("device", "show", lamp.did)["online"], 10, "online")
+        eventually(lambda: self.world.service.device(lamp.did)["online"], 10, "online")
         raw.close()
-        eventually(lambda: not self.world.service.json("device", "show", lamp.did)["online"], 10, "offline")
+        eventually(lambda: not self.world.service.device(lamp.did)["online"], 10, "offline")
 
     def test_what_is_no_websocket_for_mqtt_is_told_why(self):
         for change, status in (

@@ -22,7 +22,7 @@ enum AuditOperations {
         )
     }
 
-    private static func list(_ call: ConsoleCall) throws -> Reply {
+    private static func list(_ call: OperationCall) throws -> Reply {
         let (limit, before, terms) = (try call.limit(), try call.cursor(), try search(call))
         return try call.read { tx in
             Reply(
@@ -34,7 +34,7 @@ enum AuditOperations {
         }
     }
 
-    private static func search(_ call: ConsoleCall) throws -> SearchTerms {
+    private static func search(_ call: OperationCall) throws -> SearchTerms {
         let terms = try call.search()
         try terms.requireKeys(["kind", "act", "operator", "user", "app", "subject"])
         return terms
@@ -62,7 +62,7 @@ enum AuditOperations {
         }
     }
 
-    private static func export(_ call: ConsoleCall) throws -> Reply {
+    private static func export(_ call: OperationCall) throws -> Reply {
         let terms = try search(call)
         let lines = try call.read { tx in
             try tx.audit.page(limit: exportMax, scanMax: 10 * exportMax) { fits($0, terms) }.lines
@@ -80,6 +80,6 @@ enum AuditOperations {
                 CSV.text(entry.before), CSV.text(entry.after),
             ])
         }
-        return Reply(Array(text.utf8), mediaType: "text/csv; charset=utf-8", file: "audit.csv")
+        return Reply(.file(Array(text.utf8), mediaType: "text/csv; charset=utf-8", name: "audit.csv"))
     }
 }

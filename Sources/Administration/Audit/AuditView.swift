@@ -1,12 +1,12 @@
-import Domain
-import JSON
-import Storage
+package import Domain
+package import JSON
+package import Storage
 import Wire
 
 /// The audit trail's lines in the interface's form.
-enum AuditView {
+package enum AuditView {
     /// Returns rows (`AuditRow`) with the names of the devices that they concern.
-    static func rows(
+    package static func rows(
         _ lines: [(id: Int64, entry: AuditEntry)],
         in tx: Transaction
     ) throws -> [JSONObject] {
@@ -26,7 +26,7 @@ enum AuditView {
     }
 
     /// Returns a row (`AuditRow`).
-    static func row(_ id: Int64, _ entry: AuditEntry) -> JSONObject {
+    package static func row(_ id: Int64, _ entry: AuditEntry) -> JSONObject {
         let isAct = entry.kind == .operatorAct
         return [
             "id": .integer(id), "at": Shown.moment(entry.at),

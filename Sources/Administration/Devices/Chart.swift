@@ -8,7 +8,7 @@ import Web
 ///
 /// `ChartReading` reads them.
 struct Chart {
-    private let call: ConsoleCall
+    private let call: OperationCall
     private let name: String
     private let from: Instant
     private let to: Instant
@@ -28,7 +28,7 @@ struct Chart {
     private static let rowsWanted: Int64 = 400
     private static let dayMilliseconds: Int64 = 86_400_000
 
-    init(_ call: ConsoleCall) throws {
+    init(_ call: OperationCall) throws {
         self.call = call
         guard let name = call.request.query["name"], !name.isEmpty else {
             throw Refused.invalid("name", "name must be a data point.")
@@ -50,7 +50,7 @@ struct Chart {
     }
 
     /// Returns the requested time; the last day by default.
-    static func period(_ call: ConsoleCall) throws -> (from: Instant, to: Instant) {
+    static func period(_ call: OperationCall) throws -> (from: Instant, to: Instant) {
         let range = 0...JSONValue.integerMax
         let to = try call.integer("to", in: range, default: call.now.milliseconds)
         let from = try call.integer("from", in: range, default: max(0, to - dayMilliseconds))
@@ -100,7 +100,7 @@ enum HistoryTableText {
     private static let rowsMax = 100_000
 
     /// Returns the file, with a line for each record and a column for each data point.
-    static func reply(_ call: ConsoleCall) throws -> Reply {
+    static func reply(_ call: OperationCall) throws -> Reply {
         let (from, to) = try Chart.period(call)
         let name = call.request.query["name"]
         return try call.read { tx in
@@ -120,9 +120,11 @@ enum HistoryTableText {
                 text += CSV.line([CSV.time(ts)] + names.map { CSV.text(data[$0]) })
             }
             return Reply(
-                Array(text.utf8),
-                mediaType: "text/csv; charset=utf-8",
-                file: "\(device.did).csv"
+                .file(
+                    Array(text.utf8),
+                    mediaType: "text/csv; charset=utf-8",
+                    name: "\(device.did).csv"
+                )
             )
         }
     }

@@ -1,9 +1,9 @@
-import Domain
-import JSON
-import Storage
+package import Domain
+package import JSON
+package import Storage
 
 /// The progress of a new device towards its first report.
-enum ConnectView {
+package enum ConnectView {
     /// The maximum number of refusals searched for one that concerns the device.
     private static let refusalsMax = 200
     /// The greatest age, in seconds, at which a refusal still explains why a device isn't
@@ -11,7 +11,7 @@ enum ConnectView {
     private static let refusalSeconds: Int64 = 600
 
     /// Returns the progress of the device with a product and a MAC (`Connection`).
-    static func state(_ key: ProductKey, _ mac: MAC, in tx: Transaction) throws -> JSONObject {
+    package static func state(_ key: ProductKey, _ mac: MAC, in tx: Transaction) throws -> JSONObject {
         var state: JSONObject = ["productKey": .string(key.text), "mac": .string(mac.text)]
         let device = try tx.devices.find(key, mac)
         let status = try device.flatMap { try tx.statuses.find($0.did) }?.status

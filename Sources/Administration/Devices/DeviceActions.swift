@@ -1,5 +1,5 @@
 import Domain
-import JSON
+package import JSON
 import QRCode
 import Service
 import Sodium
@@ -29,7 +29,7 @@ enum DeviceActions {
 
     private static let resetMinutes: ClosedRange<Int64> = 1...RegistrationRules.resetMinutesMax
 
-    private static func command(_ call: ConsoleCall) throws -> Reply {
+    private static func command(_ call: OperationCall) throws -> Reply {
         guard let data = try call.fields.object("data"), !data.members.isEmpty else {
             throw Refused.invalid("data", "data must contain the values to set.")
         }
@@ -53,23 +53,26 @@ enum DeviceActions {
         return Reply(CommandView.row(command, product: product))
     }
 
-    private static func removal(_ call: ConsoleCall) throws -> Reply {
+    private static func removal(_ call: OperationCall) throws -> Reply {
         try call.read { tx in
             let did = try DeviceOperations.device(call, in: tx).device.did
-            return Reply(shown(try DeviceRemoval.Summary(of: did, in: tx)))
+            return Reply(try lost(with: did, in: tx))
         }
     }
 
-    private static func shown(_ summary: DeviceRemoval.Summary) -> JSONObject {
+    /// Returns the data removed with a device (`Removal`): the users who lose it, and the numbers
+    /// of open invitations, of all users' schedules, of unfinished commands and of records.
+    private static func lost(with did: DeviceID, in tx: Transaction) throws -> JSONObject {
         [
-            "users": .array(summary.users.map { .string($0.text) }),
-            "invitations": Shown.count(summary.invitations),
-            "schedules": Shown.count(summary.schedules),
-            "commands": Shown.count(summary.commands), "records": .integer(summary.records),
+            "users": .array(try tx.bindings.all(of: did).map { .string($0.uid.text) }),
+            "invitations": Shown.count(try tx.sharings.open(of: did).count),
+            "schedules": .integer(try tx.schedules.count(ofDevice: did)),
+            "commands": Shown.count(try tx.commands.open(did).count),
+            "records": .integer(try tx.history.count(did)),
         ]
     }
 
-    private static func forget(_ call: ConsoleCall) throws -> Reply {
+    private static func forget(_ call: OperationCall) throws -> Reply {
         let did = try call.id("did", DeviceKind.self)
         try call.requireConfirmation(of: did.text)
         try call.act { work, act in
@@ -77,7 +80,7 @@ enum DeviceActions {
             let device = try DeviceOperations.device(call, in: work.tx).device
             act.subject = "device \(did)"
             act.before = .object(
-                shown(try DeviceRemoval.Summary(of: did, in: work.tx)).adding([
+                try lost(with: did, in: work.tx).adding([
                     ("productKey", .string(device.productKey.text)),
                     ("mac", .string(device.mac.text)),
                 ])
@@ -87,7 +90,7 @@ enum DeviceActions {
         return .empty
     }
 
-    private static func kick(_ call: ConsoleCall) throws -> Reply {
+    private static func kick(_ call: OperationCall) throws -> Reply {
         try call.act { work, act in
             let did = try DeviceOperations.device(call, in: work.tx).device.did
             act.subject = "device \(did)"
@@ -98,7 +101,7 @@ enum DeviceActions {
         return Reply(["told": true])
     }
 
-    private static func rotate(_ call: ConsoleCall) throws -> Reply {
+    private static func rotate(_ call: OperationCall) throws -> Reply {
         let did = try call.id("did", DeviceKind.self)
         try call.requireConfirmation(of: did.text)
         let secret = Sodium.randomSecret()
@@ -121,7 +124,7 @@ enum DeviceActions {
         return Reply(["secret": .string(secret)])
     }
 
-    private static func allowReset(_ call: ConsoleCall) throws -> Reply {
+    private static func allowReset(_ call: OperationCall) throws -> Reply {
         let did = try call.id("did", DeviceKind.self)
         let minutes =
             try call.fields.integer("minutes", in: resetMinutes)
@@ -138,7 +141,7 @@ enum DeviceActions {
         return .empty
     }
 
-    private static func label(_ call: ConsoleCall) throws -> Reply {
+    private static func label(_ call: OperationCall) throws -> Reply {
         let device = try call.read { try DeviceOperations.device(call, in: $0).device }
         return try label(device.productKey, device.mac, for: call)
     }
@@ -146,11 +149,11 @@ enum DeviceActions {
     private static func label(
         _ key: ProductKey,
         _ mac: MAC,
-        for call: ConsoleCall
+        for call: OperationCall
     ) throws -> Reply {
         let text = try call.read { tx in
             guard try tx.products.find(key) != nil else {
-                throw Refused.notFound("product \(key)")
+                throw Refused.notFound("product", key.text)
             }
             return tx.devices.label(key, mac)
         }
@@ -161,7 +164,7 @@ enum DeviceActions {
 
 extension JSONObject {
     /// Returns the object with further members after its own.
-    func adding(_ more: [(String, JSONValue?)]) -> JSONObject {
+    package func adding(_ more: [(String, JSONValue?)]) -> JSONObject {
         JSONObject(members: members + JSONObject(more).members)
     }
 }

@@ -6,7 +6,7 @@ import Workers
 /// The names and tags that operators give devices.
 enum DeviceLabels {
     /// Changes the name and tags of the device in the path.
-    static func change(_ call: ConsoleCall) throws -> Reply {
+    static func change(_ call: OperationCall) throws -> Reply {
         let change = try labeling(call.fields)
         let row = try call.act { work, act in
             let did = try call.id("did", DeviceKind.self)

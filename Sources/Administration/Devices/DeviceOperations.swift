@@ -1,11 +1,11 @@
 import Domain
-import JSON
+package import JSON
 import ServiceSettings
 import Storage
 import Web
 
 /// The operations on the list of devices and on a single device.
-enum DeviceOperations {
+package enum DeviceOperations {
     static let all: [Operation] = [
         Operation("listDevices", "GET", "devices", role: .viewer, list),
         Operation("countDevices", "GET", "devices/counts", role: .viewer, count),
@@ -13,15 +13,15 @@ enum DeviceOperations {
     ]
 
     /// Returns the device whose id is in the path.
-    static func device(_ call: ConsoleCall, in tx: Transaction) throws -> DeviceListing {
+    static func device(_ call: OperationCall, in tx: Transaction) throws -> DeviceListing {
         let did = try call.id("did", DeviceKind.self)
         guard let device = try tx.devices.find(did), let status = try tx.statuses.find(did) else {
-            throw Refused.notFound("device \(did)")
+            throw Refused.notFound("device", did.text)
         }
         return DeviceListing(device: device, status: status)
     }
 
-    private static func list(_ call: ConsoleCall) throws -> Reply {
+    private static func list(_ call: OperationCall) throws -> Reply {
         let limit = try call.limit()
         let after = try call.cursor(after: "d-", DeviceKind.self)
         let terms = try call.search()
@@ -33,7 +33,7 @@ enum DeviceOperations {
         }
     }
 
-    private static func count(_ call: ConsoleCall) throws -> Reply {
+    private static func count(_ call: OperationCall) throws -> Reply {
         let terms = try call.search()
         return try call.read { tx in
             let search = try DeviceSearch(terms, products: tx.products.all(), at: call.now)
@@ -41,7 +41,8 @@ enum DeviceOperations {
         }
     }
 
-    static func counts(
+    /// Returns the numbers of devices (`DeviceCounts`).
+    package static func counts(
         _ counts: (all: Int64, online: Int64, alerting: Int64, unregistered: Int64)
     ) -> JSONObject {
         [
@@ -52,7 +53,7 @@ enum DeviceOperations {
         ]
     }
 
-    private static func show(_ call: ConsoleCall) throws -> Reply {
+    private static func show(_ call: OperationCall) throws -> Reply {
         try call.read { tx in
             let listing = try device(call, in: tx)
             return Reply(

@@ -1,12 +1,12 @@
-import Domain
-import JSON
+package import Domain
+package import JSON
 import Sodium
-import Storage
+package import Storage
 
 /// The state that a device's page follows: its row, and marks that show which tabs have changed.
-enum DevicePageView {
+package enum DevicePageView {
     /// Returns the row and the marks (`DeviceChange`); nil for an unknown device.
-    static func change(_ did: DeviceID, in tx: Transaction) throws -> JSONObject? {
+    package static func change(_ did: DeviceID, in tx: Transaction) throws -> JSONObject? {
         guard let row = try DeviceView.row(of: did, in: tx) else { return nil }
         let commands = try tx.commands.newest(did, limit: 50)
         let bindings = try tx.bindings.all(of: did)

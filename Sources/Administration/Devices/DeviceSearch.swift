@@ -1,5 +1,5 @@
-package import Domain
-package import Storage
+import Domain
+import Storage
 
 /// A search of the list of devices: a filter for the store, and the terms checked row by row.
 struct DeviceSearch {
@@ -121,33 +121,14 @@ struct DeviceSearch {
 }
 
 /// A page of the devices that match a search, in the order of their ids.
-package struct FoundDevices {
+struct FoundDevices {
     /// The devices.
-    package var found: [DeviceListing] = []
+    var found: [DeviceListing] = []
     /// The id after which the next page begins; nil if there are no more.
-    package var next: DeviceID?
+    var next: DeviceID?
 
     /// The maximum number of rows that a search examines for one page.
     static let scanMax = 200_000
-
-    /// Finds devices after an id by terms such as `tag:floor=2 online:no kitchen`.
-    ///
-    /// - Throws: `Rejection` for a search that can't be understood.
-    package init(
-        _ query: String,
-        after did: String,
-        limit: Int,
-        at now: Instant,
-        in tx: Transaction
-    ) throws {
-        do {
-            let terms = try SearchTerms(query)
-            let search = try DeviceSearch(terms, products: tx.products.all(), at: now)
-            try self.init(search, after: did, limit: limit, in: tx)
-        } catch let refused as Refused {
-            throw Rejection.invalid(refused.field ?? "query", refused.detail)
-        }
-    }
 
     /// Finds devices after an id.
     init(

@@ -24,7 +24,7 @@ enum DeviceTabs {
         },
     ]
 
-    private static func commands(_ call: ConsoleCall) throws -> Reply {
+    private static func commands(_ call: OperationCall) throws -> Reply {
         let (limit, before) = (try call.limit(), try call.cursor())
         return try call.read { tx in
             let device = try DeviceOperations.device(call, in: tx).device
@@ -40,7 +40,7 @@ enum DeviceTabs {
         }
     }
 
-    private static func users(_ call: ConsoleCall) throws -> Reply {
+    private static func users(_ call: OperationCall) throws -> Reply {
         try call.read { tx in
             let did = try DeviceOperations.device(call, in: tx).device.did
             let users = try tx.bindings.all(of: did).map { binding in

@@ -16,7 +16,7 @@ struct Timeline {
         var object: JSONObject
     }
 
-    private let call: ConsoleCall
+    private let call: OperationCall
     private let kinds: Set<String>
     private let limit: Int
     private let before: Instant
@@ -28,7 +28,7 @@ struct Timeline {
     /// The maximum number of lines of the audit trail, and the most refusals, that a page examines.
     private static let scanMax = 5000
 
-    init(_ call: ConsoleCall) throws {
+    init(_ call: OperationCall) throws {
         self.call = call
         limit = try call.limit()
         let wanted = Set(

@@ -1,44 +1,40 @@
-import Domain
-import JSON
+package import Domain
+package import JSON
 import Sodium
 import Storage
 import Wire
 import Workers
 
 /// The operations on operators, their sessions and their tokens.
-struct OperatorOperations: Sendable {
-    let consoleURL: String
-
-    var all: [Operation] {
-        [
-            Operation("listOperators", "GET", "operators", role: .admin, list),
-            Operation("addOperator", "POST", "operators", role: .admin, add),
-            Operation("changeOperator", "PATCH", "operators/{name}", role: .admin, change),
-            Operation("removeOperator", "DELETE", "operators/{name}", role: .admin, remove),
-            Operation("makeLink", "POST", "operators/{name}/link", role: .admin, link),
-            Operation("revokeOperator", "POST", "operators/{name}/revoke", role: .admin, revoke),
-            Operation("listOperatorSessions", "GET", "operatorSessions", role: .viewer, sessions),
-            Operation(
-                "endOperatorSession",
-                "DELETE",
-                "operatorSessions/{sessionId}",
-                role: .viewer,
-                endSession
-            ), Operation("listTokens", "GET", "tokens", role: .viewer, tokens),
-            Operation(
-                "makeToken",
-                "POST",
-                "tokens",
-                role: .viewer,
-                isForBrowsers: true,
-                makeToken
-            ), Operation("revokeToken", "DELETE", "tokens/{tokenId}", role: .viewer, revokeToken),
-        ]
-    }
+package enum OperatorOperations {
+    static let all: [Operation] = [
+        Operation("listOperators", "GET", "operators", role: .admin, list),
+        Operation("addOperator", "POST", "operators", role: .admin, add),
+        Operation("changeOperator", "PATCH", "operators/{name}", role: .admin, change),
+        Operation("removeOperator", "DELETE", "operators/{name}", role: .admin, remove),
+        Operation("makeLink", "POST", "operators/{name}/link", role: .admin, link),
+        Operation("revokeOperator", "POST", "operators/{name}/revoke", role: .admin, revoke),
+        Operation("listOperatorSessions", "GET", "operatorSessions", role: .viewer, sessions),
+        Operation(
+            "endOperatorSession",
+            "DELETE",
+            "operatorSessions/{sessionId}",
+            role: .viewer,
+            endSession
+        ), Operation("listTokens", "GET", "tokens", role: .viewer, tokens),
+        Operation(
+            "makeToken",
+            "POST",
+            "tokens",
+            role: .viewer,
+            isForBrowsers: true,
+            makeToken
+        ), Operation("revokeToken", "DELETE", "tokens/{tokenId}", role: .viewer, revokeToken),
+    ]
 
     // MARK: Operators
 
-    private func list(_ call: ConsoleCall) throws -> Reply {
+    private static func list(_ call: OperationCall) throws -> Reply {
         let now = call.now
         return try call.read { tx in
             let (sessions, tokens) = (try tx.operators.sessions(), try tx.operators.tokens())
@@ -71,22 +67,22 @@ struct OperatorOperations: Sendable {
     }
 
     /// Returns the operator whose name is in the path.
-    private func found(_ call: ConsoleCall, in tx: Transaction) throws -> Operator {
+    private static func found(_ call: OperationCall, in tx: Transaction) throws -> Operator {
         let name = call.parameter("name")
         guard let row = try tx.operators.find(name) else {
-            throw Refused.notFound("operator \(Rejection.shown(name, upTo: 64))")
+            throw Refused.notFound("operator", name)
         }
         return row
     }
 
-    private static func role(_ call: ConsoleCall) throws -> OperatorRole {
+    private static func role(_ call: OperationCall) throws -> OperatorRole {
         guard let role = try call.fields.word("role", as: OperatorRole.self) else {
             throw Refused.invalid("role", "role must be viewer, operator or admin.")
         }
         return role
     }
 
-    private func add(_ call: ConsoleCall) throws -> Reply {
+    private static func add(_ call: OperationCall) throws -> Reply {
         let name = try call.fields.requiredText("name", length: 1...64)
         let role = try Self.role(call)
         let link = try call.act { work, act in
@@ -102,21 +98,21 @@ struct OperatorOperations: Sendable {
             act.after = ["role": .string(role.rawValue)]
             return try OperatorLink.make(of: name, role: role, in: work.tx)
         }
-        return Reply(shown(link))
+        return Reply(shown(link, call))
     }
 
-    private func shown(_ link: OperatorLink) -> JSONObject {
+    private static func shown(_ link: OperatorLink, _ call: OperationCall) -> JSONObject {
         [
             "operator": .string(link.name), "role": .string(link.role.rawValue),
-            "url": .string(link.url(at: consoleURL)), "expiresAt": Shown.moment(link.expiresAt),
+            "url": .string(link.url(at: call.context.consoleURL)), "expiresAt": Shown.moment(link.expiresAt),
         ]
     }
 
-    private func change(_ call: ConsoleCall) throws -> Reply {
+    private static func change(_ call: OperationCall) throws -> Reply {
         let role = try Self.role(call)
         return try call.act { work, act in
             var row = try found(call, in: work.tx)
-            try Self.requireOtherAdmin(than: row, unless: role == .admin, in: work.tx)
+            try requireOtherAdmin(than: row, unless: role == .admin, in: work.tx)
             act.subject = "operator \(row.name)"
             act.before = ["role": .string(row.role.rawValue)]
             act.after = ["role": .string(role.rawValue)]
@@ -150,10 +146,10 @@ struct OperatorOperations: Sendable {
         }
     }
 
-    private func remove(_ call: ConsoleCall) throws -> Reply {
+    private static func remove(_ call: OperationCall) throws -> Reply {
         try call.act { work, act in
             let row = try found(call, in: work.tx)
-            try Self.requireOtherAdmin(than: row, unless: false, in: work.tx)
+            try requireOtherAdmin(than: row, unless: false, in: work.tx)
             act.subject = "operator \(row.name)"
             act.before = ["role": .string(row.role.rawValue)]
             _ = try work.tx.operators.remove(row.name)
@@ -161,16 +157,16 @@ struct OperatorOperations: Sendable {
         return .empty
     }
 
-    private func link(_ call: ConsoleCall) throws -> Reply {
+    private static func link(_ call: OperationCall) throws -> Reply {
         let link = try call.act { work, act in
             let row = try found(call, in: work.tx)
             act.subject = "operator \(row.name)"
             return try OperatorLink.make(of: row.name, role: row.role, in: work.tx)
         }
-        return Reply(shown(link))
+        return Reply(shown(link, call))
     }
 
-    private func revoke(_ call: ConsoleCall) throws -> Reply {
+    private static func revoke(_ call: OperationCall) throws -> Reply {
         let count = try call.act { work, act in
             let row = try found(call, in: work.tx)
             act.subject = "operator \(row.name)"
@@ -183,7 +179,7 @@ struct OperatorOperations: Sendable {
 
     // MARK: Sessions
 
-    private func sessions(_ call: ConsoleCall) throws -> Reply {
+    private static func sessions(_ call: OperationCall) throws -> Reply {
         let name = call.caller.role == .admin ? nil : call.caller.name
         return try call.read { tx in
             let roles = Dictionary(
@@ -212,7 +208,7 @@ struct OperatorOperations: Sendable {
         }
     }
 
-    private func endSession(_ call: ConsoleCall) throws -> Reply {
+    private static func endSession(_ call: OperationCall) throws -> Reply {
         let id = call.parameter("sessionId")
         try call.act { work, act in
             let session = try work.tx.operators.session(id)
@@ -228,7 +224,8 @@ struct OperatorOperations: Sendable {
 
     // MARK: Tokens
 
-    private static func row(_ token: OperatorToken) -> JSONObject {
+    /// Returns a row (`Token`).
+    package static func row(_ token: OperatorToken) -> JSONObject {
         [
             "tokenId": .string(token.id), "name": .string(token.label),
             "operator": .string(token.name), "role": .string(token.role.rawValue),
@@ -238,14 +235,14 @@ struct OperatorOperations: Sendable {
         ]
     }
 
-    private func tokens(_ call: ConsoleCall) throws -> Reply {
+    private static func tokens(_ call: OperationCall) throws -> Reply {
         let name = call.caller.role == .admin ? nil : call.caller.name
         return try call.read { tx in
-            Reply(Shown.page(try tx.operators.tokens(of: name).map(Self.row)))
+            Reply(Shown.page(try tx.operators.tokens(of: name).map(row)))
         }
     }
 
-    private func makeToken(_ call: ConsoleCall) throws -> Reply {
+    private static func makeToken(_ call: OperationCall) throws -> Reply {
         let label = try call.fields.requiredText("name", length: 1...64)
         let role = try call.fields.word("role", as: OperatorRole.self) ?? call.caller.role
         let days = try call.fields.integer("days", in: 1...OperatorSignIn.tokenDaysMax)
@@ -278,10 +275,10 @@ struct OperatorOperations: Sendable {
             act.after = ["name": .string(label), "role": .string(role.rawValue)]
             try work.tx.operators.add(token, secret: secret)
         }
-        return Reply(["token": .string(secret), "row": .object(Self.row(token))])
+        return Reply(["token": .string(secret), "row": .object(row(token))])
     }
 
-    private func revokeToken(_ call: ConsoleCall) throws -> Reply {
+    private static func revokeToken(_ call: OperationCall) throws -> Reply {
         let id = call.parameter("tokenId")
         try call.act { work, act in
             let token = try work.tx.operators.token(id)

@@ -21,9 +21,9 @@ enum AppOperations {
     ]
 
     /// Returns the app whose id is in the path.
-    static func app(_ call: ConsoleCall, in tx: Transaction) throws -> App {
+    static func app(_ call: OperationCall, in tx: Transaction) throws -> App {
         let id = try call.id("appId", AppKind.self)
-        guard let found = try tx.apps.find(id) else { throw Refused.notFound("app \(id)") }
+        guard let found = try tx.apps.find(id) else { throw Refused.notFound("app", id.text) }
         return found
     }
 
@@ -31,6 +31,7 @@ enum AppOperations {
         let stamps = try tx.apps.stamps(app.id)
         return JSONObject([
             ("appId", .string(app.id.text)), ("name", .string(app.name)),
+            ("products", products(app)),
             ("users", .integer(try tx.accounts.count(ofApp: app.id))),
             ("sessions", .integer(try tx.sessions.liveCount(ofApp: app.id))),
             (
@@ -42,6 +43,14 @@ enum AppOperations {
         ])
     }
 
+    /// Returns the products that an app sees, in the form of its document.
+    private static func products(_ app: App) -> JSONValue {
+        switch app.products {
+        case .all: "all"
+        case .only(let keys): .array(keys.map { .string($0.text) })
+        }
+    }
+
     /// Returns the app's document without its secrets.
     private static func document(_ app: App, in tx: Transaction) throws -> JSONObject {
         AppSecrets.removed(from: try tx.apps.document(app.id) ?? [:])
@@ -49,10 +58,10 @@ enum AppOperations {
 
     private static func shown(
         _ app: App,
-        _ call: ConsoleCall,
+        _ call: OperationCall,
         in tx: Transaction
     ) throws -> JSONObject {
-        let days = call.context.environment.limits.sessionSeconds / 86_400
+        let days = call.context.limits.sessionSeconds / 86_400
         return JSONObject([
             ("row", .object(try row(app, in: tx))),
             ("document", .object(try document(app, in: tx))),
@@ -61,7 +70,7 @@ enum AppOperations {
         ])
     }
 
-    private static func check(_ call: ConsoleCall) throws -> Reply {
+    private static func check(_ call: OperationCall) throws -> Reply {
         try call.read { tx in
             let id = call.body["appId"]?.stringValue.flatMap { AppID($0) }
             let before = try id.flatMap { try tx.apps.find($0) }
@@ -73,7 +82,7 @@ enum AppOperations {
                     breaks = before.providers.keys.filter { after.providers[$0] == nil }.map {
                         ["path": .string("providers.\($0.rawValue)"), "why": "providerRemoved"]
                     }
-                    let days = call.context.environment.limits.sessionSeconds / 86_400
+                    let days = call.context.limits.sessionSeconds / 86_400
                     let (was, next) = (
                         before.policies.sessionDays ?? days, after.policies.sessionDays ?? days
                     )
@@ -92,7 +101,7 @@ enum AppOperations {
         }
     }
 
-    private static func add(_ call: ConsoleCall) throws -> Reply {
+    private static func add(_ call: OperationCall) throws -> Reply {
         let outcome = try call.act { work, act in
             if let id = call.body["appId"]?.stringValue.flatMap({ AppID($0) }),
                 try work.tx.apps.find(id) != nil
@@ -111,7 +120,7 @@ enum AppOperations {
         }
         return try call.read { tx in
             guard let id = AppID(outcome.id), let app = try tx.apps.find(id) else {
-                throw Refused.notFound("app \(outcome.id)")
+                throw Refused.notFound("app", outcome.id)
             }
             let secret = call.body["secret"] == nil ? outcome.secret : nil
             return Reply(
@@ -120,7 +129,7 @@ enum AppOperations {
         }
     }
 
-    private static func change(_ call: ConsoleCall) throws -> Reply {
+    private static func change(_ call: OperationCall) throws -> Reply {
         try call.act { work, act in
             let before = try app(call, in: work.tx)
             try ProductOperations.requireMatch(call, try work.tx.apps.stamps(before.id)?.updatedAt)
@@ -136,7 +145,7 @@ enum AppOperations {
         return try call.read { Reply(try shown(try app(call, in: $0), call, in: $0)) }
     }
 
-    private static func rotate(_ call: ConsoleCall) throws -> Reply {
+    private static func rotate(_ call: OperationCall) throws -> Reply {
         let id = try call.id("appId", AppKind.self)
         try call.requireConfirmation(of: id.text)
         let secret = Sodium.randomSecret()

@@ -9,15 +9,15 @@ struct ConnectPlaces {
     let webSocket: String?
     let root: String
 
-    init(_ context: ConsoleContext) {
-        let (settings, ports) = (context.settings, context.run.ports)
+    init(_ run: RunContext) {
+        let (settings, ports) = (run.settings, run.ports)
         func url(_ scheme: String, _ host: String, port: Int) -> String {
             "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
         }
         let local = ["0.0.0.0", "::"].contains(settings.mqttHost) ? "127.0.0.1" : settings.mqttHost
         mqtt = url("mqtt", local, port: ports.mqtt)
         // Remote devices must connect by a name in the certificate.
-        let name = context.run.tls?.certificate.names.first ?? local
+        let name = run.tls?.certificate.names.first ?? local
         mqttTLS = ports.mqttTLS.map { url("mqtts", name, port: $0) }
         webSocket =
             ports.webSocketTLS.map { url("wss", name, port: $0) + "/mqtt" }

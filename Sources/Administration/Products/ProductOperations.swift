@@ -39,17 +39,17 @@ enum ProductOperations {
     private static let macsMax = 1000
 
     /// Returns the product whose key is in the path.
-    private static func product(_ call: ConsoleCall, in tx: Transaction) throws -> Product {
+    private static func product(_ call: OperationCall, in tx: Transaction) throws -> Product {
         let key = try call.id("productKey", ProductKind.self)
         guard let found = try tx.products.find(key) else {
-            throw Refused.notFound("product \(key)")
+            throw Refused.notFound("product", key.text)
         }
         return found
     }
 
     // MARK: Reading
 
-    private static func list(_ call: ConsoleCall) throws -> Reply {
+    private static func list(_ call: OperationCall) throws -> Reply {
         try call.read { tx in
             Reply(Shown.page(try tx.products.all().map { try row($0, in: tx) }))
         }
@@ -84,7 +84,7 @@ enum ProductOperations {
         ])
     }
 
-    private static func macs(_ call: ConsoleCall) throws -> Reply {
+    private static func macs(_ call: OperationCall) throws -> Reply {
         let limit = try call.limit()
         return try call.read { tx in
             let key = try product(call, in: tx).key
@@ -102,10 +102,11 @@ enum ProductOperations {
         }
     }
 
-    private static func connect(_ call: ConsoleCall) throws -> Reply {
+    private static func connect(_ call: OperationCall) throws -> Reply {
         let mac = try call.id("mac", MACKind.self)
-        let place = ConnectPlaces(call.context)
-        let demo = call.context.run.demo.flatMap { demo in
+        let run = try call.service().run
+        let place = ConnectPlaces(run)
+        let demo = run.demo.flatMap { demo in
             demo.productKey == call.parameter("productKey") && call.caller.role == .admin
                 ? demo : nil
         }
@@ -127,7 +128,7 @@ enum ProductOperations {
 
     // MARK: Changing
 
-    private static func add(_ call: ConsoleCall) throws -> Reply {
+    private static func add(_ call: OperationCall) throws -> Reply {
         let outcome = try call.act { work, act in
             if let key = call.body["productKey"]?.stringValue.flatMap({ ProductKey($0) }),
                 try work.tx.products.find(key) != nil
@@ -147,7 +148,7 @@ enum ProductOperations {
         }
         return try call.read { tx in
             guard let key = ProductKey(outcome.id), let product = try tx.products.find(key) else {
-                throw Refused.notFound("product \(outcome.id)")
+                throw Refused.notFound("product", outcome.id)
             }
             let secret = call.body["productSecret"] == nil ? outcome.secret : nil
             return Reply(
@@ -156,7 +157,7 @@ enum ProductOperations {
         }
     }
 
-    private static func change(_ call: ConsoleCall) throws -> Reply {
+    private static func change(_ call: OperationCall) throws -> Reply {
         try call.act { work, act in
             let before = try product(call, in: work.tx)
             try requireMatch(call, try work.tx.products.stamps(before.key)?.updatedAt)
@@ -176,14 +177,14 @@ enum ProductOperations {
     }
 
     /// Refuses a change to a document that was changed by another request since it was read.
-    static func requireMatch(_ call: ConsoleCall, _ updatedAt: Instant?) throws {
+    static func requireMatch(_ call: OperationCall, _ updatedAt: Instant?) throws {
         guard let wanted = call.request.header("if-match") else { return }
         guard wanted.filter({ $0 != "\"" }) == updatedAt.map({ "\($0.milliseconds)" }) else {
             throw Refused(412, "Conflict", "It was changed after it was read; read it again.")
         }
     }
 
-    private static func rotate(_ call: ConsoleCall) throws -> Reply {
+    private static func rotate(_ call: OperationCall) throws -> Reply {
         let key = try call.id("productKey", ProductKind.self)
         try call.requireConfirmation(of: key.text)
         let secret = Sodium.randomSecret()
@@ -195,7 +196,7 @@ enum ProductOperations {
         return Reply(["secret": .string(secret)])
     }
 
-    private static func allow(_ call: ConsoleCall) throws -> Reply {
+    private static func allow(_ call: OperationCall) throws -> Reply {
         let texts = try call.fields.texts("macs")
         guard (1...macsMax).contains(texts.count) else {
             throw Refused.invalid("macs", "macs must list 1 to \(macsMax) addresses.")

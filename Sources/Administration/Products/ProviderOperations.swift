@@ -21,16 +21,21 @@ enum ProviderOperations {
     /// Returns the rows of an app's providers (`Provider`).
     static func rows(
         of app: App,
-        _ context: ConsoleContext,
+        _ context: OperationContext,
         in tx: Transaction
     ) throws -> [JSONValue] {
         let uses = try tx.providerUses.all(of: app.id)
-        func row(_ name: String, isEnabled: Bool, way: String? = nil) -> JSONValue {
+        func row(
+            _ name: String,
+            isEnabled: Bool,
+            way: String? = nil,
+            settings: JSONObject? = nil
+        ) -> JSONValue {
             let use = uses[name]
             return .object(
                 JSONObject([
                     ("name", .string(name)), ("way", way.map { .string($0) }),
-                    ("isEnabled", .bool(isEnabled)),
+                    ("isEnabled", .bool(isEnabled)), ("settings", settings.map { .object($0) }),
                     ("succeededAt", use?.succeededAt.map(Shown.moment)),
                     ("failedAt", use?.failedAt.map(Shown.moment)),
                     ("failure", use?.failure.map { .string($0) }),
@@ -38,9 +43,14 @@ enum ProviderOperations {
             )
         }
         return app.providers.values.sorted { $0.provider.rawValue < $1.provider.rawValue }
-            .map { row($0.provider.rawValue, isEnabled: $0.isEnabled) }
-            + OutgoingMessage.Channel.allCases.map { channel in
-                let way = MessageRoutes.way(of: channel, context.run)
+            .map {
+                let settings = AppCodec.encode($0)
+                return row($0.provider.rawValue, isEnabled: $0.isEnabled, settings: settings)
+            }
+            + OutgoingMessage.Channel.allCases.compactMap { channel in
+                // Only the running service knows whether the broker is its own.
+                guard let run = context.service?.run else { return nil }
+                let way = MessageRoutes.way(of: channel, run)
                 return row(channel.rawValue, isEnabled: way != Route.logName, way: way)
             }
     }
@@ -51,8 +61,8 @@ enum ProviderOperations {
         case channel(OutgoingMessage.Channel, gateways: Int)
     }
 
-    private static func examine(_ call: ConsoleCall) async throws -> Reply {
-        let context = call.context
+    private static func examine(_ call: OperationCall) async throws -> Reply {
+        let (context, run) = (call.context, try call.service().run)
         let (app, subject) = try await context.threads.run {
             try call.store.batch(at: call.now, once: true) { tx in
                 let found = try Self.subject(call, in: tx)
@@ -68,7 +78,7 @@ enum ProviderOperations {
                     logger: Logger(label: "lamplighter.providers")
                 )
             case .channel(let channel, let gateways):
-                await ProviderTrial.channel(channel, context.run, gateways: gateways)
+                await ProviderTrial.channel(channel, run, gateways: gateways)
             }
         try await context.threads.run {
             var act = Act(subject: "app \(app)")
@@ -84,7 +94,7 @@ enum ProviderOperations {
     }
 
     private static func subject(
-        _ call: ConsoleCall,
+        _ call: OperationCall,
         in tx: Transaction
     ) throws -> (AppID, Subject) {
         let app = try AppOperations.app(call, in: tx)

@@ -12,7 +12,7 @@ enum SearchOperations {
     /// The maximum number of rows of each kind that are examined: the field searches during typing.
     private static let scanMax = 20_000
 
-    private static func search(_ call: ConsoleCall) throws -> Reply {
+    private static func search(_ call: OperationCall) throws -> Reply {
         let limit = Int(try call.integer("limit", in: 1...20, default: 5))
         let terms = try call.search()
         var found: JSONObject = ["devices": [], "users": [], "products": [], "schedules": []]
@@ -40,7 +40,7 @@ enum SearchOperations {
 
     /// Returns the devices found; if the query is a device's id, that device alone.
     private static func devices(
-        _ call: ConsoleCall,
+        _ call: OperationCall,
         _ terms: SearchTerms,
         products: [Product],
         limit: Int,

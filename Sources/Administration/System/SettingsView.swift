@@ -1,13 +1,13 @@
-import JSON
+package import JSON
 import Service
-import ServiceSettings
+package import ServiceSettings
 import Storage
 import Web
 
 /// Settings and limits in the interface's form.
-enum SettingsView {
+package enum SettingsView {
     /// Returns every setting with its value and origin, secrets masked (`SettingList`).
-    static func all(_ settings: Settings) -> JSONObject {
+    package static func all(_ settings: Settings) -> JSONObject {
         let items = settings.entries.map { entry in
             JSONObject([
                 ("key", .string(entry.setting.key)), ("value", entry.shownJSON),
@@ -24,26 +24,26 @@ enum SettingsView {
 
     /// Returns the limits, with their use if it's known and how often each refused something if
     /// that is counted (`LimitList`).
-    static func limits(_ context: ConsoleContext) throws -> JSONObject {
+    static func limits(_ run: RunContext, _ store: Store) throws -> JSONObject {
         // Rendering samples the metrics that are sampled.
-        _ = context.run.metrics.render()
-        let rows = try context.store.read { tx in
+        _ = run.metrics.render()
+        let rows = try store.read { tx in
             [
                 "limits.deadLetters": try tx.deadLetters.count(),
                 "limits.countRows": try tx.attempts.count(),
                 "limits.refusals": try tx.refusals.count(),
             ]
         }
-        let items = context.settings.entries.compactMap { entry -> JSONObject? in
+        let items = run.settings.entries.compactMap { entry -> JSONObject? in
             let key = entry.setting.key
             guard key.hasPrefix("limits."), case .integer(let value) = entry.value else {
                 return nil
             }
-            let used = rows[key].map(Double.init) ?? measured[key].flatMap { use($0, context) }
+            let used = rows[key].map(Double.init) ?? measured[key].flatMap { use($0, run) }
             return JSONObject([
                 ("key", .string(key)), ("value", .integer(Int64(value))),
                 ("unit", .string(entry.setting.unit)), ("about", .string(entry.setting.doc)),
-                ("used", used.map(Shown.number)), ("rejected", rejected(key, context)),
+                ("used", used.map(Shown.number)), ("rejected", rejected(key, run)),
             ])
         }
         return Shown.page(items)
@@ -73,8 +73,8 @@ enum SettingsView {
         "limits.slowQueueBytes": Measure(metric: "lamplighter_pool_waiting_bytes"),
     ]
 
-    private static func use(_ measure: Measure, _ context: ConsoleContext) -> Double? {
-        let values = context.run.metrics.readings(measure.metric)
+    private static func use(_ measure: Measure, _ run: RunContext) -> Double? {
+        let values = run.metrics.readings(measure.metric)
             .filter { measure.labels.isEmpty || $0.labels.contains(measure.labels) }
             .map(\.value)
         guard let most = values.max() else { return nil }
@@ -83,9 +83,9 @@ enum SettingsView {
     }
 
     /// Returns how often a limit has refused something since the start, if a counter has its name.
-    private static func rejected(_ key: String, _ context: ConsoleContext) -> JSONValue? {
+    private static func rejected(_ key: String, _ run: RunContext) -> JSONValue? {
         let label = "limit=\"\(key.dropFirst("limits.".count))\""
-        return context.run.metrics.readings("lamplighter_limited_total")
+        return run.metrics.readings("lamplighter_limited_total")
             .first { $0.labels.contains(label) }
             .map { .integer(Int64($0.value)) }
     }

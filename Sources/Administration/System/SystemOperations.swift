@@ -8,59 +8,58 @@ import Web
 import Wire
 
 /// The operations on the installation itself.
-struct SystemOperations: Sendable {
-    let context: ConsoleContext
-
-    var all: [Operation] {
-        [
-            Operation("runDoctor", "GET", "system/doctor", role: .viewer, work: .waiting(doctor)),
-            Operation("listWorkers", "GET", "system/workers", role: .viewer) { call in
-                Reply(SystemView.workers(call.context))
-            },
-            Operation("showStore", "GET", "system/store", role: .viewer) { call in
-                Reply(try SystemView.store(call.context))
-            },
-            Operation("listLimits", "GET", "system/limits", role: .viewer) { call in
-                Reply(try SettingsView.limits(call.context))
-            },
-            Operation("listSettings", "GET", "system/config", role: .viewer) { call in
-                Reply(SettingsView.all(call.context.settings))
-            },
-            Operation("listCertificates", "GET", "system/certificates", role: .viewer) { call in
-                Reply(SystemView.certificates(call.context))
-            },
-            Operation("listBackups", "GET", "system/backups", role: .viewer) { call in
-                Reply(SystemView.backups(call.context))
-            }, Operation("makeBackup", "POST", "system/backups", role: .operator, backUp),
-            Operation("checkpoint", "POST", "system/checkpoint", role: .operator) { call in
-                try call.store.checkpoint()
-                try call.note(Act(subject: "store"))
-                return .empty
-            },
-            Operation("listLog", "GET", "system/log", role: .operator) { call in
-                Reply(LogLines.shown(isMasked: call.isMasked))
-            },
-            Operation("showLogLevel", "GET", "system/logLevel", role: .viewer) { call in
-                Reply(Self.logLevel(call))
-            }, Operation("setLogLevel", "PUT", "system/logLevel", role: .operator, setLogLevel),
-            Operation(
-                "makeSupportBundle",
-                "GET",
-                "system/supportBundle",
-                role: .admin,
-                work: .waiting(bundle)
-            ),
-        ]
-    }
+enum SystemOperations {
+    static let all: [Operation] = [
+        Operation("runDoctor", "GET", "system/doctor", role: .viewer, work: .waiting(doctor)),
+        Operation("listWorkers", "GET", "system/workers", role: .viewer) { call in
+            Reply(SystemView.workers(try call.service()))
+        },
+        Operation("showStore", "GET", "system/store", role: .viewer) { call in
+            Reply(try SystemView.store(call.service()))
+        },
+        Operation("listLimits", "GET", "system/limits", role: .viewer) { call in
+            Reply(try SettingsView.limits(call.service().run, call.store))
+        },
+        Operation("listSettings", "GET", "system/config", role: .viewer) { call in
+            Reply(SettingsView.all(call.context.settings))
+        },
+        Operation("listCertificates", "GET", "system/certificates", role: .viewer) { call in
+            Reply(SystemView.certificates(try call.service().run, at: call.now))
+        },
+        Operation("listBackups", "GET", "system/backups", role: .viewer) { call in
+            Reply(SystemView.backups(call.context))
+        }, Operation("makeBackup", "POST", "system/backups", role: .operator, backUp),
+        Operation("checkpoint", "POST", "system/checkpoint", role: .operator) { call in
+            try call.store.checkpoint()
+            try call.note(Act(subject: "store"))
+            return .empty
+        },
+        Operation("listLog", "GET", "system/log", role: .operator) { call in
+            Reply(LogLines.shown(isMasked: call.isMasked))
+        },
+        Operation("showLogLevel", "GET", "system/logLevel", role: .viewer) { call in
+            Reply(logLevel(call))
+        }, Operation("setLogLevel", "PUT", "system/logLevel", role: .operator, setLogLevel),
+        Operation(
+            "makeSupportBundle",
+            "GET",
+            "system/supportBundle",
+            role: .admin,
+            work: .waiting(bundle)
+        ),
+    ]
 
     private static let logMinutes: ClosedRange<Int64> = 1...60
     private static let logMinutesDefault: Int64 = 10
 
     /// Runs the doctor on some groups; its checks have their own deadlines.
-    private func examine(_ groups: [String] = Doctor.groups) async throws -> [Finding] {
+    private static func examine(
+        _ context: OperationContext,
+        _ groups: [String] = Doctor.groups
+    ) async throws -> [Finding] {
         let doctor = Doctor(
             settings: context.settings,
-            directory: context.run.directory,
+            directory: context.directory,
             isQuick: true,
             store: context.store
         )
@@ -68,26 +67,26 @@ struct SystemOperations: Sendable {
         return findings + (await doctor.examine(groups.filter { $0 == "certificates" }))
     }
 
-    private func doctor(_ call: ConsoleCall) async throws -> Reply {
+    private static func doctor(_ call: OperationCall) async throws -> Reply {
         guard let group = call.request.query["group"] else {
-            return Reply(Doctor.jsonWithWords(try await examine()))
+            return Reply(Doctor.jsonWithWords(try await examine(call.context)))
         }
         guard Doctor.groups.contains(group) else {
             let groups = Doctor.groups.joined(separator: ", ")
             throw Refused.invalid("group", "group must be one of \(groups).")
         }
-        return Reply(Doctor.jsonWithWords(try await examine([group])))
+        return Reply(Doctor.jsonWithWords(try await examine(call.context, [group])))
     }
 
-    private func backUp(_ call: ConsoleCall) throws -> Reply {
-        let path = try BackupNow.make(context.run, from: context.store)
+    private static func backUp(_ call: OperationCall) throws -> Reply {
+        let path = try BackupNow.make(call.service().run, from: call.store)
         try call.note(Act(subject: "backup", after: ["path": .string(path)]))
-        return Reply(SystemView.backups(context))
+        return Reply(SystemView.backups(call.context))
     }
 
     // MARK: Log
 
-    private static func logLevel(_ call: ConsoleCall) -> JSONObject {
+    private static func logLevel(_ call: OperationCall) -> JSONObject {
         let configured = call.context.settings.logLevel
         let now = LogOverride.current
         return JSONObject([
@@ -102,7 +101,7 @@ struct SystemOperations: Sendable {
         ])
     }
 
-    private func setLogLevel(_ call: ConsoleCall) throws -> Reply {
+    private static func setLogLevel(_ call: OperationCall) throws -> Reply {
         guard let level = call.body["level"]?.stringValue.flatMap(Logger.Level.init(rawValue:))
         else {
             throw Refused.invalid(
@@ -111,30 +110,31 @@ struct SystemOperations: Sendable {
             )
         }
         let minutes =
-            try call.fields.integer("minutes", in: Self.logMinutes) ?? Self.logMinutesDefault
+            try call.fields.integer("minutes", in: logMinutes) ?? logMinutesDefault
         LogOverride.set(level, for: .seconds(minutes * 60))
         try call.note(
             Act(
                 subject: "log",
-                before: ["level": .string(context.settings.logLevel)],
+                before: ["level": .string(call.context.settings.logLevel)],
                 after: ["level": .string(level.rawValue), "minutes": .integer(minutes)]
             )
         )
-        return Reply(Self.logLevel(call))
+        return Reply(logLevel(call))
     }
 
     // MARK: Support
 
-    private func bundle(_ call: ConsoleCall) async throws -> Reply {
-        let findings = try await examine()
-        let context = context
+    private static func bundle(_ call: OperationCall) async throws -> Reply {
+        let context = call.context
+        let service = try call.service()
+        let findings = try await examine(context)
         try await context.threads.run { try call.note(Act(subject: "supportBundle")) }
         let files: [(String, JSONValue?)] = [
             ("version.json", ["version": .string(Version.text)]),
             ("doctor.json", Doctor.json(findings)),
             ("config.json", .object(SettingsView.all(context.settings))),
-            ("workers.json", .object(SystemView.workers(context))),
-            ("metrics.txt", .string(context.run.metrics.render())),
+            ("workers.json", .object(SystemView.workers(service))),
+            ("metrics.txt", .string(service.run.metrics.render())),
             ("log.txt", .string(LogTail.lines.joined(separator: "\n"))),
         ]
         return Reply([

@@ -1,8 +1,8 @@
 import Backups
 import Certificates
-import Domain
+package import Domain
 import Files
-import JSON
+package import JSON
 import Service
 import ServiceSettings
 import Storage
@@ -10,18 +10,18 @@ import Web
 import Workers
 
 /// The installation in the interface's form.
-enum SystemView {
+package enum SystemView {
     /// Returns the figures that the system's page follows (`SystemGlance`).
-    static func glance(_ context: ConsoleContext) throws -> JSONObject {
+    package static func glance(_ service: RunningService) throws -> JSONObject {
         JSONObject([
-            ("workers", .object(workers(context))), ("store", .object(try store(context))),
+            ("workers", .object(workers(service))), ("store", .object(try store(service))),
         ])
     }
 
     /// Returns the parts of this process and the figures of its workers (`Workers`).
-    static func workers(_ context: ConsoleContext) -> JSONObject {
-        let metrics = context.run.metrics
-        let parts = context.run.readiness.parts
+    static func workers(_ service: RunningService) -> JSONObject {
+        let run = service.run
+        let (metrics, parts) = (run.metrics, run.readiness.parts)
         let lanes = { (name: String, worker: WorkerName) in
             metrics.readings(name).filter { WorkerSeries.isOf(worker, $0.labels) }
         }
@@ -34,7 +34,7 @@ enum SystemView {
             let count = lanes.map(\.count).reduce(0, +)
             return count > 0 ? lanes.map(\.value).reduce(0, +) / Double(count) : nil
         }
-        let rows = context.settings.workers.map { worker -> JSONValue in
+        let rows = run.settings.workers.map { worker -> JSONValue in
             // A process with several lanes is ready as a whole.
             let part = parts.first {
                 ["worker \(worker.rawValue)", "worker cluster"].contains($0.name)
@@ -66,14 +66,15 @@ enum SystemView {
                     }
                 )
             ), ("workers", .array(rows)),
-            ("gateLagSeconds", .double(context.store.gateLag / .seconds(1))),
+            ("gateLagSeconds", .double(service.environment.store.gateLag / .seconds(1))),
         ])
     }
 
     /// Returns the sizes of the store (`StoreFacts`).
-    static func store(_ context: ConsoleContext) throws -> JSONObject {
-        let path = context.store.path
-        let rows = try context.store.read { tx in
+    static func store(_ service: RunningService) throws -> JSONObject {
+        let (run, store) = (service.run, service.environment.store)
+        let path = store.path
+        let rows = try store.read { tx in
             JSONObject([
                 ("device", .integer(try tx.devices.count())),
                 ("account", .integer(try tx.accounts.count())),
@@ -83,7 +84,7 @@ enum SystemView {
                 ("delivery", .integer(try tx.outgoingMessages.count())),
             ])
         }
-        let isLow = context.run.readiness.parts.contains { $0.name == "disk" && $0.waitsFor != nil }
+        let isLow = run.readiness.parts.contains { $0.name == "disk" && $0.waitsFor != nil }
         return JSONObject([
             ("engine", .string(path.isEmpty ? "PostgreSQL" : "SQLite")),
             ("bytes", .integer(Int64(TextFile.size(path) ?? 0))),
@@ -96,9 +97,9 @@ enum SystemView {
 extension SystemView {
     /// Returns the server's certificate and the authorities that sign devices' certificates
     /// (`CertificateList`).
-    static func certificates(_ context: ConsoleContext) -> JSONObject {
-        guard let tls = context.run.tls else { return Shown.page([]) }
-        let concerns = tls.concerns(at: context.now)
+    static func certificates(_ run: RunContext, at now: Instant) -> JSONObject {
+        guard let tls = run.tls else { return Shown.page([]) }
+        let concerns = tls.concerns(at: now)
         func row(_ use: String, _ facts: CertificateFacts, path: String) -> JSONObject {
             JSONObject([
                 ("use", .string(use)), ("path", .string(path)),
@@ -117,8 +118,8 @@ extension SystemView {
     }
 
     /// Returns the newest backup, and the settings for automatic backups (`Backups`).
-    static func backups(_ context: ConsoleContext) -> JSONObject {
-        let note = BackupNote(of: context.run.directory)
+    static func backups(_ context: OperationContext) -> JSONObject {
+        let note = BackupNote(of: context.directory)
         let settings = context.settings
         return JSONObject([
             ("directory", settings.backupDirectory.map { .string($0) }),
@@ -133,9 +134,9 @@ extension SystemView {
 }
 
 /// The series of a worker's metrics: one, or one for each lane.
-enum WorkerSeries {
+package enum WorkerSeries {
     /// Returns whether labels, in their written form, are a worker's.
-    static func isOf(_ worker: WorkerName, _ labels: String) -> Bool {
+    package static func isOf(_ worker: WorkerName, _ labels: String) -> Bool {
         ["\"", "."].contains { labels.contains("worker=\"\(worker.rawValue)\($0)") }
     }
 }

@@ -1,25 +1,35 @@
-import Domain
+package import Domain
 
 /// The caller of an operation.
-struct Caller: Sendable, Equatable {
+package struct Caller: Sendable, Equatable {
     /// The way in which a caller is authenticated.
-    enum Way: Sendable, Equatable {
+    package enum Way: Sendable, Equatable {
+        /// A browser's session.
         case session(OperatorSession)
+        /// A token of a script.
         case token(OperatorToken)
     }
 
     /// The operator's name; empty without a session or token.
-    var name: String
+    package var name: String
     /// The caller's role, which determines their rights.
-    var role: OperatorRole
-    var hasPassword: Bool
-    var way: Way?
+    package var role: OperatorRole
+    /// Whether the operator has a password.
+    package var hasPassword: Bool
+    /// The proof; nil without one, and on the command line.
+    package var way: Way?
+
+    /// Creates a caller.
+    package init(name: String, role: OperatorRole, hasPassword: Bool = false, way: Way? = nil) {
+        (self.name, self.role) = (name, role)
+        (self.hasPassword, self.way) = (hasPassword, way)
+    }
 
     /// A caller who has not signed in.
-    static let nobody = Caller(name: "", role: .viewer, hasPassword: false, way: nil)
+    package static let nobody = Caller(name: "", role: .viewer)
 
     /// The caller's session, if any.
-    var session: OperatorSession? {
+    package var session: OperatorSession? {
         guard case .session(let session) = way else { return nil }
         return session
     }

@@ -1,46 +1,50 @@
-import Domain
-import JSON
-import Web
+package import Domain
+package import JSON
+package import Web
 
 /// An operation of the interface: an entry of `schemas/http`, whose id and role a test compares.
-struct Operation: Sendable {
+package struct Operation: Sendable {
     /// The work of an operation.
-    enum Work: Sendable {
+    package enum Work: Sendable {
         /// Work on one of the console's threads, which may block.
-        case blocking(@Sendable (ConsoleCall) throws -> Reply)
+        case blocking(@Sendable (OperationCall) throws -> Reply)
         /// Work on any thread, which must not block.
-        case waiting(@Sendable (ConsoleCall) async throws -> Reply)
+        case waiting(@Sendable (OperationCall) async throws -> Reply)
     }
 
     /// The operation's id.
-    let id: String
-    let method: String
+    package let id: String
+    /// The HTTP method.
+    package let method: String
     /// The parts of the path below `/api/v1`; a part in braces matches any text.
-    let path: [String]
+    package let path: [String]
     /// The least role; nil for an operation without a session.
-    let role: OperatorRole?
+    package let role: OperatorRole?
     /// Whether the operation requires a browser's session rather than a token.
-    let isForBrowsers: Bool
+    package let isForBrowsers: Bool
     /// The maximum size of the body, in bytes.
-    private(set) var bodyMax: Int
-    let work: Work
+    package private(set) var bodyMax: Int
+    /// The work.
+    package let work: Work
 
     /// The maximum sizes in bytes: of a body sent without a session, of any other body, and of a
     /// document.
     private static let (strangersMax, othersMax, documentsMax) = (4 << 10, 64 << 10, 1 << 20)
 
-    init(
+    /// Creates an operation that may block.
+    package init(
         _ id: String,
         _ method: String,
         _ path: String,
         role: OperatorRole?,
         isForBrowsers: Bool = false,
-        _ body: @escaping @Sendable (ConsoleCall) throws -> Reply
+        _ body: @escaping @Sendable (OperationCall) throws -> Reply
     ) {
         self.init(id, method, path, role: role, isForBrowsers: isForBrowsers, work: .blocking(body))
     }
 
-    init(
+    /// Creates an operation.
+    package init(
         _ id: String,
         _ method: String,
         _ path: String,
@@ -58,14 +62,14 @@ struct Operation: Sendable {
     }
 
     /// The same operation with a document as its body.
-    var takingDocument: Operation {
+    package var takingDocument: Operation {
         var operation = self
         operation.bodyMax = Self.documentsMax
         return operation
     }
 
     /// Returns the values of the path's parameters; nil for a path that doesn't match.
-    func match(_ path: ArraySlice<String>) -> [String: String]? {
+    package func match(_ path: ArraySlice<String>) -> [String: String]? {
         guard path.count == self.path.count else { return nil }
         var values: [String: String] = [:]
         for (pattern, part) in zip(self.path, path) {
@@ -80,32 +84,38 @@ struct Operation: Sendable {
 
     /// The number of parts that match any text; of several matching operations, the one with the
     /// least is chosen.
-    var looseness: Int { path.count { $0.hasPrefix("{") } }
+    package var looseness: Int { path.count { $0.hasPrefix("{") } }
 }
 
 /// The answer of an operation.
-struct Reply: Sendable {
-    var body: ConsoleAnswer.Body
-    var mediaType = "application/json"
-    var headers: [(name: String, value: String)] = []
-
-    /// Creates a reply with an object.
-    init(_ object: JSONObject) { body = .bytes(object.encoded()) }
-
-    /// Creates a reply with a text of another type, which browsers save as a file.
-    init(_ bytes: [UInt8], mediaType: String, file: String) {
-        body = .bytes(bytes)
-        self.mediaType = mediaType
-        headers = [("Content-Disposition", "attachment; filename=\"\(file)\"")]
+package struct Reply: Sendable {
+    /// The content of an answer.
+    package enum Content: Sendable {
+        /// JSON.
+        case object(JSONObject)
+        /// A text of another type, which browsers save as a file.
+        case file([UInt8], mediaType: String, name: String)
+        /// A stream of events.
+        case events(@Sendable @concurrent (inout EventWriter) async throws -> Void)
     }
 
-    /// Creates a reply with a stream of events.
-    init(events: @escaping @Sendable @concurrent (inout EventWriter) async throws -> Void) {
-        body = .stream(events)
-        mediaType = "text/event-stream"
-        headers = [("X-Accel-Buffering", "no"), ("Cache-Control", "no-store")]
+    /// The content.
+    package let content: Content
+    /// The headers of the HTTP answer.
+    package var headers: [(name: String, value: String)] = []
+
+    /// Creates a reply.
+    package init(_ content: Content) { self.content = content }
+
+    /// Creates a reply with an object.
+    package init(_ object: JSONObject) { self.init(.object(object)) }
+
+    /// The object; nil for a reply of another kind.
+    package var object: JSONObject? {
+        guard case .object(let object) = content else { return nil }
+        return object
     }
 
     /// A reply with an empty object.
-    static let empty = Reply(JSONObject())
+    package static let empty = Reply(JSONObject())
 }

@@ -1,40 +1,87 @@
-import Domain
-import JSON
-import Storage
-import Web
-import Workers
+package import Domain
+package import JSON
+package import Storage
+package import Web
+package import Workers
 
 /// A request for an operation, with its caller.
-struct ConsoleCall: Sendable {
-    let request: ConsoleRequest
-    let operation: Operation
+package struct OperationCall: Sendable {
+    /// The request; on the command line, one with a query alone.
+    package let request: ConsoleRequest
+    /// The operation.
+    package let operation: Operation
     /// The parameters in the path.
-    let parameters: [String: String]
-    let context: ConsoleContext
+    package let parameters: [String: String]
+    /// The dependencies.
+    package let context: OperationContext
     /// The caller; without a session, one without a name and with the least role.
-    let caller: Caller
+    package let caller: Caller
     /// The members of the body.
-    let body: JSONObject
+    package let body: JSONObject
+    /// Whether acts are noted in the audit trail.
+    private let notesActs: Bool
 
-    var store: Store { context.store }
-    var now: Instant { context.now }
+    /// Creates a call.
+    package init(
+        _ operation: Operation,
+        with parameters: [String: String],
+        request: ConsoleRequest,
+        body: JSONObject,
+        by caller: Caller,
+        in context: OperationContext,
+        notesActs: Bool = true
+    ) {
+        (self.operation, self.parameters) = (operation, parameters)
+        (self.request, self.body) = (request, body)
+        (self.caller, self.context) = (caller, context)
+        self.notesActs = notesActs
+    }
+
+    /// Runs the operation on the caller's thread.
+    package func run() async throws -> Reply {
+        switch operation.work {
+        case .blocking(let work): try work(self)
+        case .waiting(let work): try await work(self)
+        }
+    }
+
+    /// The store.
+    package var store: Store { context.store }
+    /// The current time.
+    package var now: Instant { context.now }
     /// The body's members, read with their types.
-    var fields: Fields { Fields(body) }
+    package var fields: Fields { Fields(body) }
     /// The actor that the operator's effects name.
     var actor: Actor { Actor(.operator, caller.name) }
+    /// Whether a command runs the operation, rather than the console.
+    var isCommand: Bool { context.service == nil }
     /// Whether addresses are masked.
-    var isMasked: Bool { caller.role < .admin }
+    var isMasked: Bool { caller.role < .admin || isCommand }
+
+    /// Returns the running service.
+    ///
+    /// - Throws: `Refused` in the process of a command.
+    func service() throws -> RunningService {
+        guard let service = context.service else {
+            throw Refused(503, ErrorCode.unavailable.rawValue, "Only a running service can do this.")
+        }
+        return service
+    }
 
     /// Returns a parameter of the path.
-    func parameter(_ name: String) -> String { parameters[name] ?? "" }
+    package func parameter(_ name: String) -> String { parameters[name] ?? "" }
 
     /// Returns an id in the path.
-    func id<Kind: IdentifierKind>(
+    package func id<Kind: IdentifierKind>(
         _ name: String,
         _: Kind.Type = Kind.self
     ) throws -> Identifier<Kind> {
         guard let id = Identifier<Kind>(parameter(name)) else {
-            throw Refused.notFound("\(Kind.name) \(Rejection.shown(parameter(name), upTo: 64))")
+            var refused = Refused.notFound(
+                "\(Kind.name) \(Rejection.shown(parameter(name), upTo: 64))"
+            )
+            refused.missing = (name, parameter(name))
+            throw refused
         }
         return id
     }
@@ -55,8 +102,11 @@ struct ConsoleCall: Sendable {
         return number
     }
 
-    /// Returns the page's number of rows.
-    func limit() throws -> Int { Int(try integer("limit", in: 1...200, default: 50)) }
+    /// Returns the page's number of rows; a command can list more.
+    func limit() throws -> Int {
+        let most: Int64 = isCommand ? 10_000 : 200
+        return Int(try integer("limit", in: 1...most, default: 50))
+    }
 
     /// Returns the cursor as a number.
     func cursor() throws -> Int64 {
@@ -80,8 +130,8 @@ struct ConsoleCall: Sendable {
     func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value { try store.read(body) }
 
     /// Runs a transaction that changes something, and notes the act in the same transaction.
-    func act<Value>(_ body: (inout UnitOfWork, inout Act) throws -> Value) throws -> Value {
-        try context.environment.work(publishedBy: .session) { work in
+    package func act<Value>(_ body: (inout UnitOfWork, inout Act) throws -> Value) throws -> Value {
+        try context.work { work in
             var act = Act()
             let value = try body(&work, &act)
             try note(act, in: work.tx)
@@ -90,12 +140,13 @@ struct ConsoleCall: Sendable {
     }
 
     /// Notes an act whose effect lies outside the store.
-    func note(_ act: Act) throws {
+    package func note(_ act: Act) throws {
         try store.batch(at: now, once: true) { try note(act, in: $0) }
     }
 
     /// Notes an act within a transaction.
     func note(_ act: Act, in tx: Transaction) throws {
+        guard notesActs else { return }
         var entry = AuditEntry(
             kind: .operatorAct,
             uid: act.uid,
@@ -118,10 +169,15 @@ struct ConsoleCall: Sendable {
 }
 
 /// An operator's act for the audit trail, without secrets.
-struct Act {
-    var subject = ""
-    var uid: UserID?
-    var app: AppID?
-    var before: JSONValue?
-    var after: JSONValue?
+package struct Act {
+    /// The thing acted on, such as `device d-0123456789abc`.
+    package var subject = ""
+    /// The user acted on.
+    package var uid: UserID?
+    /// The app acted on.
+    package var app: AppID?
+    /// The values before the act.
+    package var before: JSONValue?
+    /// The values after the act.
+    package var after: JSONValue?
 }

@@ -1,31 +1,79 @@
-import Domain
+package import Domain
+package import Files
 package import Service
-import ServiceSettings
-import Storage
-import Workers
+package import ServiceSettings
+package import Storage
+package import Wire
+package import Workers
 
-/// The dependencies of the console's operations, made once for a run.
-package struct ConsoleContext: Sendable {
-    /// The run: settings, ports, readiness, metrics.
-    let run: RunContext
-    /// The store, topics, limits and clock that the workers use.
-    let environment: Environment
+/// The dependencies of operations: an installation's store and settings, and the service itself if
+/// they run in its process.
+package struct OperationContext: Sendable {
+    /// The store.
+    package let store: Store
+    /// The settings in force.
+    package let settings: Settings
+    /// The data directory.
+    package let directory: DataDirectory
+    /// The address of the console, without a slash at the end.
+    package let consoleURL: String
+    /// The running service; nil in the process of a command.
+    package let service: RunningService?
+    /// The topics.
+    package let topics: Topics
+    /// The limits.
+    package let limits: Limits
     /// The threads that blocking work runs on.
-    let threads = ConsoleThreads()
+    package let threads = OperationThreads()
+
+    /// Creates the context of a command, whose effects the service finds in the store.
+    package init(
+        _ store: Store,
+        _ settings: Settings,
+        in directory: DataDirectory,
+        consoleURL: String
+    ) {
+        (self.store, self.settings, self.directory) = (store, settings, directory)
+        (self.consoleURL, service) = (consoleURL, nil)
+        (topics, limits) = (Topics(root: settings.root), Limits(settings))
+    }
+
+    /// Creates the context of a running service.
+    package init(_ service: RunningService) {
+        let (run, environment) = (service.run, service.environment)
+        (store, settings, directory) = (environment.store, run.settings, run.directory)
+        (consoleURL, self.service) = (run.consoleURL, service)
+        (topics, limits) = (environment.topics, environment.limits)
+    }
+
+    /// The current time.
+    package var now: Instant { (service?.environment.clock ?? SystemClock()).now }
+
+    /// Runs a transaction whose messages the session worker publishes.
+    func work<Value>(_ body: (inout UnitOfWork) throws -> Value) throws -> Value {
+        guard let environment = service?.environment else {
+            return try store.work(publishedBy: .session, topics: topics, limits: limits, body)
+        }
+        return try environment.work(publishedBy: .session, body)
+    }
+}
+
+/// The service in whose process operations run.
+package struct RunningService: Sendable {
+    /// The run: settings, ports, readiness, metrics.
+    package let run: RunContext
+    /// The store, topics, limits and clock that the workers use.
+    package let environment: Environment
     /// The moment at which the service started.
-    let startedAt: Instant
-    /// Creates the context of a run.
+    package let startedAt: Instant
+
+    /// Creates the service of a run that starts now.
     package init(_ run: RunContext, _ backend: Backend) {
         self.run = run
         environment = backend.environment
         startedAt = backend.environment.clock.now
     }
 
-    var store: Store { environment.store }
-    var settings: Settings { run.settings }
-    var now: Instant { environment.clock.now }
     /// Whether `up` runs with its demo, which shows the codes of messages.
-    var isDevelopment: Bool { run.demo != nil }
-    /// Whether browsers connect by https.
-    var isSecure: Bool { run.consoleIsSecure }
+    package var isDevelopment: Bool { run.demo != nil }
 }

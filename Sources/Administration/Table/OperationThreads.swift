@@ -2,15 +2,15 @@ import DequeModule
 import Synchronization
 import Workers
 
-/// Runs the console's blocking work on a few plain threads, by rank and then in order of arrival.
+/// Runs blocking operations on a few plain threads, by rank and then in order of arrival.
 ///
 /// However many pages are open, they never use more of the store's readers than these threads.
-final class ConsoleThreads: Sendable {
+package final class OperationThreads: Sendable {
     /// Thrown when too much work of the same rank is waiting already.
-    struct IsFull: Error {}
+    package struct IsFull: Error {}
 
     /// The rank of a piece of work, highest first.
-    enum Rank: Int, CaseIterable, Sendable {
+    package enum Rank: Int, CaseIterable, Sendable {
         /// Work for an operator.
         case `operator`
         /// The session lookup of a request with a cookie or a token.
@@ -25,7 +25,7 @@ final class ConsoleThreads: Sendable {
         var isOfStrangers: Bool { self == .stranger || self == .crowd }
 
         /// The maximum number of pieces of work that wait for a thread.
-        var waitingMax: Int { isOfStrangers ? 32 : 256 }
+        package var waitingMax: Int { isOfStrangers ? 32 : 256 }
     }
 
     private typealias Work = @Sendable () -> Void
@@ -51,12 +51,12 @@ final class ConsoleThreads: Sendable {
     private static let threadsMax = 2
 
     /// The number of pieces of work waiting for a thread.
-    var waiting: Int { state.withLock { $0.waiting.reduce(0) { $0 + $1.count } } }
+    package var waiting: Int { state.withLock { $0.waiting.reduce(0) { $0 + $1.count } } }
 
     /// Runs a piece of work on one of the threads and returns its result.
     ///
     /// - Throws: `IsFull` immediately, or the error of the work.
-    func run<Value: Sendable>(
+    package func run<Value: Sendable>(
         _ rank: Rank = .operator,
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {

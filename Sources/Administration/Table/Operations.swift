@@ -1,21 +1,23 @@
-import Service
-
-/// The operations of the interface, as `schemas/http` describes them; a test compares ids, paths
+/// The operations on an installation, as `schemas/http` describes them; a test compares ids, paths
 /// and roles.
-enum Operations {
-    static func all(
-        _ context: ConsoleContext,
-        _ access: Access,
-        failures: FailedSignIns,
-        hub: LiveHub
-    ) -> [Operation] {
-        SignIn(context, access, failures: failures).operations + hub.operations + [
-            hub.overview.operation
-        ]
-            + OperatorOperations(consoleURL: context.run.consoleURL).all + AuditOperations.all
-            + DeviceOperations.all + DeviceActions.all + DeviceTabs.all + ProductOperations.all
-            + AppOperations.all + UserOperations.all + WorkOperations.all
-            + MessageOperations.all + ProviderOperations.all + ScheduleOperations.all
-            + SearchOperations.all + SystemOperations(context: context).all
+///
+/// The console serves all of them, and the command line runs those that its commands name.
+package enum Operations {
+    /// The operations, except for those of signing in, the overview and the stream of events.
+    package static let all: [Operation] =
+        OperatorOperations.all + AuditOperations.all + DeviceOperations.all + DeviceActions.all
+        + DeviceTabs.all + ProductOperations.all + AppOperations.all + UserOperations.all
+        + WorkOperations.all + MessageOperations.all + ProviderOperations.all
+        + ScheduleOperations.all + SearchOperations.all + SystemOperations.all
+
+    private static let byID = Dictionary(
+        all.map { ($0.id, $0) },
+        uniquingKeysWith: { first, _ in first }
+    )
+
+    /// Returns the operation with an id, which must exist.
+    package static func named(_ id: String) -> Operation {
+        guard let operation = byID[id] else { preconditionFailure("there is no operation \(id)") }
+        return operation
     }
 }

@@ -1,50 +1,64 @@
 import Domain
-import JSON
+package import JSON
 import Problems
 
 /// A refused request, answered with problem details (RFC 9457).
-struct Refused: Error {
+package struct Refused: Error {
     /// The HTTP status.
-    var status: Int
+    package var status: Int
     /// One of the error codes, or a code that `lamplighter explain` knows.
-    var code: String
+    package var code: String
     /// The fault and its correction.
-    var detail: String
+    package var detail: String
     /// The request's faulty member.
-    var field: String?
+    package var field: String?
     /// The seconds after which a repetition makes sense.
-    var retryAfter: Int64?
+    package var retryAfter: Int64?
     /// All faults of a document that has more than one.
     var problems: [JSONValue] = []
+    /// The noun and name of a thing that doesn't exist.
+    package var missing: (noun: String, name: String)?
 
-    init(_ status: Int, _ code: String, _ detail: String, field: String? = nil) {
+    /// Creates a refusal.
+    package init(_ status: Int, _ code: String, _ detail: String, field: String? = nil) {
         self.status = status
         self.code = code
         self.detail = detail
         self.field = field
     }
 
-    static func notFound(_ what: String) -> Refused {
+    /// Returns the refusal of a thing that doesn't exist.
+    package static func notFound(_ what: String) -> Refused {
         Refused(404, ErrorCode.resourceNotFound.rawValue, "There is no \(what).")
     }
 
-    static func invalid(_ field: String, _ detail: String) -> Refused {
+    /// Returns the refusal of a name or id that doesn't exist.
+    static func notFound(_ noun: String, _ name: some StringProtocol) -> Refused {
+        let name = Rejection.shown(String(name), upTo: 64)
+        var refused = notFound("\(noun) \(name)")
+        refused.missing = (noun, name)
+        return refused
+    }
+
+    /// Returns the refusal of a member.
+    package static func invalid(_ field: String, _ detail: String) -> Refused {
         Refused(400, ErrorCode.invalidRequest.rawValue, detail, field: field)
     }
 
-    static let unauthorized = Refused(
+    /// The refusal of a caller who has not signed in.
+    package static let unauthorized = Refused(
         401,
         ErrorCode.invalidToken.rawValue,
         "You are not signed in. Sign in, or make a link: lamplighter console"
     )
 
     /// Converts an operation's error.
-    init(_ error: any Error) {
+    package init(_ error: any Error) {
         switch error {
         case let refused as Refused: self = refused
         case let rejection as Rejection: self.init(rejection)
         case let problem as Problem: self.init(problem)
-        case is ConsoleThreads.IsFull:
+        case is OperationThreads.IsFull:
             self.init(
                 503,
                 ErrorCode.unavailable.rawValue,
@@ -103,7 +117,7 @@ struct Refused: Error {
     }
 
     /// The problem details.
-    var json: JSONObject {
+    package var json: JSONObject {
         [
             "type": "about:blank", "title": .string(Self.titles[status] ?? "Refused"),
             "status": .integer(Int64(status)), "detail": .string(detail),

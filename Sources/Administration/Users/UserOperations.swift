@@ -30,9 +30,10 @@ enum UserOperations {
         ),
         Operation("listUserAudit", "GET", "users/{uid}/audit", role: .viewer) { call in
             try call.read { tx in
-                let user = try user(call, in: tx)
+                // A command shows the trail of erased users too.
+                let uid = try call.isCommand ? call.id("uid") : user(call, in: tx).uid
                 let page = try tx.audit.page(
-                    of: user.uid,
+                    of: uid,
                     before: call.cursor(),
                     limit: call.limit()
                 )
@@ -45,15 +46,15 @@ enum UserOperations {
     private static let devicesMax: Int64 = 1000
 
     /// Returns the user whose id is in the path.
-    private static func user(_ call: ConsoleCall, in tx: Transaction) throws -> User {
+    private static func user(_ call: OperationCall, in tx: Transaction) throws -> User {
         let uid = try call.id("uid", UserKind.self)
-        guard let found = try tx.accounts.find(uid) else { throw Refused.notFound("user \(uid)") }
+        guard let found = try tx.accounts.find(uid) else { throw Refused.notFound("user", uid.text) }
         return found
     }
 
     /// Locks and returns the user whose id is in the path, and makes them the act's subject.
     private static func lockedUser(
-        _ call: ConsoleCall,
+        _ call: OperationCall,
         _ act: inout Act,
         in tx: Transaction
     ) throws -> User {
@@ -65,23 +66,25 @@ enum UserOperations {
     }
 
     /// Returns the session whose id is in the path.
-    private static func session(_ call: ConsoleCall, in tx: Transaction) throws -> Session {
+    private static func session(_ call: OperationCall, in tx: Transaction) throws -> Session {
         let id = try call.id("sessionId", MessageKind.self)
         guard let found = try tx.sessions.find(id) else {
-            throw Refused.notFound("session \(id)")
+            throw Refused.notFound("session", id.text)
         }
         return found
     }
 
     // MARK: Reading
 
-    private static func list(_ call: ConsoleCall) throws -> Reply {
+    private static func list(_ call: OperationCall) throws -> Reply {
         let (limit, terms) = (try call.limit(), try call.search())
         try terms.requireKeys(["app", "region", "anonymous", "verified", "country"])
         let after = try call.cursor(after: "u-", UserKind.self)
         let page = PageWanted(after: after, limit: limit, scanMax: scanMax)
+        // Only a command can request the addresses of many users.
+        let isOpen = call.isCommand && call.request.query["addresses"] == "true"
         return try call.read {
-            Reply(try Self.page(page, terms, for: call.caller.role, in: $0))
+            Reply(try Self.page(page, terms, for: call.caller.role, isOpen: isOpen, in: $0))
         }
     }
 
@@ -90,6 +93,7 @@ enum UserOperations {
         _ wanted: PageWanted,
         _ terms: SearchTerms,
         for role: OperatorRole,
+        isOpen: Bool = false,
         in tx: Transaction
     ) throws -> JSONObject {
         let found = try wanted.rows {
@@ -99,7 +103,7 @@ enum UserOperations {
         } fits: {
             try fits($0, terms, for: role)
         }
-        return Shown.page(try UserView.rows(found.rows, in: tx), next: found.next)
+        return Shown.page(try UserView.rows(found.rows, isOpen: isOpen, in: tx), next: found.next)
     }
 
     private static func fits(
@@ -139,9 +143,9 @@ enum UserOperations {
         return role == .operator && addresses.contains { $0?.lowercased() == value }
     }
 
-    private static func show(_ call: ConsoleCall) throws -> Reply {
+    private static func show(_ call: OperationCall) throws -> Reply {
         let isOpen = call.request.query["addresses"] == "true"
-        guard !isOpen || !call.isMasked else {
+        guard !isOpen || call.caller.role == .admin else {
             throw Refused(403, "Forbidden", "Only an admin sees addresses in full.")
         }
         let page = try call.read { tx in
@@ -180,14 +184,14 @@ enum UserOperations {
             if isOpen { try call.note(Act(subject: "user \(uid)", uid: uid), in: tx) }
             return try PasswordTries.wait(
                 of: user(call, in: tx),
-                call.context.environment.limits,
+                call.context.limits,
                 in: tx
             ) != nil
         }
         return Reply(page.adding([("locked", .bool(wait))]))
     }
 
-    private static func export(_ call: ConsoleCall) throws -> Reply {
+    private static func export(_ call: OperationCall) throws -> Reply {
         let document = try call.read { tx in
             try PersonalData.document(try user(call, in: tx), at: call.now, in: tx)
         }
@@ -198,7 +202,7 @@ enum UserOperations {
 
     // MARK: Changing
 
-    private static func endAll(_ call: ConsoleCall) throws -> Reply {
+    private static func endAll(_ call: OperationCall) throws -> Reply {
         let count = try call.act { work, act in
             let user = try lockedUser(call, &act, in: work.tx)
             let count = try SessionLifecycle.endAll(
@@ -213,7 +217,7 @@ enum UserOperations {
         return Reply(["count": Shown.count(count)])
     }
 
-    private static func end(_ call: ConsoleCall) throws -> Reply {
+    private static func end(_ call: OperationCall) throws -> Reply {
         let ended = try call.act { work, act in
             let found = try work.tx.lock {
                 try session(call, in: work.tx)
@@ -230,7 +234,7 @@ enum UserOperations {
         return Reply(ended)
     }
 
-    private static func unlock(_ call: ConsoleCall) throws -> Reply {
+    private static func unlock(_ call: OperationCall) throws -> Reply {
         try call.act { work, act in
             let user = try lockedUser(call, &act, in: work.tx)
             try PasswordTries.clear(user, in: work.tx)
@@ -239,7 +243,7 @@ enum UserOperations {
         return .empty
     }
 
-    private static func undoCancellation(_ call: ConsoleCall) throws -> Reply {
+    private static func undoCancellation(_ call: OperationCall) throws -> Reply {
         try call.act { work, act in
             let user = try lockedUser(call, &act, in: work.tx)
             let entry = try work.tx.cancellations.find(user.uid)
@@ -255,11 +259,11 @@ enum UserOperations {
         return .empty
     }
 
-    private static func erase(_ call: ConsoleCall) throws -> Reply {
+    private static func erase(_ call: OperationCall) throws -> Reply {
         let uid = try call.id("uid", UserKind.self)
         try call.requireConfirmation(of: uid.text)
         let found = try call.read { try user(call, in: $0) }
-        let summary = try OperatorSessions.erase(found, in: call.store, call.context.settings)
+        let summary = try UserErasure.run(found, in: call.context)
         // Without the user's id: all that remains is that a user was erased, and by whom.
         try call.note(Act(subject: "user"))
         return Reply(

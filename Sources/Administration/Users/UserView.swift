@@ -1,10 +1,10 @@
-import Domain
-import JSON
-import Storage
+package import Domain
+package import JSON
+package import Storage
 import Wire
 
 /// Users and their sessions in the interface's form.
-enum UserView {
+package enum UserView {
     /// The maximum number of sessions of a user that are shown.
     static let sessionsMax = 200
     /// The maximum number of lines of a user's audit trail that are searched for who ended a
@@ -71,6 +71,11 @@ enum UserView {
         return try rows(of: sorted, in: tx)
     }
 
+    /// Returns a page of the newest live sessions of all users.
+    package static func newestSessions(_ limit: Int, in tx: Transaction) throws -> JSONObject {
+        Shown.page(try tx.sessions.newest(limit: limit).map { row($0, endedBy: nil) })
+    }
+
     /// Returns a session (`Session`).
     static func session(_ session: Session, in tx: Transaction) throws -> JSONObject {
         try rows(of: [session], in: tx).first ?? row(session, endedBy: nil)
@@ -91,7 +96,7 @@ enum UserView {
     }
 
     /// Returns the state that a user's page follows (`UserChange`); nil for an unknown user.
-    static func change(_ uid: UserID, in tx: Transaction) throws -> JSONObject? {
+    package static func change(_ uid: UserID, in tx: Transaction) throws -> JSONObject? {
         guard try tx.accounts.find(uid) != nil else { return nil }
         let sessions = try sessions(of: uid, in: tx)
         return [

@@ -1,10 +1,10 @@
-import Domain
-import JSON
-import Storage
+package import Domain
+package import JSON
+package import Storage
 import Wire
 
 /// Devices in the interface's form.
-enum DeviceView {
+package enum DeviceView {
     /// The members of a device's hardware that hold its firmware's version, most specific first.
     private static let firmware = ["mcuSoftVersion", "wifiFirmwareVer", "wifiSoftVersion"]
 
@@ -59,7 +59,7 @@ enum DeviceView {
     }
 
     /// Returns the row of a device; nil for an unknown one.
-    static func row(of did: DeviceID, in tx: Transaction) throws -> JSONObject? {
+    package static func row(of did: DeviceID, in tx: Transaction) throws -> JSONObject? {
         guard let device = try tx.devices.find(did), let status = try tx.statuses.find(did) else {
             return nil
         }

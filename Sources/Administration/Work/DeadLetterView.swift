@@ -1,13 +1,13 @@
 import Domain
-import JSON
+package import JSON
 import Sodium
-import Storage
-import Wire
+package import Storage
+package import Wire
 
 /// Dead letters in the interface's form.
-enum DeadLetterView {
+package enum DeadLetterView {
     /// Returns rows of the list (`DeadLetterRow`), with the devices that their topics name.
-    static func rows(
+    package static func rows(
         _ letters: [DeadLetter],
         _ topics: Topics,
         in tx: Transaction

@@ -12,13 +12,13 @@ enum MessageOperations {
         Operation("resendMessage", "POST", "messages/{messageId}/resend", role: .operator, resend),
     ]
 
-    private static func list(_ call: ConsoleCall) throws -> Reply {
+    private static func list(_ call: OperationCall) throws -> Reply {
         let (limit, terms) = (try call.limit(), try call.search())
         let place = try MessageView.place(of: call.request.query["cursor"])
         return try call.read { tx in
             Reply(
                 try MessageView.page(
-                    call.context,
+                    call.service(),
                     terms,
                     for: call.caller.role,
                     behind: place,
@@ -29,7 +29,7 @@ enum MessageOperations {
         }
     }
 
-    private static func resend(_ call: ConsoleCall) throws -> Reply {
+    private static func resend(_ call: OperationCall) throws -> Reply {
         let id = try call.id("messageId", MessageKind.self)
         try call.act { work, act in
             guard let due = try work.tx.outgoingMessages.find(id), !due.message.isDummy else {
@@ -52,7 +52,7 @@ enum MessageOperations {
         var countryCode: String?
     }
 
-    private static func sendTest(_ call: ConsoleCall) throws -> Reply {
+    private static func sendTest(_ call: OperationCall) throws -> Reply {
         let recipient = try recipient(call)
         guard let app = call.body["appId"]?.stringValue.flatMap({ AppID($0) }) else {
             throw Refused.invalid(
@@ -65,7 +65,7 @@ enum MessageOperations {
             throw Refused.invalid("language", "language must be en or zh.")
         }
         let id = try call.act { work, act in
-            guard try work.tx.apps.find(app) != nil else { throw Refused.notFound("app \(app)") }
+            guard try work.tx.apps.find(app) != nil else { throw Refused.notFound("app", app.text) }
             try call.take("testMessage", Operator.testMessagesPerHour, in: work.tx)
             let id = MessageID(trusted: work.makeID("m"))
             act.subject = "message \(id)"
@@ -89,14 +89,14 @@ enum MessageOperations {
             return id
         }
         return try call.read { tx in
-            guard let row = try MessageView.one(id, call.context, in: tx) else {
+            guard let row = try MessageView.one(id, call.service(), in: tx) else {
                 throw Refused.notFound("message \(id)")
             }
             return Reply(row)
         }
     }
 
-    private static func recipient(_ call: ConsoleCall) throws -> Recipient {
+    private static func recipient(_ call: OperationCall) throws -> Recipient {
         let to = call.body["to"]?.stringValue ?? ""
         switch call.body["channel"]?.stringValue {
         case OutgoingMessage.Channel.email.rawValue:
@@ -122,7 +122,7 @@ enum MessageOperations {
     }
 }
 
-extension ConsoleCall {
+extension OperationCall {
     /// Counts an act that sends a message or contacts another server; each operator may perform
     /// `max` of a kind in an hour.
     ///

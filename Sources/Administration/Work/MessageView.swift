@@ -1,11 +1,11 @@
-import Domain
-import JSON
+package import Domain
+package import JSON
 import Service
-import Storage
+package import Storage
 import Workers
 
 /// Outgoing messages in the interface's form: waiting ones, and the outcomes of the others.
-enum MessageView {
+package enum MessageView {
     /// The number of messages in an event of the stream.
     static let shownMax = 100
     /// The maximum number of rows of one table that are read at once.
@@ -21,18 +21,18 @@ enum MessageView {
     private typealias Line = (place: MessageRecordTable.Place, row: JSONObject)
 
     /// Returns the newest messages (`MessagePage`).
-    static func newest(
-        _ context: ConsoleContext,
+    package static func newest(
+        _ service: RunningService,
         for role: OperatorRole,
         in tx: Transaction
     ) throws -> JSONObject {
         let terms = try SearchTerms("")
-        return try page(context, terms, for: role, behind: .begin, limit: shownMax, in: tx)
+        return try page(service, terms, for: role, behind: .begin, limit: shownMax, in: tx)
     }
 
     /// Returns a page of the messages that match a search, newest first (`MessagePage`).
     static func page(
-        _ context: ConsoleContext,
+        _ service: RunningService,
         _ terms: SearchTerms,
         for role: OperatorRole,
         behind place: MessageRecordTable.Place,
@@ -42,7 +42,7 @@ enum MessageView {
         try terms.requireKeys(keys.keys.sorted())
         var (place, looked, found) = (place, 0, [JSONObject]())
         while looked < WorkOperations.scanMax {
-            let lines = try lines(context, behind: place, in: tx)
+            let lines = try lines(service, behind: place, in: tx)
             for line in lines where found.count < limit {
                 place = line.place
                 looked += 1
@@ -58,7 +58,7 @@ enum MessageView {
         page["ways"] = .object(
             JSONObject(
                 OutgoingMessage.Channel.allCases.map { channel -> (String, JSONValue?) in
-                    let way = MessageRoutes.way(of: channel, context.run)
+                    let way = MessageRoutes.way(of: channel, service.run)
                     return (channel.rawValue, .string(way))
                 }
             )
@@ -87,15 +87,15 @@ enum MessageView {
     /// Returns a message, whether it waits or is done.
     static func one(
         _ id: MessageID,
-        _ context: ConsoleContext,
+        _ service: RunningService,
         in tx: Transaction
     ) throws -> JSONObject? {
-        try tx.outgoingMessages.find(id).map { row($0, dueAt: nil, context) }
-            ?? tx.messageRecords.find(id).map { row($0, context) }
+        try tx.outgoingMessages.find(id).map { row($0, dueAt: nil, service) }
+            ?? tx.messageRecords.find(id).map { row($0, service) }
     }
 
     private static func lines(
-        _ context: ConsoleContext,
+        _ service: RunningService,
         behind place: MessageRecordTable.Place,
         in tx: Transaction
     ) throws -> [Line] {
@@ -105,7 +105,7 @@ enum MessageView {
                     createdAt: due.createdAt,
                     id: due.message.id.text
                 )
-                return (place, row(due, dueAt: dueAt, context))
+                return (place, row(due, dueAt: dueAt, service))
             }
         let ended = try tx.messageRecords.page(behind: place, limit: pageRows)
             .map { record -> Line in
@@ -113,7 +113,7 @@ enum MessageView {
                     createdAt: record.createdAt,
                     id: record.id.text
                 )
-                return (place, row(record, context))
+                return (place, row(record, service))
             }
         let sorted = (waiting + ended).sorted { left, right in
             (left.place.createdAt, left.place.id) > (right.place.createdAt, right.place.id)
@@ -131,7 +131,7 @@ enum MessageView {
     private static func row(
         _ due: OutgoingMessageTable.Due,
         dueAt: Instant?,
-        _ context: ConsoleContext
+        _ service: RunningService
     ) -> JSONObject {
         let message = due.message
         let isAgain = due.tries > 1 || due.error != nil
@@ -140,17 +140,17 @@ enum MessageView {
             ("to", .string(MaskedAddress.text(message.to))),
             ("template", .string(message.template.rawValue)),
             ("appId", .string(message.app.text)),
-            ("provider", .string(MessageRoutes.way(of: message.channel, context.run))),
+            ("provider", .string(MessageRoutes.way(of: message.channel, service.run))),
             ("state", .string(isAgain ? "retrying" : "waiting")),
             ("tries", Shown.count(due.tries)), ("error", due.error.map { .string($0) }),
             ("dueAt", dueAt.map(Shown.moment)), ("createdAt", Shown.moment(due.createdAt)),
             ("expiresAt", Shown.moment(message.expiresAt)),
-            ("code", context.isDevelopment ? message.secret.map { .string($0) } : nil),
+            ("code", service.isDevelopment ? message.secret.map { .string($0) } : nil),
         ])
     }
 
-    private static func row(_ record: MessageRecord, _ context: ConsoleContext) -> JSONObject {
-        let secret = context.environment.messageOutcomes.shownSecret(record.id)
+    private static func row(_ record: MessageRecord, _ service: RunningService) -> JSONObject {
+        let secret = service.environment.messageOutcomes.shownSecret(record.id)
         return JSONObject([
             ("messageId", .string(record.id.text)), ("channel", .string(record.channel.rawValue)),
             ("to", .string(record.address)), ("template", .string(record.template.rawValue)),
@@ -159,7 +159,7 @@ enum MessageView {
             ("error", record.error.map { .string($0) }),
             ("createdAt", Shown.moment(record.createdAt)),
             ("endedAt", Shown.moment(record.endedAt)),
-            ("code", context.isDevelopment ? secret.map { .string($0) } : nil),
+            ("code", service.isDevelopment ? secret.map { .string($0) } : nil),
         ])
     }
 }

@@ -1,12 +1,12 @@
-import Domain
-import JSON
+package import Domain
+package import JSON
 import Service
-import Storage
+package import Storage
 
 /// Refusals with the rule that refused the client, and the remedy.
-enum RefusalView {
+package enum RefusalView {
     /// Returns rows (`Refusal`) with the names of the refused devices.
-    static func rows(
+    package static func rows(
         _ refusals: some Collection<(id: Int64, refusal: ClientRefusal)>,
         in tx: Transaction
     ) throws -> [JSONObject] {

@@ -20,7 +20,7 @@ enum ScheduleOperations {
     private static let nextMax = 10
     private static let runsMax: Int64 = 50
 
-    private static func list(_ call: ConsoleCall) throws -> Reply {
+    private static func list(_ call: OperationCall) throws -> Reply {
         let (limit, terms) = (try call.limit(), try call.search())
         try terms.requireKeys(["device", "user", "zone", "enabled"])
         let after = try call.cursor(after: "s-", ScheduleKind.self)
@@ -70,15 +70,15 @@ enum ScheduleOperations {
     }
 
     /// Returns the schedule whose id is in the path.
-    private static func schedule(_ call: ConsoleCall, in tx: Transaction) throws -> Schedule {
+    private static func schedule(_ call: OperationCall, in tx: Transaction) throws -> Schedule {
         let id = try call.id("scheduleId", ScheduleKind.self)
         guard let found = try tx.schedules.find(id) else {
-            throw Refused.notFound("schedule \(id)")
+            throw Refused.notFound("schedule", id.text)
         }
         return found
     }
 
-    private static func show(_ call: ConsoleCall) throws -> Reply {
+    private static func show(_ call: OperationCall) throws -> Reply {
         try call.read { tx in
             let found = try schedule(call, in: tx)
             var calendar = ScheduleCalendar(tx, keepsNewZones: false)
@@ -97,7 +97,7 @@ enum ScheduleOperations {
         }
     }
 
-    private static func change(_ call: ConsoleCall) throws -> Reply {
+    private static func change(_ call: OperationCall) throws -> Reply {
         let isEnabled = try call.fields.requiredBool("enabled")
         let id = try call.id("scheduleId", ScheduleKind.self)
         let found = try call.act { work, act in
@@ -111,7 +111,7 @@ enum ScheduleOperations {
         return Reply(try call.read { try ScheduleView.rows([found], in: $0)[0] })
     }
 
-    private static func run(_ call: ConsoleCall) throws -> Reply {
+    private static func run(_ call: OperationCall) throws -> Reply {
         let (command, product) = try call.act { work, act in
             let known = try schedule(call, in: work.tx)
             let product = try work.product(of: known.did)
@@ -131,7 +131,7 @@ enum ScheduleOperations {
 
 /// The runs due in the next hours, those of the last hours, and the changes of clocks.
 private struct Upcoming {
-    private let call: ConsoleCall
+    private let call: OperationCall
     private let from: Instant
     private let now: Instant
     private let to: Instant
@@ -140,7 +140,7 @@ private struct Upcoming {
     private static let occurrencesMax = 2000
     private static let runsMax = 1000
 
-    init(_ call: ConsoleCall) throws {
+    init(_ call: OperationCall) throws {
         self.call = call
         let seconds = try call.integer("hours", in: 1...168, default: 24) * 3600
         now = call.now

@@ -5,14 +5,14 @@ import Storage
 import Workers
 
 /// The operations on refusals and dead letters.
-enum WorkOperations {
+package enum WorkOperations {
     static let all: [Operation] = [
         Operation("listRefusals", "GET", "refusals", role: .viewer, refusals),
         Operation("countRefusals", "GET", "refusals/counts", role: .viewer, refusalCounts),
         Operation("listDeadLetters", "GET", "deadLetters", role: .viewer, letters),
         Operation("countDeadLetters", "GET", "deadLetters/counts", role: .viewer, letterCounts),
         Operation("showDeadLetter", "GET", "deadLetters/{letter}", role: .operator) { call in
-            let topics = call.context.environment.topics
+            let topics = call.context.topics
             return try call.read {
                 Reply(try DeadLetterView.whole(try letter(call, in: $0), topics, in: $0))
             }
@@ -29,10 +29,12 @@ enum WorkOperations {
 
     /// The maximum number of rows that a search examines.
     static let scanMax = 10_000
+    /// The time that counts as today, in seconds.
+    package static let daySeconds: Int64 = 86_400
 
     // MARK: Refusals
 
-    private static func refusals(_ call: ConsoleCall) throws -> Reply {
+    private static func refusals(_ call: OperationCall) throws -> Reply {
         let (limit, terms) = (try call.limit(), try call.search())
         try terms.requireKeys(["reason", "action", "client", "user", "address", "device"])
         let skip = Int(try call.integer("cursor", in: 0...Int64(scanMax), default: 0))
@@ -66,8 +68,8 @@ enum WorkOperations {
         }
     }
 
-    private static func refusalCounts(_ call: ConsoleCall) throws -> Reply {
-        let day = call.now.adding(seconds: -OverviewView.daySeconds)
+    private static func refusalCounts(_ call: OperationCall) throws -> Reply {
+        let day = call.now.adding(seconds: -daySeconds)
         return try call.read { tx in
             Reply(counts(try tx.refusals.counts(since: day).map { ($0.reason, $0.times) }))
         }
@@ -81,7 +83,7 @@ enum WorkOperations {
         )
     }
 
-    private static func explain(_ call: ConsoleCall) throws -> Reply {
+    private static func explain(_ call: OperationCall) throws -> Reply {
         let code = call.parameter("code")
         guard let page = ExplainPage(named: code) else {
             throw Refused.notFound("code \(Rejection.shown(code, upTo: 64))")
@@ -91,11 +93,11 @@ enum WorkOperations {
 
     // MARK: Dead letters
 
-    private static func letters(_ call: ConsoleCall) throws -> Reply {
+    private static func letters(_ call: OperationCall) throws -> Reply {
         let (limit, terms) = (try call.limit(), try call.search())
         try terms.requireKeys(["worker", "reason", "topic"])
         var before = try call.cursor()
-        let topics = call.context.environment.topics
+        let topics = call.context.topics
         return try call.read { tx in
             var (found, looked) = ([DeadLetter](), 0)
             while looked < scanMax {
@@ -130,22 +132,22 @@ enum WorkOperations {
         }
     }
 
-    private static func letterCounts(_ call: ConsoleCall) throws -> Reply {
+    private static func letterCounts(_ call: OperationCall) throws -> Reply {
         try call.read { tx in
             Reply(counts(try tx.deadLetters.counts(since: Instant(milliseconds: 0))))
         }
     }
 
     /// Returns the dead letter whose number is in the path.
-    private static func letter(_ call: ConsoleCall, in tx: Transaction) throws -> DeadLetter {
-        let id = Int64(call.parameter("letter"))
-        guard let id, let found = try tx.deadLetters.find(id) else {
-            throw Refused.notFound("dead letter with that number")
-        }
-        return found
+    private static func letter(_ call: OperationCall, in tx: Transaction) throws -> DeadLetter {
+        let number = call.parameter("letter")
+        if let id = Int64(number), let found = try tx.deadLetters.find(id) { return found }
+        var refused = Refused.notFound("dead letter with that number")
+        refused.missing = ("dead letter", number)
+        throw refused
     }
 
-    private static func drop(_ call: ConsoleCall) throws -> Reply {
+    private static func drop(_ call: OperationCall) throws -> Reply {
         try call.act { work, act in
             let found = try letter(call, in: work.tx)
             act.subject = "deadLetter \(found.id)"
@@ -155,7 +157,7 @@ enum WorkOperations {
         return .empty
     }
 
-    private static func replay(_ call: ConsoleCall) throws -> Reply {
+    private static func replay(_ call: OperationCall) throws -> Reply {
         let found = try call.read { try letter(call, in: $0) }
         guard !found.isShapeOnly else {
             throw Refused(
@@ -164,7 +166,7 @@ enum WorkOperations {
                 "Only its names and sizes were kept, since its values may be secret."
             )
         }
-        try ToolClient(call.context.run.directory, call.context.settings).replay(found)
+        try ToolClient(call.context.directory, call.context.settings).replay(found)
         try call.act { work, act in
             act.subject = "deadLetter \(found.id)"
             act.before = ["topic": .string(found.topic), "reason": .string(found.reason)]

@@ -1,3 +1,4 @@
+import Administration
 import Domain
 import Files
 import JSON
@@ -11,7 +12,8 @@ import Workers
 
 /// Signs operators in and out.
 struct SignIn: Sendable {
-    let access: Access
+    private let context: ConsoleContext
+    private let access: Access
     private let failures: FailedSignIns
     private let browsers: KnownBrowser
     private let hasher: PasswordHasher
@@ -20,7 +22,7 @@ struct SignIn: Sendable {
     private let dummy: String?
 
     init(_ context: ConsoleContext, _ access: Access, failures: FailedSignIns) {
-        self.access = access
+        (self.context, self.access) = (context, access)
         self.failures = failures
         browsers = KnownBrowser(secret: context.run.secrets.tools)
         hasher = PasswordHasher()
@@ -33,7 +35,7 @@ struct SignIn: Sendable {
             Operation("enter", "POST", "session/enter", role: nil, enter),
             Operation("signIn", "POST", "session", role: nil, signIn),
             Operation("showSession", "GET", "session", role: .viewer) { call in
-                Reply(try Self.signedIn(call.caller, call))
+                Reply(try signedIn(call.caller, call))
             },
             Operation("signOut", "DELETE", "session", role: .viewer, signOut),
             Operation(
@@ -49,7 +51,7 @@ struct SignIn: Sendable {
 
     // MARK: Signing in
 
-    private func enter(_ call: ConsoleCall) throws -> Reply {
+    private func enter(_ call: OperationCall) throws -> Reply {
         let token = try call.fields.requiredText("token", length: 1...64)
         // A valid token signs in whatever came before: 128 random bits can't be guessed.
         let found = try call.store.batch(at: call.now, once: true) { tx in
@@ -67,7 +69,7 @@ struct SignIn: Sendable {
         return try begin(row, .link, for: call)
     }
 
-    private func signIn(_ call: ConsoleCall) throws -> Reply {
+    private func signIn(_ call: OperationCall) throws -> Reply {
         let name = try call.fields.requiredText("name", length: 1...64)
         let password = try call.fields.requiredText("password", length: 1...256)
         let row = try call.store.read { try $0.operators.find(name) }
@@ -97,7 +99,7 @@ struct SignIn: Sendable {
     private func tries(
         of name: String?,
         _ counted: String,
-        for call: ConsoleCall
+        for call: OperationCall
     ) -> [AttemptTable.Limit] {
         let mark = access.browserMark(call.request)
         if let name, let number = browsers.number(in: mark, for: name) {
@@ -115,7 +117,7 @@ struct SignIn: Sendable {
     }
 
     /// Returns the limit on wrong links from one address.
-    private static func links(_ call: ConsoleCall) -> AttemptTable.Limit {
+    private static func links(_ call: OperationCall) -> AttemptTable.Limit {
         limit("from/\(call.request.address)", OperatorSignIn.linksPerAddress)
     }
 
@@ -128,7 +130,7 @@ struct SignIn: Sendable {
         _ limits: [AttemptTable.Limit],
         _ proof: FailedSignIns.Proof,
         name: String? = nil,
-        for call: ConsoleCall
+        for call: OperationCall
     ) throws {
         let wait = try call.store.batch(at: call.now, once: true) { try $0.attempts.take(limits) }
         guard let wait else { return }
@@ -146,7 +148,7 @@ struct SignIn: Sendable {
     private func begin(
         _ row: Operator,
         _ way: OperatorSession.Way,
-        for call: ConsoleCall
+        for call: OperationCall
     ) throws -> Reply {
         let token = Sodium.randomSecret()
         let session = OperatorSession(
@@ -175,7 +177,7 @@ struct SignIn: Sendable {
             hasPassword: row.passwordHash != nil,
             way: .session(session)
         )
-        var reply = Reply(try Self.signedIn(caller, call))
+        var reply = Reply(try signedIn(caller, call))
         reply.headers = [
             access.cookie(token), access.browserCookie(browsers.mark(for: row.name)),
         ]
@@ -184,7 +186,7 @@ struct SignIn: Sendable {
 
     // MARK: Signing out, and the password
 
-    private func signOut(_ call: ConsoleCall) throws -> Reply {
+    private func signOut(_ call: OperationCall) throws -> Reply {
         switch call.caller.way {
         case .session(let session):
             try call.act { work, act in
@@ -208,7 +210,7 @@ struct SignIn: Sendable {
         limit("current/\(row.name)", OperatorSignIn.tries)
     }
 
-    private func setPassword(_ call: ConsoleCall) throws -> Reply {
+    private func setPassword(_ call: OperationCall) throws -> Reply {
         let password = try call.fields.requiredText("password", length: 1...256)
         let current = try call.fields.text("current", length: 1...256)
         guard let session = call.caller.session,
@@ -239,12 +241,12 @@ struct SignIn: Sendable {
         }
         var caller = call.caller
         caller.hasPassword = true
-        return Reply(try Self.signedIn(caller, call))
+        return Reply(try signedIn(caller, call))
     }
 
     // MARK: Output
 
-    private static func signedIn(_ caller: Caller, _ call: ConsoleCall) throws -> JSONObject {
+    private func signedIn(_ caller: Caller, _ call: OperationCall) throws -> JSONObject {
         let others = try call.store.read { try $0.operators.sessions(of: caller.name) }
             .count { $0.isLive(at: call.now) && $0.id != caller.session?.id }
         var (idle, end, way): (Instant?, Instant, String)
@@ -254,7 +256,7 @@ struct SignIn: Sendable {
         case .token(let token): (idle, end, way) = (nil, token.expiresAt, "token")
         case nil: throw Refused.unauthorized
         }
-        let run = call.context.run
+        let run = context.run
         let docs = run.publicURL + "/docs/"
         let hasPlayground = run.ports.webSocket != nil || run.ports.webSocketTLS != nil
         let members: [(String, JSONValue?)] = [
@@ -264,7 +266,7 @@ struct SignIn: Sendable {
             ("expiresAt", .integer(end.milliseconds)),
             ("sessionId", caller.session.map { .string($0.id) }),
             ("otherSessions", .integer(Int64(others))), ("version", .string(Version.text)),
-            ("isDevelopment", .bool(call.context.isDevelopment)), ("docs", .string(docs)),
+            ("isDevelopment", .bool(context.service.isDevelopment)), ("docs", .string(docs)),
             ("playground", hasPlayground ? .string(docs + "try.html") : nil),
         ]
         return JSONObject(members)

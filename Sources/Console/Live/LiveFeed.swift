@@ -1,3 +1,4 @@
+import Administration
 import Domain
 import JSON
 import Storage
@@ -46,7 +47,7 @@ struct LiveFeed: Sendable {
             tell("overview", try hub.overview.json(), of: .overview, in: &events)
         }
         if isSlowDue, watches.contains(.system) {
-            tell("system", try SystemView.glance(hub.context), of: .system, in: &events)
+            tell("system", try SystemView.glance(hub.context.service), of: .system, in: &events)
         }
         for watch in watches { try lookAtTap(watch, caller, into: &events) }
         guard hasChanged else { return events }
@@ -76,7 +77,7 @@ struct LiveFeed: Sendable {
             let state = try ConnectView.state(key, mac, in: tx)
             tell("connect", state, of: watch, in: &events)
         case .messages:
-            let rows = try MessageView.newest(hub.context, for: caller.role, in: tx)
+            let rows = try MessageView.newest(hub.context.service, for: caller.role, in: tx)
             tell("messages", rows, of: watch, in: &events)
         case .schedules:
             let mark = try tx.schedules.changeMark()

@@ -1,3 +1,4 @@
+import Administration
 import Domain
 import Sodium
 import Storage
@@ -59,7 +60,7 @@ final class LiveHub: Sendable {
 
     // MARK: Streams
 
-    private func open(_ call: ConsoleCall) throws -> Reply {
+    private func open(_ call: OperationCall) throws -> Reply {
         let terms = (call.request.query["watch"] ?? "").split(separator: ",")
         let position = call.request.header("last-event-id").map { StreamPosition(id: $0) }
         let stream = LiveStream(
@@ -73,7 +74,7 @@ final class LiveHub: Sendable {
             throw Refused(503, ErrorCode.unavailable.rawValue, detail)
         }
         // The stream is open while its body runs, and not every answer's body is run.
-        return Reply(events: { writer in
+        return Reply(.events { writer in
             guard self.enter(stream, isBegun: true) else { return }
             defer { self.close(stream) }
             self.beginLooking()
@@ -117,7 +118,7 @@ final class LiveHub: Sendable {
         tap.want(Set(wanted))
     }
 
-    private func change(_ call: ConsoleCall) throws -> Reply {
+    private func change(_ call: OperationCall) throws -> Reply {
         let id = call.parameter("stream")
         let stream = state.withLock { $0.streams[id] }
         guard let stream, stream.caller.name == call.caller.name else {

@@ -1,3 +1,4 @@
+import Administration
 import Domain
 
 /// An object that a stream can watch.

@@ -1,3 +1,4 @@
+import Administration
 import Domain
 import JSON
 import Service
@@ -39,8 +40,6 @@ final class OverviewView: Sendable {
     /// The least age of the counts of devices before they're made again.
     private static let countedMin: Duration = .seconds(1)
     private static let changesMax = 10
-    /// The time that counts as today, in seconds.
-    static let daySeconds: Int64 = 86_400
 
     init(_ context: ConsoleContext) { self.context = context }
 
@@ -56,7 +55,7 @@ final class OverviewView: Sendable {
     func json() throws -> JSONObject {
         examine()
         let now = context.now
-        let day = now.adding(seconds: -Self.daySeconds)
+        let day = now.adding(seconds: -WorkOperations.daySeconds)
         let counts = try deviceCounts()
         let waitingRows = try context.store.read { try $0.outbox.depths().values.reduce(0, +) }
         let facts = try context.store.read { tx in
@@ -124,7 +123,7 @@ final class OverviewView: Sendable {
                         .object(["productKey": .string($0.productKey), "appId": .string($0.appID)])
                     }
                 ),
-                ("version", .string(Version.text)), ("startedAt", Shown.moment(context.startedAt)),
+                ("version", .string(Version.text)), ("startedAt", Shown.moment(context.service.startedAt)),
                 ("at", Shown.moment(now)),
             ].merging(facts)
         )

@@ -29,6 +29,11 @@ package struct ConsoleRequest: Sendable {
         self.address = address
     }
 
+    /// Creates a request with a query alone, for an operation that isn't requested over HTTP.
+    package init(query: [String: String]) {
+        self.init(method: "", path: [], query: query, headers: [:], body: [], address: "")
+    }
+
     /// Returns a header by its name in lower case.
     package func header(_ name: String) -> String? { headers[name] }
 

@@ -34,25 +34,12 @@ extension CommandContext {
     func find<Kind, Found>(
         _ noun: String,
         _ text: String,
-        why: String,
         find: (Identifier<Kind>, Transaction) throws -> Found?
     ) throws -> Found {
         let found = try Identifier<Kind>(text).flatMap { id in
             try store.read { try find(id, $0) }
         }
-        guard let found else { throw missing(noun, text, why: why) }
+        guard let found else { throw missing(noun, text) }
         return found
-    }
-
-    /// Returns the problem of a name that doesn't exist; the cure lists the existing ones.
-    func missing(_ noun: String, _ name: String, why: String) -> Problem {
-        let list = "lamplighter \(noun) list --data '\(directory.path)'"
-        return Problem(
-            .notFound,
-            "there is no \(noun) \(name)",
-            at: name,
-            why: why,
-            cures: [.init(list, "all \(noun)s")]
-        )
     }
 }

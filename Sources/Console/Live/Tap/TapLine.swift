@@ -1,3 +1,4 @@
+import Administration
 import Domain
 import JSON
 import Wire

@@ -1,3 +1,4 @@
+import Administration
 import JSON
 
 /// Each branch's messages a second and the busiest senders, over the last seconds, computed from

@@ -1,8 +1,8 @@
-import Storage
 import ArgumentParser
 import Domain
 import JSON
 import Service
+import Storage
 import Workers
 
 /// `app`: the apps whose terminals can connect.
@@ -52,44 +52,20 @@ struct AppImportCommand: AsyncParsableCommand {
 }
 
 /// `app list`: all apps.
-struct AppListCommand: AsyncParsableCommand {
+struct AppListCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the apps.",
         discussion: "lamplighter app list"
     )
+    static let operation = "listApps"
 
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
 
-    func run() async throws {
-        let apps = try await CommandContext.open(settings).store.read { try $0.apps.all() }
-        if output.json { return Terminal.show(.array(apps.map(Self.json))) }
-        var table = TextTable(["APP", "NAME", "PRODUCTS"])
-        for app in apps { table.add([app.id.text, app.name, Self.products(app)]) }
-        print(table.text)
-    }
-
-    /// Returns the products that an app sees, as text.
-    static func products(_ app: App) -> String {
-        switch app.products {
-        case .all: "all"
-        case .only(let keys): keys.map(\.text).joined(separator: " ")
-        }
-    }
-
-    private static func json(_ app: App) -> JSONValue {
-        .object([
-            "appId": .string(app.id.text), "name": .string(app.name),
-            "products": json(app.products),
-        ])
-    }
-
-    /// Returns the products that an app sees, in the form of its document.
-    static func json(_ products: App.Products) -> JSONValue {
-        switch products {
-        case .all: "all"
-        case .only(let keys): .array(keys.map { .string($0.text) })
-        }
+    func show(_ answer: JSONObject, in place: CommandContext) {
+        Terminal.show(
+            answer.items,
+            [Column("APP", "appId"), Column("NAME", "name"), Column("PRODUCTS", "products")]
+        )
     }
 }

@@ -1,8 +1,5 @@
 import ArgumentParser
-import Domain
 import JSON
-import Service
-import Storage
 
 /// `app export`: one app as the document that `import` takes, without any secret.
 struct AppExportCommand: AsyncParsableCommand {
@@ -20,21 +17,10 @@ struct AppExportCommand: AsyncParsableCommand {
     @Argument(help: "The app's id.")
     var id: String
 
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
 
     func run() async throws {
-        let (_, document) = try await CommandContext.open(settings).app(id)
-        Terminal.show(.object(AppSecrets.removed(from: document)))
-    }
-}
-
-extension CommandContext {
-    /// Finds an app by its id, with its document.
-    func app(_ id: String) throws -> (app: App, document: JSONObject) {
-        try find("app", id, why: "no app with that id was imported") { id, tx in
-            guard let app = try tx.apps.find(id) else { return nil }
-            return (app, try tx.apps.document(id) ?? [:])
-        }
+        let place = try await CommandContext.open(common.settings)
+        Terminal.show(.object(try await place.run("showApp", ["appId": id]).object("document")))
     }
 }

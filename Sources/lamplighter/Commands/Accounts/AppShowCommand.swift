@@ -1,88 +1,53 @@
 import ArgumentParser
-import Domain
 import JSON
-import ServiceSettings
-import Workers
 
 /// `app show`: one app's policies and providers in force, without secrets.
-struct AppShowCommand: AsyncParsableCommand {
+struct AppShowCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show one app: its policies and providers, without secrets.",
         discussion: "lamplighter app show demo"
     )
+    static let operation = "showApp"
 
     @Argument(help: "The app's id.")
     var id: String
 
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
 
-    func run() async throws {
-        let place = try await CommandContext.open(settings)
-        let (app, document) = try place.app(id)
-        let policies = AppCodec.encode(
-            app.policies,
-            sessionDays: Limits(place.settings).sessionSeconds / 86_400
-        )
-        let providers = app.providers.values.sorted {
-            $0.provider.rawValue < $1.provider.rawValue
-        }
-        if output.json {
-            return Terminal.show(
-                .object(Self.json(app, policies, providers: providers, document: document))
-            )
-        }
-        print("\(app.id)  \(PlainText.of(app.name))")
-        print("products \(AppListCommand.products(app))\n")
-        print(Self.table(policies, given: document["policies"]?.objectValue).text)
-        if !providers.isEmpty { print("\n" + Self.table(providers).text) }
-        if let texts = document["texts"]?.objectValue, !texts.members.isEmpty {
-            print(
-                "\nown words for \(PlainText.of(texts.members.map(\.key).joined(separator: ", ")))"
-            )
-        }
-    }
+    private static let providers = [
+        Column("PROVIDER", "name"), Column("ENABLED", "isEnabled"),
+        Column("CLIENT IDS") { $0.object("settings").text("clientIds") },
+        Column("SECRET") {
+            $0.object("settings")["hasSecret"]?.boolValue == true ? "set" : "-"
+        }, Column("KEEPS TOKEN") { $0.object("settings").text("keepToken") },
+        Column("AT") { row in
+            let settings = row.object("settings")
+            return settings.text(settings["issuer"] == nil ? "baseUrl" : "issuer")
+        },
+    ]
 
-    private static func json(
-        _ app: App,
-        _ policies: JSONObject,
-        providers: [ProviderSettings],
-        document: JSONObject
-    ) -> JSONObject {
-        [
-            "appId": .string(app.id.text), "name": .string(app.name),
-            "products": AppListCommand.json(app.products), "policies": .object(policies),
-            "providers": .object(
-                JSONObject(
-                    providers.map { ($0.provider.rawValue, .object(AppCodec.encode($0))) }
-                )
-            ),
-            "texts": document["texts"],
-        ]
-    }
+    var path: [String: String] { ["appId": id] }
 
-    private static func table(_ policies: JSONObject, given: JSONObject?) -> TextTable {
-        var table = TextTable(["POLICY", "VALUE", "FROM"])
-        for policy in policies.members {
-            table.add([
-                policy.key, policy.value.stringValue ?? Terminal.json(policy.value),
-                given?[policy.key] == nil ? "default" : "document",
-            ])
+    func show(_ answer: JSONObject, in place: CommandContext) {
+        let (row, document) = (answer.object("row"), answer.object("document"))
+        Terminal.show(plain: "\(id)  \(row.text("name"))")
+        print("products \(row.text("products"))\n")
+        let given = document.object("policies")
+        var policies = TextTable(["POLICY", "VALUE", "FROM"])
+        for (name, value) in answer.object("policies").members.map({ ($0.key, $0.value) }) {
+            let text = value.stringValue ?? Terminal.json(value)
+            policies.add([name, text, given[name] == nil ? "default" : "document"])
         }
-        return table
-    }
-
-    private static func table(_ providers: [ProviderSettings]) -> TextTable {
-        var table = TextTable(["PROVIDER", "ENABLED", "CLIENT IDS", "SECRET", "KEEPS TOKEN", "AT"])
-        for settings in providers {
-            table.add([
-                settings.provider.rawValue, settings.isEnabled ? "yes" : "no",
-                settings.clientIDs.joined(separator: " "),
-                settings.clientSecret == nil ? "-" : "set", settings.keepsToken ? "yes" : "no",
-                settings.baseURL.isEmpty ? "-" : settings.baseURL,
-            ])
+        print(policies.text)
+        let providers = answer.objects("providers").filter { $0["settings"] != nil }
+        if !providers.isEmpty {
+            print("")
+            Terminal.show(providers, Self.providers)
         }
-        return table
+        let texts = document.object("texts").members.map(\.key)
+        if texts.isEmpty { return }
+        print("")
+        Terminal.show(plain: "own words for \(texts.joined(separator: ", "))")
     }
 }

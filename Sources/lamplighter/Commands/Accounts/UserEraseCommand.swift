@@ -1,3 +1,4 @@
+import Administration
 import ArgumentParser
 import Domain
 import JSON
@@ -39,7 +40,7 @@ struct UserEraseCommand: AsyncParsableCommand {
             throw ExitCode(2)
         }
         Interrupt.listen()
-        let summary = try OperatorSessions.erase(user, in: place.store, place.settings) {
+        let summary = try UserErasure.run(user, in: place.operations) {
             guard Interrupt.times == 0 else {
                 Terminal.tell("stopped; the service erases the rest automatically")
                 throw ExitCode(130)
@@ -59,7 +60,7 @@ struct UserEraseCommand: AsyncParsableCommand {
         var table = TextTable(["DEVICE", "ROLE", "SCHEDULES", "WHAT BECOMES OF IT"])
         for device in summary.devices {
             table.add([
-                DeviceView.text(device.did, device.name), device.role.rawValue,
+                device.did.text + (device.name.map { " \($0)" } ?? ""), device.role.rawValue,
                 "\(device.schedules)", Self.fate(device),
             ])
         }

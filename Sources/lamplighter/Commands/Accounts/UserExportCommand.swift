@@ -26,11 +26,10 @@ struct UserExportCommand: AsyncParsableCommand {
     @Argument(help: "The file to create, with mode 0600 (default: standard output).")
     var file: String?
 
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
 
     func run() async throws {
-        let place = try await CommandContext.open(settings)
+        let place = try await CommandContext.open(common.settings)
         if let file, TextFile.exists(file) {
             throw Problem(
                 .documentUnreadable,
@@ -40,10 +39,7 @@ struct UserExportCommand: AsyncParsableCommand {
                 cures: [.init("lamplighter user export \(uid) FILE", "with another name")]
             )
         }
-        let user = try place.user(uid)
-        let document = try place.store.read {
-            try PersonalData.document(user, at: SystemClock().now, in: $0)
-        }
+        let document = try await place.run("exportUser", ["uid": uid])
         guard let file else { return Terminal.show(.object(document)) }
         let text = Terminal.json(.object(document))
         do {

@@ -1,30 +1,25 @@
 import ArgumentParser
-import Domain
 import JSON
-import Service
 
 /// `user logout`: ends all of a user's sessions.
-struct UserLogoutCommand: AsyncParsableCommand {
+struct UserLogoutCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "logout",
         abstract: "End all sessions of a user; their tokens are void at once.",
         discussion: "lamplighter user logout u-0123456789abc"
     )
+    static let operation = "endSessions"
 
     @Argument(help: "The user's id.")
     var uid: String
 
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
 
-    func run() async throws {
-        let place = try await CommandContext.open(settings)
-        let user = try place.user(uid)
-        let count = try OperatorSessions.endAll(of: user.uid, in: place.store, place.settings)
-        if output.json {
-            Terminal.show(["uid": .string(user.uid.text), "ended": .integer(Int64(count))])
-        } else {
-            print("ended \(count) sessions of \(user.uid)")
-        }
+    func answer(in place: CommandContext) async throws -> JSONObject {
+        try await place.run(Self.operation, ["uid": uid], by: "lamplighter")
+    }
+
+    func show(_ answer: JSONObject, in place: CommandContext) {
+        print("ended \(answer.text("count")) sessions of \(uid)")
     }
 }

@@ -4,12 +4,13 @@ import JSON
 import Storage
 
 /// `user show`: one user with sessions and devices.
-struct UserShowCommand: AsyncParsableCommand {
+struct UserShowCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show one user: names, sessions, devices; addresses are masked.",
         discussion: "lamplighter user show u-0123456789abc"
     )
+    static let operation = "showUser"
 
     @Argument(help: "The user's id.")
     var uid: String
@@ -17,52 +18,48 @@ struct UserShowCommand: AsyncParsableCommand {
     @Flag(help: "Show e-mail addresses and phone numbers in full.")
     var addresses = false
 
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
 
-    func run() async throws {
-        let place = try await CommandContext.open(settings)
-        let user = try place.user(uid)
-        let (sessions, devices, names, deletesAt) = try place.store.read { tx in
-            let rows = try tx.bindings.page(of: user.uid, products: nil, offset: 0, limit: 1000)
-                .rows
-            return (
-                try tx.sessions.live(of: user.uid), rows,
-                try tx.devices.names(of: rows.map(\.binding.did)),
-                try tx.cancellations.find(user.uid)?.deletesAt
-            )
+    var path: [String: String] { ["uid": uid] }
+
+    func answer(in place: CommandContext) async throws -> JSONObject {
+        let query = ["addresses": "\(addresses)"]
+        var answer = try await place.run(Self.operation, path, query: query)
+        answer["sessions"] = .array(try await place.liveSessions(of: uid).map { .object($0) })
+        return answer
+    }
+
+    func show(_ answer: JSONObject, in place: CommandContext) {
+        let row = answer.object("row")
+        func address(_ key: String) -> String {
+            row.text(key) + (row["\(key)Verified"]?.boolValue == true ? " (verified)" : "")
         }
-        var view = UserView.json(user, isOpen: addresses)
-        if output.json {
-            view["deletesAt"] = deletesAt.map { .integer($0.milliseconds) } ?? .null
-            view["sessions"] = .array(sessions.map(UserView.json))
-            view["devices"] = .array(
-                devices.map {
-                    .object([
-                        "did": .string($0.binding.did.text),
-                        "name": names[$0.binding.did].map { .string($0) },
-                        "role": .string($0.binding.role.rawValue),
-                    ])
-                }
-            )
-            return Terminal.show(.object(view))
-        }
-        let name = PlainText.of(UserView.name(user, isOpen: addresses))
-        print("\(user.uid)  app \(user.app)  \(name)")
-        let email = PlainText.of(UserView.shown(user.email?.text, isOpen: addresses))
-        let phone = PlainText.of(UserView.shown(user.phone?.text, isOpen: addresses))
-        print(
-            "e-mail \(email)\(user.isEmailVerified ? " (verified)" : "")"
-                + "   phone \(phone)\(user.isPhoneVerified ? " (verified)" : "")"
-                + "   since \(TimeText.of(user.createdAt))"
+        Terminal.show(plain: "\(uid)  app \(row.text("appId"))  \(row.userName)")
+        Terminal.show(
+            plain: "e-mail \(address("email"))   phone \(address("phone"))"
+                + "   since \(row.moment("createdAt"))"
         )
-        if let deletesAt { print("cancelled: will be erased at \(TimeText.of(deletesAt))") }
-        print("\n" + UserView.table(sessions))
-        var table = TextTable(["DEVICE", "ROLE"])
-        for row in devices {
-            let did = row.binding.did
-            table.add([DeviceView.text(did, names[did]), row.binding.role.rawValue])
+        if answer["deletesAt"] != nil {
+            print("cancelled: will be erased at \(answer.moment("deletesAt"))")
         }
-        print("\n" + table.text)
+        print("")
+        Terminal.show(answer.objects("sessions"), SessionListCommand.columns)
+        print("")
+        Terminal.show(
+            answer.objects("devices"),
+            [Column("DEVICE") { $0.named("did", "name") }, Column("ROLE", "role")]
+        )
+    }
+}
+
+extension CommandContext {
+    /// Finds a user by id.
+    func user(_ uid: String) throws -> User {
+        try find("user", uid) { try $1.accounts.find($0) }
+    }
+
+    /// Returns a user's live sessions, newest first.
+    func liveSessions(of uid: String) async throws -> [JSONObject] {
+        try await run("listSessions", ["uid": uid]).items.filter { $0["endedAt"] == nil }
     }
 }

@@ -31,7 +31,7 @@ struct DeadLetterDropCommand: AsyncParsableCommand {
             if all { return try tx.deadLetters.dropAll() }
             return try ids.count { try tx.deadLetters.drop($0) }
         }
-        if dropped == 0, let id = ids.first { throw place.noDeadLetter(id) }
+        if dropped == 0, let id = ids.first { throw place.missing("dead letter", "\(id)") }
         if output.json {
             Terminal.show(.object(["dropped": .integer(Int64(dropped))]))
         } else {

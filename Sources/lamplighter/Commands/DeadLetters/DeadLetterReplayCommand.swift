@@ -1,12 +1,8 @@
 import ArgumentParser
 import JSON
-import Problems
-import Service
-import Storage
-import Workers
 
 /// `deadletter replay`: publishes a dead letter again to its topic, and removes it from the list.
-struct DeadLetterReplayCommand: AsyncParsableCommand {
+struct DeadLetterReplayCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
         abstract: "Publish a dead letter again, for example after an import that makes it valid.",
@@ -15,32 +11,21 @@ struct DeadLetterReplayCommand: AsyncParsableCommand {
             lamplighter deadletter replay 12
             """
     )
+    static let operation = "replayDeadLetter"
 
     @Argument(help: "Its id.")
     var id: Int64
 
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
 
-    func run() async throws {
-        let place = try await CommandContext.open(settings)
-        let letter = try place.deadLetter(id)
-        guard !letter.isShapeOnly else {
-            throw Problem(
-                .conflict,
-                "dead letter \(id) can't be replayed",
-                at: "\(id)",
-                why: "only its names and sizes were kept, since its values may be secret"
-            )
-        }
-        try ToolClient(place.directory, place.settings).replay(letter)
-        _ = try place.store.batch(at: SystemClock().now) { try $0.deadLetters.drop(id) }
-        if output.json {
-            Terminal.show(
-                .object(["id": .integer(id), "topic": .string(letter.topic)])
-            )
-        } else {
-            print("replayed \(id) to \(PlainText.of(letter.topic))")
-        }
+    func answer(in place: CommandContext) async throws -> JSONObject {
+        let path = ["letter": "\(id)"]
+        let row = try await place.run("showDeadLetter", path).object("row")
+        _ = try await place.run(Self.operation, path)
+        return row
+    }
+
+    func show(_ answer: JSONObject, in place: CommandContext) {
+        Terminal.show(plain: "replayed \(id) to \(answer.text("topic"))")
     }
 }

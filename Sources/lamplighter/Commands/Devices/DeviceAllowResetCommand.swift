@@ -1,11 +1,9 @@
 import ArgumentParser
 import Domain
 import JSON
-import Storage
-import Workers
 
 /// `device allow-reset`: lets one registration of a bound device succeed as a factory reset.
-struct DeviceAllowResetCommand: AsyncParsableCommand {
+struct DeviceAllowResetCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "allow-reset",
         abstract:
@@ -17,6 +15,7 @@ struct DeviceAllowResetCommand: AsyncParsableCommand {
             clears the device's reports and notifies its users. Until then nothing changes.
             """
     )
+    static let operation = "allowReset"
 
     /// The allowed range of minutes.
     static let minutesRange: ClosedRange<Int64> = 1...RegistrationRules.resetMinutesMax
@@ -27,8 +26,7 @@ struct DeviceAllowResetCommand: AsyncParsableCommand {
     @Option(help: "Time allowed, in minutes.")
     var minutes = RegistrationRules.resetWindowSeconds / 60
 
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
         guard Self.minutesRange.contains(minutes) else {
@@ -39,24 +37,16 @@ struct DeviceAllowResetCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        let place = try await CommandContext.open(settings)
-        let device = try place.device(did)
-        let now = SystemClock().now
-        let until = now.adding(seconds: minutes * 60)
-        try place.store.batch(at: now, once: true) { tx in
-            try tx.lock(devices: [device.did])
-            try tx.devices.allowReset(device.did, until: until)
-        }
-        if output.json {
-            Terminal.show(
-                .object([
-                    "did": .string(device.did.text),
-                    "resetUntil": .integer(until.milliseconds),
-                ])
-            )
-        } else {
-            print("\(device.shown) may be reset by a registration until \(TimeText.of(until))")
-        }
+    var path: [String: String] { ["did": did] }
+
+    func answer(in place: CommandContext) async throws -> JSONObject {
+        _ = try await place.run(Self.operation, path, body: ["minutes": .integer(minutes)])
+        return try await place.run("showDevice", path)
+    }
+
+    func show(_ answer: JSONObject, in place: CommandContext) {
+        let device = answer.object("row").named("did", "name")
+        let until = answer.moment("resetUntil")
+        print("\(device) may be reset by a registration until \(until)")
     }
 }

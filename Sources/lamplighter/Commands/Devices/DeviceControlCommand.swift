@@ -35,8 +35,7 @@ struct DeviceControlCommand: AsyncParsableCommand {
     @Option(help: "Seconds until it expires (default 30; with --queue, 7 days).")
     var ttl: Int64?
 
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
         guard ttl.map({ (1...Command.ttlMax).contains($0) }) ?? true else {
@@ -55,39 +54,41 @@ struct DeviceControlCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let place = try await CommandContext.open(settings)
+        let place = try await CommandContext.open(common.settings)
         let device = try place.device(did)
         let product = try place.store.read { try $0.products.find(device.productKey) }
         let data = JSONObject(members: try assignments.map { try Self.member($0, of: product) })
         if !queue { try ToolClient(place.directory, place.settings).requireService() }
-        var command = try take(data, device, product: product, place: place)
-        while !queue, !command.state.isFinal {
+        var command = try await take(data, device, in: place)
+        let newest: [String: String?] = ["cursor": "\(command.integer("cid") + 1)", "limit": "1"]
+        while !queue, !Self.isFinal(command) {
             try await Task.sleep(for: .milliseconds(50))
-            let found = try place.store.read { try $0.commands.find(device.did, command.cid) }
+            let found = try await place.run("listCommands", ["did": did], query: newest).items.first
             guard let found else { break }
             command = found
         }
-        show(command, of: device, product)
-        if !queue, command.state != .done { throw ExitCode(1) }
+        show(command, of: device)
+        if !queue, command["state"] != "done" { throw ExitCode(1) }
+    }
+
+    private static func isFinal(_ command: JSONObject) -> Bool {
+        Command.State(rawValue: command.text("state"))?.isFinal ?? true
     }
 
     private func take(
         _ data: JSONObject,
         _ device: DeviceRecord,
-        product: Product?,
-        place: CommandContext
-    ) throws -> Command {
-        let request = CommandRequest(
-            did: device.did,
-            data: data,
-            mode: queue ? .queue : .now,
-            ttl: ttl,
-            actor: Actor(.operator, "cli")
-        )
+        in place: CommandContext
+    ) async throws -> JSONObject {
         do {
-            return try place.store.work(publishedBy: .session, place.settings) { work in
-                try CommandDispatcher.enqueue(request, product: product, in: &work)
-            }
+            return try await place.run(
+                "commandDevice",
+                ["did": did],
+                body: [
+                    "data": .object(data), "mode": queue ? "queue" : "now",
+                    "ttl": ttl.map { .integer($0) },
+                ]
+            )
         } catch let rejection as Rejection {
             throw problem(rejection, device, path: place.directory.path)
         }
@@ -150,14 +151,12 @@ struct DeviceControlCommand: AsyncParsableCommand {
         return .init(key: name, value: isText && value.stringValue == nil ? plain : value)
     }
 
-    private func show(_ command: Command, of device: DeviceRecord, _ product: Product?) {
-        if output.json {
-            return Terminal.show(.object(CommandCodec.object(command, product: product, for: nil)))
-        }
-        let code = command.code.map { ", code \($0)" } ?? ""
-        print("\(device.shown)  command \(command.cid)  \(command.state.rawValue)\(code)")
-        if let result = command.result {
-            Terminal.show(.object(result))
-        }
+    private func show(_ command: JSONObject, of device: DeviceRecord) {
+        if common.output.json { return Terminal.show(.object(command)) }
+        let code = command["code"] == nil ? "" : ", code \(command.text("code"))"
+        print(
+            "\(device.shown)  command \(command.text("cid"))  \(command.text("state"))\(code)"
+        )
+        if let result = command["result"] { Terminal.show(result) }
     }
 }

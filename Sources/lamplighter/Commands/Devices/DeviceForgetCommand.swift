@@ -1,5 +1,4 @@
 import ArgumentParser
-import Domain
 import JSON
 import Service
 import Storage
@@ -25,23 +24,23 @@ struct DeviceForgetCommand: AsyncParsableCommand {
     @Flag(help: "Do it without asking: forgetting can't be undone.")
     var yes = false
 
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
 
     func run() async throws {
-        let place = try await CommandContext.open(settings)
+        let place = try await CommandContext.open(common.settings)
         let device = try place.device(did)
-        var summary = try place.store.read { try DeviceRemoval.Summary(of: device.did, in: $0) }
+        let path = ["did": did]
+        let summary = try await place.run("previewForget", path)
         if !yes {
             show(device, summary, isTold: nil)
-            guard !output.json, Terminal.confirms("Forget \(device.shown)?") else {
+            guard !common.output.json, Terminal.confirms("Forget \(device.shown)?") else {
                 Terminal.tell(
                     "nothing was changed: forgetting can't be undone; pass --yes to do it"
                 )
                 throw ExitCode(2)
             }
         }
-        summary.users = try DeviceRemoval.run(device.did, in: place.store, place.settings) ?? []
+        _ = try await place.run("forgetDevice", path, body: ["confirm": .string(did)])
         let isTold = ToolClient(place.directory, place.settings).disconnect(device.did)
         show(device, summary, isTold: isTold)
         if !isTold {
@@ -53,31 +52,22 @@ struct DeviceForgetCommand: AsyncParsableCommand {
 
     /// Shows the data removed with the device; `isTold` is whether the gate closes its connection,
     /// nil before the removal.
-    private func show(_ device: DeviceRecord, _ summary: DeviceRemoval.Summary, isTold: Bool?) {
-        if output.json { return Terminal.show(Self.json(device.did, summary, isTold: isTold)) }
-        print((isTold == nil ? "would forget " : "forgot ") + device.shown)
-        print(
-            "  users \(summary.users.count), invitations \(summary.invitations), "
-                + "schedules \(summary.schedules), open commands \(summary.commands), "
-                + "records of history \(summary.records)"
-        )
-        if !summary.users.isEmpty {
-            print("  lost by \(summary.users.map(\.text).joined(separator: ", "))")
+    private func show(_ device: DeviceRecord, _ summary: JSONObject, isTold: Bool?) {
+        if common.output.json {
+            var answer = summary
+            answer["did"] = .string(did)
+            answer["forgotten"] = .bool(isTold != nil)
+            answer["disconnected"] = .bool(isTold ?? false)
+            return Terminal.show(.object(answer))
         }
-    }
-
-    private static func json(
-        _ did: DeviceID,
-        _ summary: DeviceRemoval.Summary,
-        isTold: Bool?
-    ) -> JSONValue {
-        .object([
-            "did": .string(did.text), "forgotten": .bool(isTold != nil),
-            "unbound": .array(summary.users.map { .string($0.text) }),
-            "invitations": .integer(Int64(summary.invitations)),
-            "schedules": .integer(Int64(summary.schedules)),
-            "commands": .integer(Int64(summary.commands)),
-            "records": .integer(summary.records), "disconnected": .bool(isTold ?? false),
-        ])
+        print((isTold == nil ? "would forget " : "forgot ") + device.shown)
+        let users = summary["users"]?.arrayValue ?? []
+        print(
+            "  users \(users.count), invitations \(summary.text("invitations")), "
+                + "schedules \(summary.text("schedules")), "
+                + "open commands \(summary.text("commands")), "
+                + "records of history \(summary.text("records"))"
+        )
+        if !users.isEmpty { print("  lost by \(summary.text("users"))") }
     }
 }

@@ -3,10 +3,9 @@ import Domain
 import JSON
 import QRCode
 import Sodium
-import Storage
 
 /// `device label`: the label that is printed on a device, so that it can be bound remotely.
-struct DeviceLabelCommand: AsyncParsableCommand {
+struct DeviceLabelCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "label",
         abstract: "Print a device's label: the text and QR code for binding it remotely.",
@@ -18,6 +17,7 @@ struct DeviceLabelCommand: AsyncParsableCommand {
             registered yet.
             """
     )
+    static let operation = "showLabel"
 
     /// The format of the label.
     enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -35,8 +35,7 @@ struct DeviceLabelCommand: AsyncParsableCommand {
     )
     var format: Format = .text
 
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
         guard MAC(mac) != nil else {
@@ -46,23 +45,21 @@ struct DeviceLabelCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        let place = try await CommandContext.open(settings)
-        let product = try place.product(product)
-        guard let mac = MAC(mac) else { return }
-        let claim = try place.store.read { $0.devices.label(product.key, mac) }
-        guard let code = QRCode(claim) else { return }
-        if output.json {
-            return Terminal.show(
-                .object([
-                    "productKey": .string(product.key.text), "mac": .string(mac.text),
-                    "claim": .string(claim), "svg": .string(code.svg),
-                    "png": .string(Sodium.base64(code.png())),
-                ])
-            )
-        }
+    var path: [String: String] { ["productKey": product, "mac": mac] }
+
+    func answer(in place: CommandContext) async throws -> JSONObject {
+        var answer = try await place.run(Self.operation, path)
+        guard let code = QRCode(answer.text("text")) else { return answer }
+        answer["svg"] = .string(code.svg)
+        answer["png"] = .string(Sodium.base64(code.png()))
+        return answer
+    }
+
+    func show(_ answer: JSONObject, in place: CommandContext) {
+        let text = answer.text("text")
+        guard let code = QRCode(text) else { return }
         switch format {
-        case .text: Terminal.show(line: "\(claim)\n\n\(code.blocks)")
+        case .text: Terminal.show(line: "\(text)\n\n\(code.blocks)")
         case .svg: Terminal.show(line: code.svg)
         case .png: Terminal.show(bytes: code.png())
         }

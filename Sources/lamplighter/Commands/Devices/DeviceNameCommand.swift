@@ -2,11 +2,9 @@ import ArgumentParser
 import Domain
 import JSON
 import Problems
-import Storage
-import Workers
 
 /// `device name`: the name that operators give a device.
-struct DeviceNameCommand: AsyncParsableCommand {
+struct DeviceNameCommand: LabelCommand {
     static let configuration = CommandConfiguration(
         commandName: "name",
         abstract: "Name a device, for operators; its users keep their own names for it.",
@@ -24,22 +22,13 @@ struct DeviceNameCommand: AsyncParsableCommand {
     )
     var name: String
 
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
 
-    func run() async throws {
-        let place = try await CommandContext.open(settings)
-        var change = DeviceLabeling()
-        change.name = name
-        try place.label(try place.device(did), output) {
-            try DeviceName.check(name)
-            return change
-        }
-    }
+    var body: JSONObject { ["name": .string(name)] }
 }
 
 /// `device tag`: the tags by which operators find a device.
-struct DeviceTagCommand: AsyncParsableCommand {
+struct DeviceTagCommand: LabelCommand {
     static let configuration = CommandConfiguration(
         commandName: "tag",
         abstract: "Add tags to a device, or remove them; search for them with `tag:floor=2`.",
@@ -61,67 +50,48 @@ struct DeviceTagCommand: AsyncParsableCommand {
     )
     var tags: [String]
 
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
 
-    func run() async throws {
-        let place = try await CommandContext.open(settings)
-        try place.label(try place.device(did), output) {
-            var change = DeviceLabeling()
-            for text in tags { try Self.take(text, into: &change) }
-            return change
+    var body: JSONObject {
+        var given: JSONObject = [:]
+        for text in tags {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 1, text.hasSuffix("-") {
+                given[String(text.dropLast())] = .null
+            } else {
+                given[String(parts[0])] = .string(parts.count > 1 ? String(parts[1]) : "")
+            }
         }
-    }
-
-    private static func take(_ text: String, into change: inout DeviceLabeling) throws {
-        if text.hasSuffix("-"), !text.contains("=") {
-            change.removed.insert(String(text.dropLast()))
-            return
-        }
-        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        let value = parts.count > 1 ? String(parts[1]) : ""
-        let tag = try DeviceTag(String(parts[0]), value, field: text)
-        change.set[tag.name] = tag
+        return ["tags": .object(given)]
     }
 }
 
-extension CommandContext {
-    /// Changes a device's name or tags, notes it in the audit, and shows the new name and tags.
-    fileprivate func label(
-        _ device: DeviceRecord,
-        _ output: OutputOptions,
-        change: () throws -> DeviceLabeling
-    ) throws {
-        var shown = device
+/// A command that changes a device's name or tags.
+protocol LabelCommand: OperationCommand {
+    /// The device's id.
+    var did: String { get }
+}
+
+extension LabelCommand {
+    static var operation: String { "labelDevice" }
+    var path: [String: String] { ["did": did] }
+
+    func answer(in place: CommandContext) async throws -> JSONObject {
         do {
-            let change = try change()
-            let tags = try store.batch(at: SystemClock().now, once: true) { tx in
-                try tx.lock(devices: [device.did])
-                guard let former = try tx.devices.find(device.did) else { return [DeviceTag]() }
-                let tags = try tx.devices.label(device.did, change)
-                var entry = AuditEntry.act("labelDevice", subject: "device \(device.did)")
-                shown.name = change.name ?? former.name
-                entry.before = .object(DeviceView.labels(former.name, tags.before))
-                entry.after = .object(DeviceView.labels(shown.name, tags.after))
-                try tx.audit.add(entry)
-                return tags.after
-            }
-            if output.json {
-                var object = DeviceView.labels(shown.name, tags)
-                object["did"] = .string(device.did.text)
-                return Terminal.show(.object(object))
-            }
-            let texts =
-                [DeviceView.text(device.did, shown.name)] + tags.map { PlainText.of($0.text) }
-            print(texts.joined(separator: "  "))
+            return try await place.run(Self.operation, path, body: body, isNoted: true)
         } catch let rejection as Rejection {
             throw Problem(
                 .documentInvalid,
-                "\(device.did) can't have that name or tag: \(rejection.message)",
-                at: rejection.field ?? device.did.text,
+                "\(did) can't have that name or tag: \(rejection.message)",
+                at: rejection.field ?? did,
                 why: "names and tags are short texts for finding devices",
                 cures: [.init("lamplighter device tag --help", "the form of a tag")]
             )
         }
+    }
+
+    func show(_ answer: JSONObject, in place: CommandContext) {
+        let texts = [answer.named("did", "name")] + answer.tags.map { PlainText.of($0) }
+        print(texts.joined(separator: "  "))
     }
 }

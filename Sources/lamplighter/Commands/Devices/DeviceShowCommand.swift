@@ -2,15 +2,15 @@ import ArgumentParser
 import Domain
 import JSON
 import Storage
-import Wire
 
 /// `device show`: one device with its state, its users, and its last commands.
-struct DeviceShowCommand: AsyncParsableCommand {
+struct DeviceShowCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show one device: state, alerts, users, last commands.",
         discussion: "lamplighter device show d-0123456789abc"
     )
+    static let operation = "showDevice"
 
     @Argument(help: "The device's id.")
     var did: String
@@ -18,88 +18,63 @@ struct DeviceShowCommand: AsyncParsableCommand {
     /// The number of commands shown.
     private static let commandsMax = 10
 
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
 
-    func run() async throws {
-        let place = try await CommandContext.open(settings)
-        let device = try place.device(did)
-        let (status, product, bindings, commands, tags) = try place.store.read { tx in
-            (
-                try tx.statuses.find(device.did), try tx.products.find(device.productKey),
-                try tx.bindings.all(of: device.did),
-                try tx.commands.newest(device.did, limit: Self.commandsMax),
-                try tx.devices.tags(of: [device.did])[device.did] ?? []
-            )
-        }
-        let data = JSONObject(
-            members: (status?.status.attributes ?? []).map { .init(key: $0.name, value: $0.value) }
-        )
-        let shown = ProductRules.masked(data, product: product)
-        let open = (status?.status.open ?? []).map { "\($0.kind.rawValue) \($0.name)" }
-        if output.json {
-            var object = DeviceView.json(device, status, tags: tags).objectValue ?? [:]
-            object["data"] = .object(shown)
-            object["open"] = .array(open.map(JSONValue.string))
-            object["hardware"] = .object(device.hardware)
-            object["bindings"] = .array(bindings.map(Self.json))
-            object["commands"] = .array(
-                commands.map { .object(CommandCodec.object($0, product: product, for: nil)) }
-            )
-            return Terminal.show(.object(object))
-        }
-        if !device.name.isEmpty { print(PlainText.of(device.name)) }
-        print("\(device.did)  \(PlainText.of(product?.name ?? "?"))  mac \(device.mac)")
-        if !tags.isEmpty {
-            print("tags: \(PlainText.of(tags.map(\.text).joined(separator: ", ")))")
-        }
-        let presence = status?.status.presence
-        print(
-            "\(presence?.isOnline == true ? "online" : "offline")"
-                + " since \(TimeText.of(presence?.lastSeenAt))"
-                + "   version \(status?.status.version ?? 0)"
-                + "   registered \(TimeText.of(device.registeredAt))"
-        )
-        if !open.isEmpty { print("open: \(PlainText.of(open.joined(separator: ", ")))") }
-        var table = TextTable(["ATTRIBUTE", "VALUE"])
-        for member in shown.members {
-            table.add([member.key, String(decoding: member.value.encoded(), as: UTF8.self)])
-        }
-        print("\n" + table.text)
-        var people = TextTable(["USER", "ROLE", "SUBSCRIBED"])
-        for binding in bindings {
-            people.add([
-                binding.uid.text, binding.role.rawValue, binding.isSubscribed ? "yes" : "no",
-            ])
-        }
-        print("\n" + people.text)
-        guard !commands.isEmpty else { return }
-        var last = TextTable(["COMMAND", "STATE", "AT", "BY", "DATA"])
-        for command in commands {
-            let data = ProductRules.masked(command.data, product: product)
-            last.add([
-                "\(command.cid)", command.state.rawValue + (command.isLate ? ", late" : ""),
-                TimeText.of(command.createdAt),
-                "\(command.actor.kind.rawValue) \(command.actor.id)",
-                String(decoding: data.encoded(), as: UTF8.self),
-            ])
-        }
-        print("\n" + last.text)
+    var path: [String: String] { ["did": did] }
+
+    func answer(in place: CommandContext) async throws -> JSONObject {
+        var answer = try await place.run(Self.operation, path)
+        answer["bindings"] = try await place.run("listDeviceUsers", path)["users"]
+        let last = ["limit": "\(Self.commandsMax)"]
+        answer["commands"] = try await place.run("listCommands", path, query: last)["items"]
+        return answer
     }
 
-    private static func json(_ binding: Binding) -> JSONValue {
-        .object([
-            "uid": .string(binding.uid.text), "role": .string(binding.role.rawValue),
-            "subscribed": .bool(binding.isSubscribed),
-        ])
+    func show(_ answer: JSONObject, in place: CommandContext) {
+        let row = answer.object("row")
+        if let name = row["name"]?.stringValue { Terminal.show(plain: name) }
+        Terminal.show(plain: "\(did)  \(row.text("productName"))  mac \(row.text("mac"))")
+        if !row.tags.isEmpty { Terminal.show(plain: "tags: \(row.tags.joined(separator: ", "))") }
+        print(
+            (row["online"]?.boolValue == true ? "online" : "offline")
+                + " since \(row.moment("since"))   version \(row.text("version"))"
+                + "   registered \(row.moment("registeredAt"))"
+        )
+        let open = answer.objects("alerts").map { "\($0.text("kind")) \($0.text("name"))" }
+        if !open.isEmpty { Terminal.show(plain: "open: \(open.joined(separator: ", "))") }
+        let known = answer.objects("points").filter { $0["value"] != nil }
+        print("")
+        Terminal.show(
+            known,
+            [Column("ATTRIBUTE", "name"), Column("VALUE") { Terminal.json($0["value"] ?? .null) }]
+        )
+        print("")
+        Terminal.show(
+            answer.objects("bindings"),
+            [Column("USER", "uid"), Column("ROLE", "role"), Column("SUBSCRIBED", "isSubscribed")]
+        )
+        guard !answer.objects("commands").isEmpty else { return }
+        print("")
+        Terminal.show(
+            answer.objects("commands"),
+            [
+                Column("COMMAND", "cid"),
+                Column("STATE") {
+                    $0.text("state") + ($0["isLate"]?.boolValue == true ? ", late" : "")
+                }, .moment("AT", "createdAt"), .actor("BY", "actor"), Column("DATA", "data"),
+            ]
+        )
     }
 }
 
 extension CommandContext {
     /// Finds a device by its id.
     func device(_ did: String) throws -> DeviceRecord {
-        try find("device", did, why: "no device with that id has registered") {
-            try $1.devices.find($0)
-        }
+        try find("device", did) { try $1.devices.find($0) }
     }
+}
+
+extension DeviceRecord {
+    /// The id, with the operators' name if any.
+    var shown: String { name.isEmpty ? did.text : "\(did) \(PlainText.of(name))" }
 }

@@ -1,3 +1,4 @@
+import Administration
 import ArgumentParser
 import JSON
 import ServiceSettings
@@ -22,27 +23,15 @@ struct ConfigCommand: AsyncParsableCommand {
     func run() async throws {
         if reference { return print(SettingsReference.markdown) }
         let values = try await settings.read()
-        if output.json { return Terminal.show(.array(values.entries.map(Self.json))) }
-        var table = TextTable(["SETTING", "VALUE", "DEFAULT", "UNIT", "ORIGIN"])
-        for entry in values.entries {
-            table.add([
-                entry.setting.key, entry.shown.isEmpty ? "-" : entry.shown,
-                entry.setting.standard.text.isEmpty ? "-" : entry.setting.standard.text,
-                entry.setting.unit.isEmpty ? "-" : entry.setting.unit, entry.origin.text,
-            ])
-        }
-        print(table.text)
+        let answer = SettingsView.all(values)
+        if output.json { return Terminal.show(.object(answer)) }
+        Terminal.show(
+            answer.items,
+            [
+                Column("SETTING", "key"), Column("VALUE", "value"), Column("DEFAULT", "default"),
+                Column("UNIT", "unit"), Column("ORIGIN", "origin"),
+            ]
+        )
         Terminal.tell("configuration file: \(values.file ?? "none")")
-    }
-
-    private static func json(_ entry: Settings.Entry) -> JSONValue {
-        .object([
-            "key": .string(entry.setting.key),
-            "value": entry.shownJSON,
-            "default": entry.setting.standard.json, "unit": .string(entry.setting.unit),
-            "kind": .string(entry.setting.kindText), "origin": .string(entry.origin.text),
-            "environment": .string(entry.setting.environmentName),
-            "doc": .string(entry.setting.doc), "secret": .bool(entry.setting.isSecret),
-        ])
     }
 }

@@ -1,11 +1,12 @@
+import Administration
 import ArgumentParser
-import Console
 import Domain
+import JSON
 import Problems
 import Storage
 
 /// `operator add`: adds an operator, and prints the first link.
-struct OperatorAddCommand: AsyncParsableCommand {
+struct OperatorAddCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
         abstract: "Add an operator of the console, and print a one-time link.",
@@ -16,6 +17,7 @@ struct OperatorAddCommand: AsyncParsableCommand {
             sessions, replays messages; admin has secrets, erases, and manages operators.
             """
     )
+    static let operation = "addOperator"
 
     @Argument(help: "The operator's name.")
     var name: String
@@ -23,47 +25,44 @@ struct OperatorAddCommand: AsyncParsableCommand {
     @Option(help: "viewer, operator or admin.")
     var role: OperatorRole
 
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
 
-    func run() async throws {
-        let place = try await CommandContext.open(settings)
-        guard try place.store.read({ try $0.operators.find(name) }) == nil else {
-            throw Problem(
-                .conflict,
-                "operator \(name) already exists",
-                at: name,
-                why: "names are unique",
-                cures: [.init("lamplighter operator link \(name)", "make another link")]
-            )
-        }
-        place.show(try place.makeLink(of: name, role: role, act: "addOperator"), output)
+    var body: JSONObject { ["name": .string(name), "role": .string(role.rawValue)] }
+
+    func answer(in place: CommandContext) async throws -> JSONObject {
+        try await place.run(
+            Self.operation,
+            body: body,
+            isNoted: true,
+            cure: .init("lamplighter operator link \(name)", "make another link")
+        )
     }
+
+    func show(_ answer: JSONObject, in place: CommandContext) { Terminal.show(link: answer) }
 }
 
 /// `operator link`: prints a new one-time link.
-struct OperatorLinkCommand: AsyncParsableCommand {
+struct OperatorLinkCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "link",
         abstract: "Print a one-time link that signs an operator in.",
         discussion: "lamplighter operator link anna"
     )
+    static let operation = "makeLink"
+    static let isNoted = true
 
     @Argument(help: "The operator's name.")
     var name: String
 
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
 
-    func run() async throws {
-        let place = try await CommandContext.open(settings)
-        let found = try place.oneOperator(name)
-        place.show(try place.makeLink(of: name, role: found.role, act: "makeLink"), output)
-    }
+    var path: [String: String] { ["name": name] }
+
+    func show(_ answer: JSONObject, in place: CommandContext) { Terminal.show(link: answer) }
 }
 
 /// `console`: prints a new one-time link for the first operator.
-struct ConsoleCommand: AsyncParsableCommand {
+struct ConsoleCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "console",
         abstract: "Print a one-time link to the console, as admin.",
@@ -73,13 +72,27 @@ struct ConsoleCommand: AsyncParsableCommand {
             Anyone who can read the data directory can do everything anyway. For others, use `operator add`.
             """
     )
+    static let operation = "makeLink"
 
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
 
-    func run() async throws {
-        let place = try await CommandContext.open(settings)
-        let link = try place.makeLink(of: OperatorLink.firstName, role: .admin, act: "makeLink")
-        place.show(link, output)
+    func answer(in place: CommandContext) async throws -> JSONObject {
+        let name = OperatorLink.firstName
+        guard try place.store.read({ try $0.operators.find(name) }) == nil else {
+            return try await place.run(Self.operation, ["name": name], isNoted: true)
+        }
+        let admin: JSONObject = ["name": .string(name), "role": "admin"]
+        return try await place.run("addOperator", body: admin, isNoted: true)
+    }
+
+    func show(_ answer: JSONObject, in place: CommandContext) { Terminal.show(link: answer) }
+}
+
+extension Terminal {
+    /// Prints a one-time link.
+    fileprivate static func show(link: JSONObject) {
+        show(line: link.text("url"))
+        let name = "\(link.text("operator")) (\(link.text("role")))"
+        tell("Signs in \(name); works once, for 30 minutes.")
     }
 }

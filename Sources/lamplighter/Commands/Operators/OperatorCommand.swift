@@ -1,5 +1,4 @@
 import ArgumentParser
-import Console
 import Domain
 import Files
 import JSON
@@ -28,47 +27,13 @@ extension CommandContext {
     /// Finds an operator by name.
     func oneOperator(_ name: String) throws -> Operator {
         if let found = try store.read({ try $0.operators.find(name) }) { return found }
-        throw missing("operator", name, why: "no operator with that name was added")
+        throw missing("operator", name)
     }
 
     /// The console's address: of the running service, else as configured.
     var consoleURL: String {
         ReadyFile.read(directory)?["consoleUrl"]?.stringValue
             ?? settings.consoleURL ?? "http://\(settings.consoleHost):\(settings.consolePort)"
-    }
-
-    /// Makes a one-time link, and notes it in the audit.
-    func makeLink(of name: String, role: OperatorRole, act: String) throws -> OperatorLink {
-        do {
-            return try store.batch(at: SystemClock().now, once: true) { tx in
-                let link = try OperatorLink.make(of: name, role: role, in: tx)
-                try tx.audit.add(.act(act, subject: "operator \(name)"))
-                return link
-            }
-        } catch let rejection as Rejection {
-            throw Problem(
-                .conflict,
-                "no link can be made for \(name): \(rejection.message)",
-                at: name,
-                why: "each operator has a unique name",
-                cures: [
-                    .init("lamplighter operator list --data '\(directory.path)'", "all operators")
-                ]
-            )
-        }
-    }
-
-    /// Prints a link.
-    func show(_ link: OperatorLink, _ output: OutputOptions) {
-        let url = link.url(at: consoleURL)
-        if output.json {
-            return Terminal.show([
-                "operator": .string(link.name), "role": .string(link.role.rawValue),
-                "url": .string(url), "expiresAt": .integer(link.expiresAt.milliseconds),
-            ])
-        }
-        Terminal.show(line: url)
-        Terminal.tell("Signs in \(link.name) (\(link.role.rawValue)); works once, for 30 minutes.")
     }
 }
 

@@ -5,50 +5,25 @@ import Storage
 import Workers
 
 /// `operator list`: operators with their sessions and tokens.
-struct OperatorListCommand: AsyncParsableCommand {
+struct OperatorListCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the operators with their numbers of sessions and tokens.",
         discussion: "lamplighter operator list"
     )
+    static let operation = "listOperators"
 
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
 
-    func run() async throws {
-        let place = try await CommandContext.open(settings)
-        let now = SystemClock().now
-        let (rows, sessions, tokens) = try place.store.read { tx in
-            (
-                try tx.operators.all(), try tx.operators.sessions().filter { $0.isLive(at: now) },
-                try tx.operators.tokens().filter { now < $0.expiresAt }
-            )
-        }
-        if output.json {
-            return Terminal.show(
-                .array(
-                    rows.map { row in
-                        [
-                            "name": .string(row.name), "role": .string(row.role.rawValue),
-                            "hasPassword": .bool(row.passwordHash != nil),
-                            "sessions": .integer(Int64(sessions.count { $0.name == row.name })),
-                            "tokens": .integer(Int64(tokens.count { $0.name == row.name })),
-                            "createdAt": .integer(row.createdAt.milliseconds),
-                        ]
-                    }
-                )
-            )
-        }
-        var table = TextTable(["OPERATOR", "ROLE", "PASSWORD", "SESSIONS", "TOKENS", "LAST SEEN"])
-        for row in rows {
-            let own = sessions.filter { $0.name == row.name }
-            table.add([
-                row.name, row.role.rawValue, row.passwordHash == nil ? "no" : "yes",
-                "\(own.count)", "\(tokens.count { $0.name == row.name })",
-                TimeText.of(own.map(\.seenAt).max()),
-            ])
-        }
-        print(table.text)
+    func show(_ answer: JSONObject, in place: CommandContext) {
+        Terminal.show(
+            answer.items,
+            [
+                Column("OPERATOR", "name"), Column("ROLE", "role"),
+                Column("PASSWORD", "hasPassword"), Column("SESSIONS", "sessions"),
+                Column("TOKENS", "tokens"), .moment("LAST SEEN", "lastSeenAt"),
+            ]
+        )
     }
 }
 

@@ -1,3 +1,4 @@
+import Administration
 import ArgumentParser
 import Domain
 import JSON
@@ -78,9 +79,8 @@ struct OperatorTokenCommand: AsyncParsableCommand {
             try tx.audit.add(.act("makeToken", subject: "token \(token.id)"))
         }
         if output.json {
-            var row = Self.json(token)
-            row["token"] = .string(secret)
-            return Terminal.show(.object(row))
+            let row = JSONValue.object(OperatorOperations.row(token))
+            return Terminal.show(["token": .string(secret), "row": row])
         }
         Terminal.show(line: secret)
         Terminal.tell(
@@ -90,15 +90,16 @@ struct OperatorTokenCommand: AsyncParsableCommand {
 
     private func showAll(of found: Operator, _ place: CommandContext) throws {
         let tokens = try place.store.read { try $0.operators.tokens(of: found.name) }
-        if output.json { return Terminal.show(.array(tokens.map { .object(Self.json($0)) })) }
-        var table = TextTable(["TOKEN", "FOR", "ROLE", "MADE", "UNTIL", "LAST USED"])
-        for token in tokens {
-            table.add([
-                token.id, token.label, token.role.rawValue, TimeText.of(token.createdAt),
-                TimeText.of(token.expiresAt), TimeText.of(token.usedAt),
-            ])
-        }
-        print(table.text)
+        let rows = tokens.map(OperatorOperations.row)
+        if output.json { return Terminal.show(.object(Shown.page(rows))) }
+        Terminal.show(
+            rows,
+            [
+                Column("TOKEN", "tokenId"), Column("FOR", "name"), Column("ROLE", "role"),
+                .moment("MADE", "createdAt"), .moment("UNTIL", "expiresAt"),
+                .moment("LAST USED", "lastUsedAt"),
+            ]
+        )
     }
 
     private func end(_ id: String, of found: Operator, _ place: CommandContext) throws {
@@ -118,15 +119,5 @@ struct OperatorTokenCommand: AsyncParsableCommand {
         }
         if output.json { return Terminal.show(["revoked": .string(id)]) }
         print("token \(id) is revoked")
-    }
-
-    private static func json(_ token: OperatorToken) -> JSONObject {
-        [
-            "tokenId": .string(token.id), "label": .string(token.label),
-            "role": .string(token.role.rawValue),
-            "createdAt": .integer(token.createdAt.milliseconds),
-            "expiresAt": .integer(token.expiresAt.milliseconds),
-            "lastUsedAt": token.usedAt.map { .integer($0.milliseconds) },
-        ]
     }
 }

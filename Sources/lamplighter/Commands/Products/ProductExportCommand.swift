@@ -1,5 +1,4 @@
 import ArgumentParser
-import Domain
 import JSON
 
 /// `product export`: one product as the document that `import` takes, without its secret.
@@ -13,11 +12,11 @@ struct ProductExportCommand: AsyncParsableCommand {
     @Argument(help: "The product's key.")
     var key: String
 
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
 
     func run() async throws {
-        let product = try await CommandContext.open(settings).product(key)
-        Terminal.show(.object(ProductCodec.encode(product)))
+        let place = try await CommandContext.open(common.settings)
+        let product = try await place.run("showProduct", ["productKey": key])
+        Terminal.show(.object(product.object("document")))
     }
 }

@@ -1,46 +1,26 @@
-import Domain
-import Storage
 import ArgumentParser
 import JSON
 
 /// `product list`: all products.
-struct ProductListCommand: AsyncParsableCommand {
+struct ProductListCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the products.",
         discussion: "lamplighter product list"
     )
+    static let operation = "listProducts"
 
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
 
-    func run() async throws {
-        let place = try await CommandContext.open(settings)
-        let rows = try place.store.read { tx in
-            try tx.products.all().map { ($0, try tx.products.deviceCount($0.key)) }
-        }
-        if output.json {
-            return Terminal.show(
-                .array(
-                    rows.map { product, count in
-                        .object([
-                            "productKey": .string(product.key.text),
-                            "name": .string(product.name),
-                            "registration": .string(product.registration.rawValue),
-                            "dataPoints": .integer(Int64(product.dataPoints.count)),
-                            "devices": .integer(count),
-                        ])
-                    }
-                )
-            )
-        }
-        var table = TextTable(["PRODUCT", "NAME", "REGISTRATION", "DATA POINTS", "DEVICES"])
-        for (product, count) in rows {
-            table.add([
-                product.key.text, product.name, product.registration.rawValue,
-                product.isFreeForm ? "free-form" : "\(product.dataPoints.count)", "\(count)",
-            ])
-        }
-        print(table.text)
+    func show(_ answer: JSONObject, in place: CommandContext) {
+        Terminal.show(
+            answer.items,
+            [
+                Column("PRODUCT", "productKey"), Column("NAME", "name"),
+                Column("REGISTRATION", "registration"),
+                Column("DATA POINTS") { $0.integer("points") == 0 ? "free-form" : $0.text("points") },
+                Column("DEVICES", "devices"),
+            ]
+        )
     }
 }

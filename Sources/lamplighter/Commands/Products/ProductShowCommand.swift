@@ -4,55 +4,58 @@ import JSON
 import Storage
 
 /// `product show`: one product's data points.
-struct ProductShowCommand: AsyncParsableCommand {
+struct ProductShowCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show one product.",
         discussion: "lamplighter product show 0123456789abcdef0123456789abcdef"
     )
+    static let operation = "showProduct"
 
     @Argument(help: "The product's key.")
     var key: String
 
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
 
-    func run() async throws {
-        let product = try await CommandContext.open(settings).product(key)
-        if output.json { return Terminal.show(.object(ProductCodec.encode(product))) }
-        print("\(product.key)  \(PlainText.of(product.name))")
+    var path: [String: String] { ["productKey": key] }
+
+    func show(_ answer: JSONObject, in place: CommandContext) {
+        let (row, document) = (answer.object("row"), answer.object("document"))
+        let days = document["historyDays"] == nil ? "as set" : "\(document.text("historyDays")) days"
+        Terminal.show(plain: "\(key)  \(row.text("name"))")
         print(
-            "registration \(product.registration.rawValue)   reset \(product.reset.rawValue)"
-                + "   remote bind \(product.remoteBind.rawValue)"
-                + "   history \(product.historyDays.map { "\($0) days" } ?? "as set")"
+            "registration \(row.text("registration"))   reset \(row.text("reset"))"
+                + "   remote bind \(row.text("remoteBind"))   history \(days)"
         )
-        print("alerts \(PlainText.of(product.alerts.joined(separator: ", ")))")
-        print("faults \(PlainText.of(product.faults.joined(separator: ", ")))\n")
-        var table = TextTable(["DATA POINT", "ACCESS", "TYPE", "RANGE", "UNIT"])
-        for point in product.dataPoints {
-            table.add([
-                point.name, point.access.rawValue, point.kind.rawValue, Self.range(of: point),
-                point.unit ?? "-",
-            ])
-        }
-        print(table.text)
+        Terminal.show(plain: "alerts \(document.text("alerts"))")
+        Terminal.show(plain: "faults \(document.text("faults"))")
+        print("")
+        Terminal.show(
+            answer.objects("points").map { $0.object("point") },
+            [
+                Column("DATA POINT", "name"), Column("ACCESS", "access"), Column("TYPE", "kind"),
+                Column("RANGE", Self.range), Column("UNIT", "unit"),
+            ]
+        )
     }
 
-    private static func range(of point: DataPoint) -> String {
-        if !point.values.isEmpty { return point.values.joined(separator: " ") }
-        if let length = point.maxLength {
-            return "up to \(length) \(point.kind == .raw ? "bytes" : "characters")"
+    private static func range(of point: JSONObject) -> String {
+        if let values = point["values"]?.arrayValue {
+            return values.compactMap(\.stringValue).joined(separator: " ")
         }
-        if point.min == nil && point.max == nil { return "-" }
-        return "\(point.min.map { "\($0)" } ?? "") … \(point.max.map { "\($0)" } ?? "")"
+        if point["maxLength"] != nil {
+            let unit = point.text("kind") == "raw" ? "bytes" : "characters"
+            return "up to \(point.text("maxLength")) \(unit)"
+        }
+        guard point["min"] != nil || point["max"] != nil else { return "-" }
+        return ["min", "max"].map { point[$0] == nil ? "" : point.text($0) }
+            .joined(separator: " … ")
     }
 }
 
 extension CommandContext {
     /// Finds a product by its key.
     func product(_ key: String) throws -> Product {
-        try find("product", key, why: "no product with that key was imported") {
-            try $1.products.find($0)
-        }
+        try find("product", key) { try $1.products.find($0) }
     }
 }

@@ -1,15 +1,14 @@
 import ArgumentParser
-import Domain
 import JSON
-import Storage
 
 /// `schedule list`: schedules in the order of their creation.
-struct ScheduleListCommand: AsyncParsableCommand {
+struct ScheduleListCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List schedules, of one device or of all.",
         discussion: "lamplighter schedule list"
     )
+    static let operation = "listSchedules"
 
     @Option(help: "Only schedules of this device.")
     var device: String?
@@ -19,32 +18,42 @@ struct ScheduleListCommand: AsyncParsableCommand {
 
     @OptionGroup var most: LimitOption
 
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
 
-    func run() async throws {
-        let place = try await CommandContext.open(settings)
-        let did = try device.map { try place.device($0).did }
-        let (schedules, rows, names) = try place.store.read { tx in
-            let schedules = try tx.schedules.page(after: after, did: did, limit: most.limit)
-            return (
-                schedules, try schedules.map { try ScheduleView.json($0, in: tx) },
-                try tx.devices.names(of: schedules.map(\.did))
-            )
+    var query: [String: String?] {
+        ["query": device.map { "device:\"\($0)\"" }, "limit": "\(most.limit)", "cursor": after]
+    }
+
+    func answer(in place: CommandContext) async throws -> JSONObject {
+        if let device { _ = try place.device(device) }
+        return try await place.run(Self.operation, query: query)
+    }
+
+    func show(_ answer: JSONObject, in place: CommandContext) {
+        Terminal.show(
+            answer.items,
+            [
+                Column("SCHEDULE", "scheduleId"),
+                Column("DEVICE") { $0.named("did", "deviceName") }, Column("DAYS", \.days),
+                Column("TIME", "time"), Column("ZONE", "timezone"),
+                Column("NEXT") {
+                    $0["enabled"]?.boolValue == true ? $0.moment("nextAt") : "disabled"
+                }, Column("REMARK", "remark"),
+            ]
+        )
+        guard let next = answer["next"]?.stringValue else { return }
+        Terminal.tell("more: --after \(next)")
+    }
+}
+
+extension JSONObject {
+    /// The days of a schedule, in words.
+    var days: String {
+        let names = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+        if let days = self["weekDays"]?.arrayValue {
+            return days.compactMap(\.intValue).map { names[Int($0) - 1] }.joined(separator: ",")
         }
-        if output.json { return Terminal.show(.array(rows)) }
-        var table = TextTable(["SCHEDULE", "DEVICE", "DAYS", "TIME", "ZONE", "NEXT", "REMARK"])
-        for schedule in schedules {
-            table.add([
-                schedule.id.text, DeviceView.text(schedule.did, names[schedule.did]),
-                ScheduleView.days(schedule),
-                schedule.timing.time.description, schedule.timing.zone,
-                schedule.isEnabled ? TimeText.of(schedule.nextAt) : "disabled", schedule.remark,
-            ])
-        }
-        print(table.text)
-        if schedules.count == most.limit, let last = schedules.last {
-            Terminal.tell("more: --after \(last.id)")
-        }
+        guard let days = self["monthDays"]?.arrayValue else { return text("date") }
+        return "day " + days.compactMap(\.intValue).map(String.init).joined(separator: ",")
     }
 }

@@ -1,32 +1,41 @@
+import Administration
 import ArgumentParser
-import Domain
 import JSON
 import Storage
 
 /// `session list`: live sessions.
-struct SessionListCommand: AsyncParsableCommand {
+struct SessionListCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List live sessions, of one user or the newest of all.",
         discussion: "lamplighter session list u-0123456789abc"
     )
+    static let operation = "listSessions"
 
     @Argument(help: "The user's id.")
     var uid: String?
 
     @OptionGroup var most: LimitOption
 
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
 
-    func run() async throws {
-        let place = try await CommandContext.open(settings)
-        let user = try uid.map(place.user)
-        let sessions = try place.store.read { tx in
-            guard let user else { return try tx.sessions.newest(limit: most.limit) }
-            return Array(try tx.sessions.live(of: user.uid).reversed().prefix(most.limit))
+    /// The columns of a table of sessions.
+    static let columns = [
+        Column("SESSION", "sessionId"), Column("USER", "uid"), Column("TERMINAL", "terminalId"),
+        Column("PLATFORM") { row in
+            ["platform", "os", "name"].compactMap { row[$0]?.stringValue }
+                .filter { !$0.isEmpty }.joined(separator: ", ")
+        }, .moment("LAST SEEN", "lastSeenAt"), .moment("UNTIL", "expiresAt"),
+    ]
+
+    func answer(in place: CommandContext) async throws -> JSONObject {
+        guard let uid else {
+            return try place.store.read { try UserView.newestSessions(most.limit, in: $0) }
         }
-        if output.json { return Terminal.show(.array(sessions.map(UserView.json))) }
-        print(UserView.table(sessions))
+        return Shown.page(Array(try await place.liveSessions(of: uid).prefix(most.limit)))
+    }
+
+    func show(_ answer: JSONObject, in place: CommandContext) {
+        Terminal.show(answer.items, Self.columns)
     }
 }

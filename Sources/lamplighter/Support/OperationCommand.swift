@@ -1,0 +1,144 @@
+import Administration
+import ArgumentParser
+import Domain
+import Files
+import JSON
+import Problems
+import Web
+
+/// The options that commands on an installation share.
+struct CommonOptions: ParsableArguments {
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+}
+
+/// A command that runs an operation of the console in its own process, on the store that it opens.
+///
+/// It prints the operation's answer as JSON, or a text made of it.
+protocol OperationCommand: AsyncParsableCommand {
+    /// The operation's id.
+    static var operation: String { get }
+    /// Whether the audit trail notes the act.
+    static var isNoted: Bool { get }
+    /// The options that commands on an installation share.
+    var common: CommonOptions { get }
+    /// The parameters in the operation's path.
+    var path: [String: String] { get }
+    /// The parameters in the operation's query.
+    var query: [String: String?] { get }
+    /// The operation's body.
+    var body: JSONObject { get }
+    /// Runs the operation, and further ones of which the answer consists.
+    func answer(in place: CommandContext) async throws -> JSONObject
+    /// Prints an answer as text.
+    func show(_ answer: JSONObject, in place: CommandContext) async throws
+}
+
+extension OperationCommand {
+    static var isNoted: Bool { false }
+    var path: [String: String] { [:] }
+    var query: [String: String?] { [:] }
+    var body: JSONObject { [:] }
+
+    func answer(in place: CommandContext) async throws -> JSONObject {
+        try await place.run(Self.operation, path, query: query, body: body, isNoted: Self.isNoted)
+    }
+
+    func run() async throws {
+        let place = try await CommandContext.open(common.settings)
+        let answer: JSONObject
+        do {
+            answer = try await self.answer(in: place)
+        } catch let rejection as Rejection {
+            throw place.problem(of: Refused(rejection), cure: nil)
+        }
+        guard !common.output.json else { return Terminal.show(.object(answer)) }
+        try await show(answer, in: place)
+    }
+}
+
+extension CommandContext {
+    /// The dependencies of operations.
+    var operations: OperationContext {
+        OperationContext(store, settings, in: directory, consoleURL: consoleURL)
+    }
+
+    /// Runs an operation as an admin with a name, and returns its answer.
+    ///
+    /// - Throws: A `Problem` or a `ValidationError` if the operation refuses, and a `Rejection`.
+    func run(
+        _ id: String,
+        _ path: [String: String] = [:],
+        query: [String: String?] = [:],
+        body: JSONObject = [:],
+        by name: String = "cli",
+        isNoted: Bool = false,
+        cure: Problem.Cure? = nil
+    ) async throws -> JSONObject {
+        let call = OperationCall(
+            Operations.named(id),
+            with: path,
+            request: ConsoleRequest(query: query.compactMapValues(\.self)),
+            body: body,
+            by: Caller(name: name, role: .admin),
+            in: operations,
+            notesActs: isNoted
+        )
+        do {
+            return try await call.run().object ?? [:]
+        } catch let refused as Refused {
+            throw error(of: refused, cure: cure)
+        }
+    }
+
+    private func error(of refused: Refused, cure: Problem.Cure?) -> any Error {
+        if let missing = refused.missing { return self.missing(missing.noun, missing.name) }
+        let options = ["query": "--search", "cursor": "--after", "limit": "--limit"]
+        if let option = refused.field.flatMap({ options[$0] }) {
+            return ValidationError("\(option): \(refused.detail)")
+        }
+        return problem(of: refused, cure: cure)
+    }
+
+    /// Returns the problem of a refusal.
+    func problem(of refused: Refused, cure: Problem.Cure?) -> Problem {
+        Problem(
+            refused.status == 409 ? .conflict : .documentInvalid,
+            refused.detail,
+            at: refused.field,
+            why: "the console refuses the same",
+            cures: cure.map { [$0] } ?? []
+        )
+    }
+
+    /// The reasons why a thing can be missing.
+    private static let reasons = [
+        "app": "no app with that id was imported",
+        "dead letter": "it was dropped, replayed, or displaced by newer ones",
+        "device": "no device with that id has registered",
+        "operator": "no operator with that name was added",
+        "product": "no product with that key was imported",
+        "schedule": "no schedule with that id was made, or it was deleted",
+        "service": "no service with that name was added, or it was removed",
+        "session": "it has ended, or there never was a session with that id",
+        "user": "no user with that id has registered, or it was erased",
+    ]
+    /// The nouns of the parameters in paths.
+    private static let nouns = [
+        "appId": "app", "did": "device", "productKey": "product", "scheduleId": "schedule",
+        "sessionId": "session", "uid": "user",
+    ]
+
+    /// Returns the problem of a name that doesn't exist; the cure lists the existing ones.
+    func missing(_ noun: String, _ name: String) -> Problem {
+        let noun = Self.nouns[noun] ?? noun
+        let command = "lamplighter \(noun.filter { $0 != " " }) list --data '\(directory.path)'"
+        return Problem(
+            .notFound,
+            "there is no \(noun) \(name)",
+            at: name,
+            why: Self.reasons[noun] ?? "it doesn't exist",
+            cures: [.init(command, "all \(noun)s")]
+        )
+    }
+}
