@@ -73,7 +73,7 @@ struct DeviceSearchTests {
 
     @Test("refuses what can't be understood with the reason")
     func refuses() throws {
-        let refusal = #expect(throws: Rejection.self) { try page("colour:red") }
-        #expect(refusal?.field == "query" && refusal?.message.contains("tag:") == true)
+        let refusal = #expect(throws: Refused.self) { try page("colour:red") }
+        #expect(refusal?.field == "query" && refusal?.detail.contains("tag:") == true)
     }
 }

@@ -1,4 +1,5 @@
 import Domain
+import JSON
 import Testing
 
 @testable import Administration
@@ -6,9 +7,9 @@ import Testing
 @Suite("An operation's path")
 struct OperationTests {
     private static let counts = Operation("counts", "GET", "devices/counts", role: .viewer) { _ in
-        .empty
+        [:]
     }
-    private static let one = Operation("one", "GET", "devices/{did}", role: .viewer) { _ in .empty }
+    private static let one = Operation("one", "GET", "devices/{did}", role: .viewer) { _ in [:] }
 
     @Test("gives the values of its parameters")
     func parameters() {

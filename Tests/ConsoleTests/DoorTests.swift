@@ -116,7 +116,7 @@ struct BodyTests {
     @Test("is little of strangers, more of operators, most of documents")
     func sizes() {
         func operation(_ role: OperatorRole?) -> Operation {
-            Operation("x", "POST", "x", role: role) { _ in .empty }
+            Operation("x", "POST", "x", role: role) { _ in [:] }
         }
         #expect(operation(nil).bodyMax == 4 << 10)
         #expect(operation(.admin).bodyMax == 64 << 10)

@@ -175,13 +175,13 @@ class Lamp(Compiled):
         device = self.start(build(self.folder, source), str(self.world.port), LAMP["productKey"],
                             self.world.secrets[LAMP["productKey"]])
         did = self.line(device, r"did (\S+)")[1]
-        eventually(lambda: "overheat" in str(self.shown(did)["open"]), 10, "the alert")
+        eventually(lambda: "overheat" in str(self.shown(did)["alerts"]), 10, "the alert")
         # The file is as secret as a password.
         self.assertEqual((self.folder / "alert.id").stat().st_mode & 0o777, 0o600)
         device.stdin.write("go\n")
         device.stdin.flush()
         self.line(device, "did")
-        eventually(lambda: not self.shown(did)["open"], 10, "its end")
+        eventually(lambda: not self.shown(did)["alerts"], 10, "its end")
 
     def test_a_broker_that_is_not_there_is_told(self):
         lamp = self.start(build(self.folder, CLIENT / "lamp.c"), "127.0.0.1", str(free_port()), LAMP["productKey"], "w" * 43)

@@ -53,7 +53,7 @@ class Refusals(Told):
         row = self.of(known.did, reason="badSecret")[-1]
         self.assertEqual((row["action"], row["username"], row["address"], row["times"]),
                          ("connect", f"device:{known.did}", "127.0.0.1", 1))
-        self.assertAlmostEqual(row["ts"], time.time() * 1000, delta=20_000)
+        self.assertAlmostEqual(row["at"], time.time() * 1000, delta=20_000)
         stranger = self.knock()
         self.of(stranger, reason="unknownPrincipal")
         other, device = self.device(connect=False), self.device()

@@ -6,7 +6,7 @@ import Storage
 enum AuditOperations {
     static let all: [Operation] = [
         Operation("listAudit", "GET", "audit", role: .viewer, list),
-        Operation("exportAudit", "GET", "audit/export", role: .admin, export),
+        Operation("exportAudit", "GET", "audit/export", role: .admin, work: .blocking(export)),
     ]
 
     private static let exportMax = 100_000
@@ -16,21 +16,13 @@ enum AuditOperations {
         _ page: (lines: [(id: Int64, entry: AuditEntry)], next: Int64?),
         in tx: Transaction
     ) throws -> JSONObject {
-        Shown.page(
-            try AuditView.rows(page.lines, in: tx),
-            next: page.next.map { String($0) }
-        )
+        Shown.page(try AuditView.rows(page.lines, in: tx), next: page.next.map { String($0) })
     }
 
-    private static func list(_ call: OperationCall) throws -> Reply {
+    private static func list(_ call: OperationCall) throws -> JSONObject {
         let (limit, before, terms) = (try call.limit(), try call.cursor(), try search(call))
         return try call.read { tx in
-            Reply(
-                try page(
-                    tx.audit.page(before: before, limit: limit) { fits($0, terms) },
-                    in: tx
-                )
-            )
+            try page(tx.audit.page(before: before, limit: limit) { fits($0, terms) }, in: tx)
         }
     }
 
@@ -42,24 +34,17 @@ enum AuditOperations {
 
     private static func fits(_ entry: AuditEntry, _ terms: SearchTerms) -> Bool {
         let act = entry.kind == .operatorAct ? entry.detail : nil
-        return terms.terms.allSatisfy { term in
-            let isFound =
-                switch term.key {
-                case "kind": term.finds(entry.kind.rawValue)
-                case "act": term.finds(anyOf: [act])
-                case "operator":
-                    entry.actor.kind == .operator && term.finds(entry.actor.id)
-                case "user": term.finds(anyOf: [entry.uid?.text])
-                case "app": term.finds(anyOf: [entry.app?.text])
-                case "subject": term.finds(anyOf: [entry.subject])
-                default:
-                    term.finds(anyOf: [
-                        entry.kind.rawValue, entry.detail, entry.subject, entry.uid?.text,
-                        entry.actor.id,
-                    ])
-                }
-            return isFound != term.isNegated
-        }
+        let isOfOperator = entry.actor.kind == .operator
+        return terms.match(
+            [
+                "kind": [entry.kind.rawValue], "act": [act],
+                "operator": [isOfOperator ? entry.actor.id : nil], "user": [entry.uid?.text],
+                "app": [entry.app?.text], "subject": [entry.subject],
+            ],
+            words: [
+                entry.kind.rawValue, entry.detail, entry.subject, entry.uid?.text, entry.actor.id,
+            ]
+        )
     }
 
     private static func export(_ call: OperationCall) throws -> Reply {
@@ -80,6 +65,8 @@ enum AuditOperations {
                 CSV.text(entry.before), CSV.text(entry.after),
             ])
         }
-        return Reply(.file(Array(text.utf8), mediaType: "text/csv; charset=utf-8", name: "audit.csv"))
+        return Reply(
+            .file(Array(text.utf8), mediaType: "text/csv; charset=utf-8", name: "audit.csv")
+        )
     }
 }

@@ -28,17 +28,11 @@ package enum AuditView {
     /// Returns a row (`AuditRow`).
     package static func row(_ id: Int64, _ entry: AuditEntry) -> JSONObject {
         let isAct = entry.kind == .operatorAct
-        return [
-            "id": .integer(id), "at": Shown.moment(entry.at),
-            "kind": .string(entry.kind.rawValue),
-            "act": isAct ? entry.detail.map { .string($0) } : nil,
-            "subject": entry.subject.map { .string($0) },
-            "actor": EventCodec.encode(entry.actor, for: nil),
-            "uid": entry.uid.map { .string($0.text) },
-            "appId": entry.app.map { .string($0.text) },
-            "terminalId": entry.terminal.map { .string($0.text) },
-            "detail": isAct ? nil : entry.detail.map { .string($0) }, "before": entry.before,
-            "after": entry.after,
-        ]
+        return JSONObject(showing: [
+            "id": id, "at": entry.at, "kind": entry.kind.rawValue,
+            "act": isAct ? entry.detail : nil, "subject": entry.subject, "actor": entry.actor,
+            "uid": entry.uid, "appId": entry.app, "terminalId": entry.terminal,
+            "detail": isAct ? nil : entry.detail, "before": entry.before, "after": entry.after,
+        ])
     }
 }

@@ -59,7 +59,7 @@ struct Chart {
     }
 
     /// Returns the chart (`Chart`).
-    func reply() throws -> Reply {
+    func reply() throws -> JSONObject {
         let (device, product) = try call.read { tx in
             let device = try DeviceOperations.device(call, in: tx).device
             return (device, try tx.products.find(device.productKey))
@@ -78,20 +78,12 @@ struct Chart {
         )
         let isCut = try reading.read(into: &sums)
         let (rows, isLong) = sums.finish()
-        return Reply(
-            JSONObject([
-                ("name", .string(name)), ("kind", .string(point?.kind.rawValue ?? "any")),
-                ("unit", point?.unit.map { .string($0) }),
-                (
-                    "values",
-                    point.flatMap {
-                        $0.values.isEmpty ? nil : .array($0.values.map(JSONValue.string))
-                    }
-                ), ("from", Shown.moment(from)), ("to", Shown.moment(to)),
-                ("step", .string(stepText)), ("zone", .string(zone.identifier)),
-                ("rows", .array(rows.map { .object($0) })), ("isCut", .bool(isCut || isLong)),
-            ])
-        )
+        return JSONObject(showing: [
+            "name": name, "kind": point?.kind.rawValue ?? "any", "unit": point?.unit,
+            "values": point.flatMap { $0.values.isEmpty ? nil : $0.values }, "from": from,
+            "to": to, "step": stepText, "zone": zone.identifier, "rows": rows,
+            "isCut": isCut || isLong,
+        ])
     }
 }
 

@@ -66,13 +66,11 @@ struct ChartSums {
         let rows = steps.sorted { $0.key < $1.key }.prefix(rowsMax).map { start, step in
             let (until, totals) = step
             let isNumber = totals.numbers > 0
-            return JSONObject([
-                ("at", Shown.moment(Instant(milliseconds: start))),
-                ("until", Shown.moment(Instant(milliseconds: until))),
-                ("min", isNumber ? Shown.number(totals.least) : nil),
-                ("mean", isNumber ? Shown.number(totals.sum / Double(totals.numbers)) : nil),
-                ("max", isNumber ? Shown.number(totals.most) : nil), ("last", totals.last),
-                ("count", .integer(totals.count)),
+            return JSONObject(showing: [
+                "at": start, "until": until, "min": isNumber ? Shown.number(totals.least) : nil,
+                "mean": isNumber ? Shown.number(totals.sum / Double(totals.numbers)) : nil,
+                "max": isNumber ? Shown.number(totals.most) : nil, "last": totals.last,
+                "count": totals.count,
             ])
         }
         return (rows, steps.count > rowsMax)

@@ -11,8 +11,12 @@ package enum ConnectView {
     private static let refusalSeconds: Int64 = 600
 
     /// Returns the progress of the device with a product and a MAC (`Connection`).
-    package static func state(_ key: ProductKey, _ mac: MAC, in tx: Transaction) throws -> JSONObject {
-        var state: JSONObject = ["productKey": .string(key.text), "mac": .string(mac.text)]
+    package static func state(
+        _ key: ProductKey,
+        _ mac: MAC,
+        in tx: Transaction
+    ) throws -> JSONObject {
+        var state: JSONObject = JSONObject(showing: ["productKey": key, "mac": mac])
         let device = try tx.devices.find(key, mac)
         let status = try device.flatMap { try tx.statuses.find($0.did) }?.status
         let refusal = try lastRefusal(key, mac, did: device?.did, in: tx)

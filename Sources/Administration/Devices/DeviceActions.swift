@@ -29,7 +29,7 @@ enum DeviceActions {
 
     private static let resetMinutes: ClosedRange<Int64> = 1...RegistrationRules.resetMinutesMax
 
-    private static func command(_ call: OperationCall) throws -> Reply {
+    private static func command(_ call: OperationCall) throws -> JSONObject {
         guard let data = try call.fields.object("data"), !data.members.isEmpty else {
             throw Refused.invalid("data", "data must contain the values to set.")
         }
@@ -50,13 +50,13 @@ enum DeviceActions {
             act.after = .object(ProductRules.masked(data, product: product))
             return (command, product)
         }
-        return Reply(CommandView.row(command, product: product))
+        return CommandView.row(command, product: product)
     }
 
-    private static func removal(_ call: OperationCall) throws -> Reply {
+    private static func removal(_ call: OperationCall) throws -> JSONObject {
         try call.read { tx in
             let did = try DeviceOperations.device(call, in: tx).device.did
-            return Reply(try lost(with: did, in: tx))
+            return try lost(with: did, in: tx)
         }
     }
 
@@ -72,7 +72,7 @@ enum DeviceActions {
         ]
     }
 
-    private static func forget(_ call: OperationCall) throws -> Reply {
+    private static func forget(_ call: OperationCall) throws -> JSONObject {
         let did = try call.id("did", DeviceKind.self)
         try call.requireConfirmation(of: did.text)
         try call.act { work, act in
@@ -87,10 +87,10 @@ enum DeviceActions {
             )
             try DeviceOwnership.forget(did, in: &work)
         }
-        return .empty
+        return [:]
     }
 
-    private static func kick(_ call: OperationCall) throws -> Reply {
+    private static func kick(_ call: OperationCall) throws -> JSONObject {
         try call.act { work, act in
             let did = try DeviceOperations.device(call, in: work.tx).device.did
             act.subject = "device \(did)"
@@ -98,10 +98,10 @@ enum DeviceActions {
                 OutboundMessage(Topics.gateControl, SystemCodec.gate([.kickDevice(did)]))
             )
         }
-        return Reply(["told": true])
+        return ["told": true]
     }
 
-    private static func rotate(_ call: OperationCall) throws -> Reply {
+    private static func rotate(_ call: OperationCall) throws -> JSONObject {
         let did = try call.id("did", DeviceKind.self)
         try call.requireConfirmation(of: did.text)
         let secret = Sodium.randomSecret()
@@ -121,10 +121,10 @@ enum DeviceActions {
                 OutboundMessage(Topics.gateControl, SystemCodec.gate([.kickDevice(did)]))
             )
         }
-        return Reply(["secret": .string(secret)])
+        return ["secret": .string(secret)]
     }
 
-    private static func allowReset(_ call: OperationCall) throws -> Reply {
+    private static func allowReset(_ call: OperationCall) throws -> JSONObject {
         let did = try call.id("did", DeviceKind.self)
         let minutes =
             try call.fields.integer("minutes", in: resetMinutes)
@@ -138,10 +138,10 @@ enum DeviceActions {
             act.after = ["resetUntil": Shown.moment(until)]
             try work.tx.devices.allowReset(did, until: until)
         }
-        return .empty
+        return [:]
     }
 
-    private static func label(_ call: OperationCall) throws -> Reply {
+    private static func label(_ call: OperationCall) throws -> JSONObject {
         let device = try call.read { try DeviceOperations.device(call, in: $0).device }
         return try label(device.productKey, device.mac, for: call)
     }
@@ -150,7 +150,7 @@ enum DeviceActions {
         _ key: ProductKey,
         _ mac: MAC,
         for call: OperationCall
-    ) throws -> Reply {
+    ) throws -> JSONObject {
         let text = try call.read { tx in
             guard try tx.products.find(key) != nil else {
                 throw Refused.notFound("product", key.text)
@@ -158,7 +158,7 @@ enum DeviceActions {
             return tx.devices.label(key, mac)
         }
         let rows = QRCode(text)?.rows ?? []
-        return Reply(["text": .string(text), "rows": .array(rows.map(JSONValue.string))])
+        return ["text": .string(text), "rows": .array(rows.map(JSONValue.string))]
     }
 }
 

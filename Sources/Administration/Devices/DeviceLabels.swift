@@ -6,7 +6,7 @@ import Workers
 /// The names and tags that operators give devices.
 enum DeviceLabels {
     /// Changes the name and tags of the device in the path.
-    static func change(_ call: OperationCall) throws -> Reply {
+    static func change(_ call: OperationCall) throws -> JSONObject {
         let change = try labeling(call.fields)
         let row = try call.act { work, act in
             let did = try call.id("did", DeviceKind.self)
@@ -18,12 +18,12 @@ enum DeviceLabels {
             act.after = .object(shown(change.name ?? former.name, tags.after))
             return try DeviceView.row(of: did, in: work.tx)
         }
-        return Reply(row ?? [:])
+        return row ?? [:]
     }
 
     /// Returns a name and tags for the audit trail.
     private static func shown(_ name: String, _ tags: [DeviceTag]) -> JSONObject {
-        ["name": Shown.name(name), "tags": .object(DeviceView.tags(tags))]
+        JSONObject(showing: ["name": Shown.name(name), "tags": DeviceView.tags(tags)])
     }
 
     /// Reads `name` and `tags`; in `tags`, a value sets a tag and null removes it.

@@ -21,7 +21,7 @@ package enum DeviceOperations {
         return DeviceListing(device: device, status: status)
     }
 
-    private static func list(_ call: OperationCall) throws -> Reply {
+    private static func list(_ call: OperationCall) throws -> JSONObject {
         let limit = try call.limit()
         let after = try call.cursor(after: "d-", DeviceKind.self)
         let terms = try call.search()
@@ -29,15 +29,15 @@ package enum DeviceOperations {
             let search = try DeviceSearch(terms, products: tx.products.all(), at: call.now)
             let page = try FoundDevices(search, after: after, limit: limit, in: tx)
             let rows = try DeviceView.rows(page.found, in: tx)
-            return Reply(Shown.page(rows, next: page.next?.text))
+            return Shown.page(rows, next: page.next?.text)
         }
     }
 
-    private static func count(_ call: OperationCall) throws -> Reply {
+    private static func count(_ call: OperationCall) throws -> JSONObject {
         let terms = try call.search()
         return try call.read { tx in
             let search = try DeviceSearch(terms, products: tx.products.all(), at: call.now)
-            return Reply(counts(try tx.devices.counts(search.filter)))
+            return counts(try tx.devices.counts(search.filter))
         }
     }
 
@@ -45,20 +45,16 @@ package enum DeviceOperations {
     package static func counts(
         _ counts: (all: Int64, online: Int64, alerting: Int64, unregistered: Int64)
     ) -> JSONObject {
-        [
-            "all": .integer(counts.all), "online": .integer(counts.online),
-            "offline": .integer(counts.all - counts.online),
-            "alerting": .integer(counts.alerting),
-            "unregistered": .integer(counts.unregistered),
-        ]
+        JSONObject(showing: [
+            "all": counts.all, "online": counts.online, "offline": counts.all - counts.online,
+            "alerting": counts.alerting, "unregistered": counts.unregistered,
+        ])
     }
 
-    private static func show(_ call: OperationCall) throws -> Reply {
+    private static func show(_ call: OperationCall) throws -> JSONObject {
         try call.read { tx in
             let listing = try device(call, in: tx)
-            return Reply(
-                try DeviceView.page(listing, root: call.context.settings.root, in: tx)
-            )
+            return try DeviceView.page(listing, root: call.context.settings.root, in: tx)
         }
     }
 }

@@ -50,7 +50,7 @@ struct Timeline {
     }
 
     /// Returns the page.
-    func reply() throws -> Reply {
+    func reply() throws -> JSONObject {
         try call.read { tx in
             let device = try DeviceOperations.device(call, in: tx).device
             let product = try tx.products.find(device.productKey)
@@ -62,7 +62,7 @@ struct Timeline {
             if kinds.contains("refusal") { entries += try refusals(device, in: tx) }
             if kinds.contains("act") { entries += try acts(device.did, in: tx) }
             entries.sort { ($0.at, $0.order) > ($1.at, $1.order) }
-            return Reply(page(entries))
+            return page(entries)
         }
     }
 
@@ -88,16 +88,16 @@ struct Timeline {
         at moment: Instant,
         id: String,
         order: Int64? = nil,
-        with more: [(String, JSONValue?)]
+        with more: KeyValuePairs<String, (any Showable)?>
     ) -> Entry {
-        let object = JSONObject([
-            ("id", .string("\(kind)-\(id)")), ("at", Shown.moment(moment)),
-            ("kind", .string(kind)), ("type", .string(type)),
-        ]).adding(more)
+        let object =
+            JSONObject(showing: [
+                "id": "\(kind)-\(id)", "at": moment, "kind": kind, "type": type,
+            ]).members + JSONObject(showing: more).members
         return Entry(
             at: moment,
             order: order ?? Int64(id) ?? 0,
-            object: object
+            object: JSONObject(members: object)
         )
     }
 
@@ -118,10 +118,7 @@ struct Timeline {
                 at: record.ts,
                 id: "\(record.ts.milliseconds).\(place)",
                 order: -place,
-                with: [
-                    ("actor", EventCodec.encode(.device(device.did), for: nil)),
-                    ("data", data.map { .object($0) }),
-                ]
+                with: ["actor": Actor.device(device.did), "data": data]
             )
         }
     }
@@ -139,13 +136,9 @@ struct Timeline {
                 at: command.createdAt,
                 id: "\(command.cid)",
                 with: [
-                    ("actor", EventCodec.encode(command.actor, for: nil)),
-                    (
-                        "cause",
-                        command.refusal.map { .string($0.rawValue) }
-                            ?? command.code.map { .string("\($0)") }
-                    ), ("cid", .integer(command.cid)), ("steps", CommandView.steps(command)),
-                    ("data", .object(data)),
+                    "actor": command.actor,
+                    "cause": command.refusal?.rawValue ?? command.code.map { "\($0)" },
+                    "cid": command.cid, "steps": CommandView.steps(command), "data": data,
                 ]
             )
         }
@@ -166,9 +159,8 @@ struct Timeline {
                     at: event.ts,
                     id: "\(number)",
                     with: [
-                        ("actor", EventCodec.encode(event.actor, for: nil)),
-                        ("cause", event.reason.map { .string($0) }),
-                        ("name", event.name.map { .string($0) }), ("data", event.value),
+                        "actor": event.actor, "cause": event.reason, "name": event.name,
+                        "data": event.value,
                     ]
                 )
             )
@@ -184,10 +176,7 @@ struct Timeline {
                 "bound",
                 at: binding.boundAt,
                 id: binding.uid.text,
-                with: [
-                    ("actor", ["kind": "user", "id": .string(binding.uid.text)]),
-                    ("name", .string(binding.role.rawValue)),
-                ]
+                with: ["actor": Self.user(binding.uid), "name": binding.role.rawValue]
             )
         }
         let invited = try tx.sharings.open(of: did).filter { $0.createdAt <= before }.map {
@@ -197,13 +186,14 @@ struct Timeline {
                 "invited",
                 at: sharing.createdAt,
                 id: sharing.id.text,
-                with: [
-                    ("actor", ["kind": "user", "id": .string(sharing.inviter.text)]),
-                    ("name", .string(sharing.status.rawValue)),
-                ]
+                with: ["actor": Self.user(sharing.inviter), "name": sharing.status.rawValue]
             )
         }
         return (bound + invited).sorted { $0.at > $1.at }.prefix(most).map(\.self)
+    }
+
+    private static func user(_ uid: UserID) -> JSONObject {
+        JSONObject(showing: ["kind": "user", "id": uid])
     }
 
     private func refusals(_ device: DeviceRecord, in tx: Transaction) throws -> [Entry] {
@@ -221,10 +211,8 @@ struct Timeline {
                     at: refusal.lastAt,
                     id: "\(id)",
                     with: [
-                        ("actor", EventCodec.encode(.device(device.did), for: nil)),
-                        ("cause", .string(refusal.action)),
-                        ("name", refusal.topic.map { .string($0) }),
-                        ("times", .integer(refusal.times)),
+                        "actor": Actor.device(device.did), "cause": refusal.action,
+                        "name": refusal.topic, "times": refusal.times,
                     ]
                 )
             }
@@ -238,7 +226,7 @@ struct Timeline {
                 act.detail ?? "",
                 at: act.at,
                 id: "\(id)",
-                with: [("actor", EventCodec.encode(act.actor, for: nil)), ("data", act.after)]
+                with: ["actor": act.actor, "data": act.after]
             )
         }
     }

@@ -21,33 +21,26 @@ package enum OperatorOperations {
             "operatorSessions/{sessionId}",
             role: .viewer,
             endSession
-        ), Operation("listTokens", "GET", "tokens", role: .viewer, tokens),
-        Operation(
-            "makeToken",
-            "POST",
-            "tokens",
-            role: .viewer,
-            isForBrowsers: true,
-            makeToken
-        ), Operation("revokeToken", "DELETE", "tokens/{tokenId}", role: .viewer, revokeToken),
+        ),
+        Operation("listTokens", "GET", "tokens", role: .viewer, tokens),
+        Operation("makeToken", "POST", "tokens", role: .viewer, isForBrowsers: true, makeToken),
+        Operation("revokeToken", "DELETE", "tokens/{tokenId}", role: .viewer, revokeToken),
     ]
 
     // MARK: Operators
 
-    private static func list(_ call: OperationCall) throws -> Reply {
+    private static func list(_ call: OperationCall) throws -> JSONObject {
         let now = call.now
         return try call.read { tx in
             let (sessions, tokens) = (try tx.operators.sessions(), try tx.operators.tokens())
-            return Reply(
-                Shown.page(
-                    try tx.operators.all().map { row in
-                        Self.row(
-                            row,
-                            sessions.filter { $0.name == row.name && $0.isLive(at: now) },
-                            tokens: tokens.count { $0.name == row.name && now < $0.expiresAt }
-                        )
-                    }
-                )
+            return Shown.page(
+                try tx.operators.all().map { row in
+                    Self.row(
+                        row,
+                        sessions.filter { $0.name == row.name && $0.isLive(at: now) },
+                        tokens: tokens.count { $0.name == row.name && now < $0.expiresAt }
+                    )
+                }
             )
         }
     }
@@ -57,13 +50,12 @@ package enum OperatorOperations {
         _ sessions: [OperatorSession],
         tokens: Int
     ) -> JSONObject {
-        [
-            "name": .string(row.name), "role": .string(row.role.rawValue),
-            "hasPassword": .bool(row.passwordHash != nil),
-            "createdAt": Shown.moment(row.createdAt),
+        JSONObject(showing: [
+            "name": row.name, "role": row.role.rawValue, "hasPassword": row.passwordHash != nil,
+            "createdAt": row.createdAt,
             "lastSeenAt": sessions.map(\.seenAt).max().map(Shown.moment),
-            "sessions": Shown.count(sessions.count), "tokens": Shown.count(tokens),
-        ]
+            "sessions": sessions.count, "tokens": tokens,
+        ])
     }
 
     /// Returns the operator whose name is in the path.
@@ -82,7 +74,7 @@ package enum OperatorOperations {
         return role
     }
 
-    private static func add(_ call: OperationCall) throws -> Reply {
+    private static func add(_ call: OperationCall) throws -> JSONObject {
         let name = try call.fields.requiredText("name", length: 1...64)
         let role = try Self.role(call)
         let link = try call.act { work, act in
@@ -98,17 +90,17 @@ package enum OperatorOperations {
             act.after = ["role": .string(role.rawValue)]
             return try OperatorLink.make(of: name, role: role, in: work.tx)
         }
-        return Reply(shown(link, call))
+        return shown(link, call)
     }
 
     private static func shown(_ link: OperatorLink, _ call: OperationCall) -> JSONObject {
-        [
-            "operator": .string(link.name), "role": .string(link.role.rawValue),
-            "url": .string(link.url(at: call.context.consoleURL)), "expiresAt": Shown.moment(link.expiresAt),
-        ]
+        JSONObject(showing: [
+            "operator": link.name, "role": link.role.rawValue,
+            "url": link.url(at: call.context.consoleURL), "expiresAt": link.expiresAt,
+        ])
     }
 
-    private static func change(_ call: OperationCall) throws -> Reply {
+    private static func change(_ call: OperationCall) throws -> JSONObject {
         let role = try Self.role(call)
         return try call.act { work, act in
             var row = try found(call, in: work.tx)
@@ -119,12 +111,10 @@ package enum OperatorOperations {
             row.role = role
             try work.tx.operators.save(row)
             let now = work.now
-            return Reply(
-                Self.row(
-                    row,
-                    try work.tx.operators.sessions(of: row.name).filter { $0.isLive(at: now) },
-                    tokens: try work.tx.operators.tokens(of: row.name).count
-                )
+            return Self.row(
+                row,
+                try work.tx.operators.sessions(of: row.name).filter { $0.isLive(at: now) },
+                tokens: try work.tx.operators.tokens(of: row.name).count
             )
         }
     }
@@ -146,7 +136,7 @@ package enum OperatorOperations {
         }
     }
 
-    private static func remove(_ call: OperationCall) throws -> Reply {
+    private static func remove(_ call: OperationCall) throws -> JSONObject {
         try call.act { work, act in
             let row = try found(call, in: work.tx)
             try requireOtherAdmin(than: row, unless: false, in: work.tx)
@@ -154,19 +144,19 @@ package enum OperatorOperations {
             act.before = ["role": .string(row.role.rawValue)]
             _ = try work.tx.operators.remove(row.name)
         }
-        return .empty
+        return [:]
     }
 
-    private static func link(_ call: OperationCall) throws -> Reply {
+    private static func link(_ call: OperationCall) throws -> JSONObject {
         let link = try call.act { work, act in
             let row = try found(call, in: work.tx)
             act.subject = "operator \(row.name)"
             return try OperatorLink.make(of: row.name, role: row.role, in: work.tx)
         }
-        return Reply(shown(link, call))
+        return shown(link, call)
     }
 
-    private static func revoke(_ call: OperationCall) throws -> Reply {
+    private static func revoke(_ call: OperationCall) throws -> JSONObject {
         let count = try call.act { work, act in
             let row = try found(call, in: work.tx)
             act.subject = "operator \(row.name)"
@@ -174,12 +164,12 @@ package enum OperatorOperations {
             act.after = ["sessionsEnded": Shown.count(count)]
             return count
         }
-        return Reply(["count": Shown.count(count)])
+        return ["count": Shown.count(count)]
     }
 
     // MARK: Sessions
 
-    private static func sessions(_ call: OperationCall) throws -> Reply {
+    private static func sessions(_ call: OperationCall) throws -> JSONObject {
         let name = call.caller.role == .admin ? nil : call.caller.name
         return try call.read { tx in
             let roles = Dictionary(
@@ -187,28 +177,23 @@ package enum OperatorOperations {
                 uniquingKeysWith: { first, _ in first }
             )
             let live = try tx.operators.sessions(of: name).filter { $0.isLive(at: call.now) }
-            return Reply(
-                Shown.page(
-                    live.map { session in
-                        JSONObject([
-                            ("sessionId", .string(session.id)), ("operator", .string(session.name)),
-                            ("role", .string((roles[session.name] ?? .viewer).rawValue)),
-                            ("way", .string(session.way.rawValue)),
-                            ("address", .string(session.address)),
-                            ("client", .string(session.client)),
-                            ("createdAt", Shown.moment(session.createdAt)),
-                            ("lastSeenAt", Shown.moment(session.seenAt)),
-                            ("idleUntil", Shown.moment(session.idleUntil)),
-                            ("expiresAt", Shown.moment(session.expiresAt)),
-                            ("isCurrent", .bool(session.id == call.caller.session?.id)),
-                        ])
-                    }
-                )
+            return Shown.page(
+                live.map { session in
+                    JSONObject(showing: [
+                        "sessionId": session.id, "operator": session.name,
+                        "role": (roles[session.name] ?? .viewer).rawValue,
+                        "way": session.way.rawValue, "address": session.address,
+                        "client": session.client, "createdAt": session.createdAt,
+                        "lastSeenAt": session.seenAt, "idleUntil": session.idleUntil,
+                        "expiresAt": session.expiresAt,
+                        "isCurrent": session.id == call.caller.session?.id,
+                    ])
+                }
             )
         }
     }
 
-    private static func endSession(_ call: OperationCall) throws -> Reply {
+    private static func endSession(_ call: OperationCall) throws -> JSONObject {
         let id = call.parameter("sessionId")
         try call.act { work, act in
             let session = try work.tx.operators.session(id)
@@ -219,30 +204,28 @@ package enum OperatorOperations {
             act.before = ["operator": .string(session.name)]
             _ = try work.tx.operators.end(session.id)
         }
-        return .empty
+        return [:]
     }
 
     // MARK: Tokens
 
     /// Returns a row (`Token`).
     package static func row(_ token: OperatorToken) -> JSONObject {
-        [
-            "tokenId": .string(token.id), "name": .string(token.label),
-            "operator": .string(token.name), "role": .string(token.role.rawValue),
-            "createdAt": Shown.moment(token.createdAt),
-            "expiresAt": Shown.moment(token.expiresAt),
-            "lastUsedAt": token.usedAt.map(Shown.moment),
-        ]
+        JSONObject(showing: [
+            "tokenId": token.id, "name": token.label, "operator": token.name,
+            "role": token.role.rawValue, "createdAt": token.createdAt, "expiresAt": token.expiresAt,
+            "lastUsedAt": token.usedAt,
+        ])
     }
 
-    private static func tokens(_ call: OperationCall) throws -> Reply {
+    private static func tokens(_ call: OperationCall) throws -> JSONObject {
         let name = call.caller.role == .admin ? nil : call.caller.name
         return try call.read { tx in
-            Reply(Shown.page(try tx.operators.tokens(of: name).map(row)))
+            Shown.page(try tx.operators.tokens(of: name).map(row))
         }
     }
 
-    private static func makeToken(_ call: OperationCall) throws -> Reply {
+    private static func makeToken(_ call: OperationCall) throws -> JSONObject {
         let label = try call.fields.requiredText("name", length: 1...64)
         let role = try call.fields.word("role", as: OperatorRole.self) ?? call.caller.role
         let days = try call.fields.integer("days", in: 1...OperatorSignIn.tokenDaysMax)
@@ -275,10 +258,10 @@ package enum OperatorOperations {
             act.after = ["name": .string(label), "role": .string(role.rawValue)]
             try work.tx.operators.add(token, secret: secret)
         }
-        return Reply(["token": .string(secret), "row": .object(row(token))])
+        return ["token": .string(secret), "row": .object(row(token))]
     }
 
-    private static func revokeToken(_ call: OperationCall) throws -> Reply {
+    private static func revokeToken(_ call: OperationCall) throws -> JSONObject {
         let id = call.parameter("tokenId")
         try call.act { work, act in
             let token = try work.tx.operators.token(id)
@@ -289,6 +272,6 @@ package enum OperatorOperations {
             act.before = ["operator": .string(token.name), "name": .string(token.label)]
             _ = try work.tx.operators.removeToken(id)
         }
-        return .empty
+        return [:]
     }
 }

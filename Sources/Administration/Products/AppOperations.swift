@@ -10,12 +10,12 @@ enum AppOperations {
     static let all: [Operation] = [
         Operation("listApps", "GET", "apps", role: .viewer) { call in
             try call.read { tx in
-                Reply(Shown.page(try tx.apps.all().map { try row($0, in: tx) }))
+                Shown.page(try tx.apps.all().map { try row($0, in: tx) })
             }
         }, Operation("addApp", "POST", "apps", role: .admin, add).takingDocument,
         Operation("checkApp", "POST", "apps/check", role: .viewer, check).takingDocument,
         Operation("showApp", "GET", "apps/{appId}", role: .viewer) { call in
-            try call.read { Reply(try shown(try app(call, in: $0), call, in: $0)) }
+            try call.read { try shown(try app(call, in: $0), call, in: $0) }
         }, Operation("changeApp", "PUT", "apps/{appId}", role: .admin, change).takingDocument,
         Operation("rotateAppSecret", "POST", "apps/{appId}/secret", role: .admin, rotate),
     ]
@@ -29,17 +29,12 @@ enum AppOperations {
 
     private static func row(_ app: App, in tx: Transaction) throws -> JSONObject {
         let stamps = try tx.apps.stamps(app.id)
-        return JSONObject([
-            ("appId", .string(app.id.text)), ("name", .string(app.name)),
-            ("products", products(app)),
-            ("users", .integer(try tx.accounts.count(ofApp: app.id))),
-            ("sessions", .integer(try tx.sessions.liveCount(ofApp: app.id))),
-            (
-                "providers",
-                .array(app.providers.keys.map(\.rawValue).sorted().map(JSONValue.string))
-            ),
-            ("createdAt", stamps.map { Shown.moment($0.createdAt) }),
-            ("updatedAt", stamps.map { Shown.moment($0.updatedAt) }),
+        return JSONObject(showing: [
+            "appId": app.id, "name": app.name, "products": products(app),
+            "users": try tx.accounts.count(ofApp: app.id),
+            "sessions": try tx.sessions.liveCount(ofApp: app.id),
+            "providers": app.providers.keys.map(\.rawValue).sorted(),
+            "createdAt": stamps?.createdAt, "updatedAt": stamps?.updatedAt,
         ])
     }
 
@@ -62,15 +57,14 @@ enum AppOperations {
         in tx: Transaction
     ) throws -> JSONObject {
         let days = call.context.limits.sessionSeconds / 86_400
-        return JSONObject([
-            ("row", .object(try row(app, in: tx))),
-            ("document", .object(try document(app, in: tx))),
-            ("policies", .object(AppCodec.encode(app.policies, sessionDays: days))),
-            ("providers", .array(try ProviderOperations.rows(of: app, call.context, in: tx))),
+        return JSONObject(showing: [
+            "row": try row(app, in: tx), "document": try document(app, in: tx),
+            "policies": AppCodec.encode(app.policies, sessionDays: days),
+            "providers": try ProviderOperations.rows(of: app, call.context, in: tx),
         ])
     }
 
-    private static func check(_ call: OperationCall) throws -> Reply {
+    private static func check(_ call: OperationCall) throws -> JSONObject {
         try call.read { tx in
             let id = call.body["appId"]?.stringValue.flatMap { AppID($0) }
             let before = try id.flatMap { try tx.apps.find($0) }
@@ -94,14 +88,14 @@ enum AppOperations {
                 problems = ProductCheck.problems(rejection)
             }
             let new = AppSecrets.removed(from: call.body)
-            return Reply([
+            return [
                 "isNew": .bool(before == nil), "problems": .array(problems),
                 "changes": .array(DocumentChanges.between(old, new)), "breaks": .array(breaks),
-            ])
+            ]
         }
     }
 
-    private static func add(_ call: OperationCall) throws -> Reply {
+    private static func add(_ call: OperationCall) throws -> JSONObject {
         let outcome = try call.act { work, act in
             if let id = call.body["appId"]?.stringValue.flatMap({ AppID($0) }),
                 try work.tx.apps.find(id) != nil
@@ -123,13 +117,11 @@ enum AppOperations {
                 throw Refused.notFound("app", outcome.id)
             }
             let secret = call.body["secret"] == nil ? outcome.secret : nil
-            return Reply(
-                try shown(app, call, in: tx).adding([("secret", secret.map { .string($0) })])
-            )
+            return try shown(app, call, in: tx).adding([("secret", secret.map { .string($0) })])
         }
     }
 
-    private static func change(_ call: OperationCall) throws -> Reply {
+    private static func change(_ call: OperationCall) throws -> JSONObject {
         try call.act { work, act in
             let before = try app(call, in: work.tx)
             try ProductOperations.requireMatch(call, try work.tx.apps.stamps(before.id)?.updatedAt)
@@ -142,10 +134,10 @@ enum AppOperations {
             _ = try Import.app(.object(call.body), in: work.tx)
             act.after = .object(try document(try app(call, in: work.tx), in: work.tx))
         }
-        return try call.read { Reply(try shown(try app(call, in: $0), call, in: $0)) }
+        return try call.read { try shown(try app(call, in: $0), call, in: $0) }
     }
 
-    private static func rotate(_ call: OperationCall) throws -> Reply {
+    private static func rotate(_ call: OperationCall) throws -> JSONObject {
         let id = try call.id("appId", AppKind.self)
         try call.requireConfirmation(of: id.text)
         let secret = Sodium.randomSecret()
@@ -156,6 +148,6 @@ enum AppOperations {
             let document = try work.tx.apps.document(id) ?? [:]
             try work.tx.apps.save(app, document: document, secret: secret)
         }
-        return Reply(["secret": .string(secret)])
+        return ["secret": .string(secret)]
     }
 }

@@ -37,10 +37,7 @@ enum ProductCheck {
     static func problems(_ rejection: Rejection) -> [JSONValue] {
         ([rejection] + rejection.others).map { fault in
             .object(
-                JSONObject([
-                    ("field", fault.field.map { .string($0) }),
-                    ("message", .string(fault.message)),
-                ])
+                JSONObject(showing: ["field": fault.field, "message": fault.message])
             )
         }
     }
@@ -52,10 +49,7 @@ enum ProductCheck {
     ) -> [JSONValue] {
         func row(_ path: String, _ why: String, devices: Int64?) -> JSONValue {
             .object(
-                JSONObject([
-                    ("path", .string(path)), ("why", .string(why)),
-                    ("devices", devices.map { .integer($0) }),
-                ])
+                JSONObject(showing: ["path": path, "why": why, "devices": devices])
             )
         }
         let narrowed = Set(ProductRules.narrowed(from: old, to: new))
@@ -112,7 +106,7 @@ enum DocumentChanges {
             return between(before, after, path: path)
         }
         return [
-            .object(JSONObject([("path", .string(path)), ("before", before), ("after", after)]))
+            .object(JSONObject(showing: ["path": path, "before": before, "after": after]))
         ]
     }
 

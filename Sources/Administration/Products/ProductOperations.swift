@@ -12,10 +12,10 @@ enum ProductOperations {
         Operation("listProducts", "GET", "products", role: .viewer, list),
         Operation("addProduct", "POST", "products", role: .admin, add).takingDocument,
         Operation("checkProduct", "POST", "products/check", role: .viewer) { call in
-            try call.read { Reply(try ProductCheck.check(call.body, in: $0)) }
+            try call.read { try ProductCheck.check(call.body, in: $0) }
         }.takingDocument,
         Operation("showProduct", "GET", "products/{productKey}", role: .viewer) { call in
-            try call.read { Reply(try shown(try product(call, in: $0), in: $0)) }
+            try call.read { try shown(try product(call, in: $0), in: $0) }
         },
         Operation("changeProduct", "PUT", "products/{productKey}", role: .admin, change)
             .takingDocument,
@@ -49,42 +49,35 @@ enum ProductOperations {
 
     // MARK: Reading
 
-    private static func list(_ call: OperationCall) throws -> Reply {
+    private static func list(_ call: OperationCall) throws -> JSONObject {
         try call.read { tx in
-            Reply(Shown.page(try tx.products.all().map { try row($0, in: tx) }))
+            Shown.page(try tx.products.all().map { try row($0, in: tx) })
         }
     }
 
     private static func row(_ product: Product, in tx: Transaction) throws -> JSONObject {
         let stamps = try tx.products.stamps(product.key)
-        return JSONObject([
-            ("productKey", .string(product.key.text)), ("name", .string(product.name)),
-            ("registration", .string(product.registration.rawValue)),
-            ("reset", .string(product.reset.rawValue)),
-            ("remoteBind", .string(product.remoteBind.rawValue)),
-            ("points", Shown.count(product.dataPoints.count)),
-            ("devices", .integer(try tx.products.deviceCount(product.key))),
-            ("createdAt", stamps.map { Shown.moment($0.createdAt) }),
-            ("updatedAt", stamps.map { Shown.moment($0.updatedAt) }),
+        return JSONObject(showing: [
+            "productKey": product.key, "name": product.name,
+            "registration": product.registration.rawValue, "reset": product.reset.rawValue,
+            "remoteBind": product.remoteBind.rawValue, "points": product.dataPoints.count,
+            "devices": try tx.products.deviceCount(product.key), "createdAt": stamps?.createdAt,
+            "updatedAt": stamps?.updatedAt,
         ])
     }
 
     private static func shown(_ product: Product, in tx: Transaction) throws -> JSONObject {
         let counts = try tx.products.pointCounts(product.key)
-        let points = product.dataPoints.map { point -> JSONValue in
-            [
-                "point": .object(PointView.declared(point)),
-                "devices": .integer(counts[point.name] ?? 0),
-            ]
+        let points = product.dataPoints.map {
+            JSONObject(showing: ["point": PointView.declared($0), "devices": counts[$0.name] ?? 0])
         }
-        return JSONObject([
-            ("row", .object(try row(product, in: tx))),
-            ("document", .object(ProductCodec.encode(product))), ("points", .array(points)),
-            ("listedMacs", .integer(try tx.products.macCount(product.key))),
+        return JSONObject(showing: [
+            "row": try row(product, in: tx), "document": ProductCodec.encode(product),
+            "points": points, "listedMacs": try tx.products.macCount(product.key),
         ])
     }
 
-    private static func macs(_ call: OperationCall) throws -> Reply {
+    private static func macs(_ call: OperationCall) throws -> JSONObject {
         let limit = try call.limit()
         return try call.read { tx in
             let key = try product(call, in: tx).key
@@ -92,17 +85,16 @@ enum ProductOperations {
             let macs = try tx.products.macs(key, after: after, limit: limit + 1)
             let items = try macs.prefix(limit).map { mac in
                 let device = try tx.devices.find(key, mac)
-                return JSONObject([
-                    ("mac", .string(mac.text)), ("did", device.map { .string($0.did.text) }),
-                    ("deviceName", Shown.name(device?.name)),
+                return JSONObject(showing: [
+                    "mac": mac, "did": device?.did, "deviceName": Shown.name(device?.name),
                 ])
             }
             let next = macs.count > limit ? macs[limit - 1].text : nil
-            return Reply(Shown.page(items, next: next))
+            return Shown.page(items, next: next)
         }
     }
 
-    private static func connect(_ call: OperationCall) throws -> Reply {
+    private static func connect(_ call: OperationCall) throws -> JSONObject {
         let mac = try call.id("mac", MACKind.self)
         let run = try call.service().run
         let place = ConnectPlaces(run)
@@ -113,22 +105,17 @@ enum ProductOperations {
         if let demo { try call.note(Act(subject: "product \(demo.productKey)")) }
         return try call.read { tx in
             let key = try product(call, in: tx).key
-            return Reply(
-                JSONObject([
-                    ("connection", .object(try ConnectView.state(key, mac, in: tx))),
-                    ("mqttUrl", .string(place.mqtt)),
-                    ("mqttTLSUrl", place.mqttTLS.map { .string($0) }),
-                    ("webSocketUrl", place.webSocket.map { .string($0) }),
-                    ("root", .string(place.root)),
-                    ("demoSecret", demo.map { .string($0.productSecret) }),
-                ])
-            )
+            return JSONObject(showing: [
+                "connection": try ConnectView.state(key, mac, in: tx), "mqttUrl": place.mqtt,
+                "mqttTLSUrl": place.mqttTLS, "webSocketUrl": place.webSocket,
+                "root": place.root, "demoSecret": demo?.productSecret,
+            ])
         }
     }
 
     // MARK: Changing
 
-    private static func add(_ call: OperationCall) throws -> Reply {
+    private static func add(_ call: OperationCall) throws -> JSONObject {
         let outcome = try call.act { work, act in
             if let key = call.body["productKey"]?.stringValue.flatMap({ ProductKey($0) }),
                 try work.tx.products.find(key) != nil
@@ -151,13 +138,11 @@ enum ProductOperations {
                 throw Refused.notFound("product", outcome.id)
             }
             let secret = call.body["productSecret"] == nil ? outcome.secret : nil
-            return Reply(
-                try shown(product, in: tx).adding([("secret", secret.map { .string($0) })])
-            )
+            return try shown(product, in: tx).adding([("secret", secret.map { .string($0) })])
         }
     }
 
-    private static func change(_ call: OperationCall) throws -> Reply {
+    private static func change(_ call: OperationCall) throws -> JSONObject {
         try call.act { work, act in
             let before = try product(call, in: work.tx)
             try requireMatch(call, try work.tx.products.stamps(before.key)?.updatedAt)
@@ -173,7 +158,7 @@ enum ProductOperations {
             act.before = .object(ProductCodec.encode(before))
             act.after = .object(ProductCodec.encode(try product(call, in: work.tx)))
         }
-        return try call.read { Reply(try shown(try product(call, in: $0), in: $0)) }
+        return try call.read { try shown(try product(call, in: $0), in: $0) }
     }
 
     /// Refuses a change to a document that was changed by another request since it was read.
@@ -184,7 +169,7 @@ enum ProductOperations {
         }
     }
 
-    private static func rotate(_ call: OperationCall) throws -> Reply {
+    private static func rotate(_ call: OperationCall) throws -> JSONObject {
         let key = try call.id("productKey", ProductKind.self)
         try call.requireConfirmation(of: key.text)
         let secret = Sodium.randomSecret()
@@ -193,10 +178,10 @@ enum ProductOperations {
             act.subject = "product \(key)"
             try work.tx.products.save(product, secret: secret)
         }
-        return Reply(["secret": .string(secret)])
+        return ["secret": .string(secret)]
     }
 
-    private static func allow(_ call: OperationCall) throws -> Reply {
+    private static func allow(_ call: OperationCall) throws -> JSONObject {
         let texts = try call.fields.texts("macs")
         guard (1...macsMax).contains(texts.count) else {
             throw Refused.invalid("macs", "macs must list 1 to \(macsMax) addresses.")
@@ -216,6 +201,6 @@ enum ProductOperations {
             act.after = ["macs": .array(texts.map(JSONValue.string))]
             try work.tx.products.list(key, macs)
         }
-        return Reply(["count": Shown.count(macs.count)])
+        return ["count": Shown.count(macs.count)]
     }
 }

@@ -33,12 +33,10 @@ enum ProviderOperations {
         ) -> JSONValue {
             let use = uses[name]
             return .object(
-                JSONObject([
-                    ("name", .string(name)), ("way", way.map { .string($0) }),
-                    ("isEnabled", .bool(isEnabled)), ("settings", settings.map { .object($0) }),
-                    ("succeededAt", use?.succeededAt.map(Shown.moment)),
-                    ("failedAt", use?.failedAt.map(Shown.moment)),
-                    ("failure", use?.failure.map { .string($0) }),
+                JSONObject(showing: [
+                    "name": name, "way": way, "isEnabled": isEnabled, "settings": settings,
+                    "succeededAt": use?.succeededAt, "failedAt": use?.failedAt,
+                    "failure": use?.failure,
                 ])
             )
         }

@@ -12,18 +12,18 @@ enum SearchOperations {
     /// The maximum number of rows of each kind that are examined: the field searches during typing.
     private static let scanMax = 20_000
 
-    private static func search(_ call: OperationCall) throws -> Reply {
+    private static func search(_ call: OperationCall) throws -> JSONObject {
         let limit = Int(try call.integer("limit", in: 1...20, default: 5))
         let terms = try call.search()
         var found: JSONObject = ["devices": [], "users": [], "products": [], "schedules": []]
-        guard !terms.terms.isEmpty else { return Reply(found) }
+        guard !terms.terms.isEmpty else { return found }
         return try call.read { tx in
             let products = try tx.products.all()
             found["devices"] = .array(
                 try devices(call, terms, products: products, limit: limit, in: tx)
             )
             // Terms with keys, such as name: and tag:, apply to devices only.
-            guard terms.terms.allSatisfy(\.key.isEmpty) else { return Reply(found) }
+            guard terms.terms.allSatisfy(\.key.isEmpty) else { return found }
             let page = PageWanted(limit: limit, scanMax: scanMax)
             found["users"] = try UserOperations.page(page, terms, for: call.caller.role, in: tx)[
                 "items"
@@ -34,7 +34,7 @@ enum SearchOperations {
                 }
             )
             found["schedules"] = try ScheduleOperations.page(page, terms, in: tx)["items"]
-            return Reply(found)
+            return found
         }
     }
 

@@ -62,6 +62,11 @@ struct SearchTerms: Sendable, Equatable {
         terms.allSatisfy { $0.finds(anyOf: texts) != $0.isNegated }
     }
 
+    /// Returns whether each term matches: one with a key the texts of that key, a word the others.
+    func match(_ texts: [String: [String?]], words: [String?]) -> Bool {
+        terms.allSatisfy { $0.finds(anyOf: texts[$0.key] ?? words) != $0.isNegated }
+    }
+
     /// Refuses keys that a list doesn't support.
     func requireKeys(_ known: [String]) throws {
         for term in terms where !term.key.isEmpty && !known.contains(term.key) {

@@ -12,7 +12,7 @@ enum LogLines {
     /// Returns the newest lines, oldest first (`LogLines`).
     static func shown(isMasked: Bool) -> JSONObject {
         let lines = LogTail.lines.suffix(linesMax).map { masked($0, withAddresses: !isMasked) }
-        return ["items": .array(lines.map { .string($0) })]
+        return JSONObject(showing: ["items": lines])
     }
 
     /// Returns a line in either form of the log, without the parts that operators may not see.

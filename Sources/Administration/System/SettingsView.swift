@@ -9,16 +9,16 @@ package enum SettingsView {
     /// Returns every setting with its value and origin, secrets masked (`SettingList`).
     package static func all(_ settings: Settings) -> JSONObject {
         let items = settings.entries.map { entry in
-            JSONObject([
-                ("key", .string(entry.setting.key)), ("value", entry.shownJSON),
-                ("default", entry.setting.standard.json), ("unit", .string(entry.setting.unit)),
-                ("kind", .string(entry.setting.kindText)), ("origin", .string(entry.origin.text)),
-                ("environment", .string(entry.setting.environmentName)),
-                ("doc", .string(entry.setting.doc)), ("secret", .bool(entry.setting.isSecret)),
+            JSONObject(showing: [
+                "key": entry.setting.key, "value": entry.shownJSON,
+                "default": entry.setting.standard.json, "unit": entry.setting.unit,
+                "kind": entry.setting.kindText, "origin": entry.origin.text,
+                "environment": entry.setting.environmentName, "doc": entry.setting.doc,
+                "secret": entry.setting.isSecret,
             ])
         }
         var list = Shown.page(items)
-        list["file"] = settings.file.map { .string($0) }
+        list["file"] = settings.file?.shown
         return list
     }
 
@@ -40,10 +40,9 @@ package enum SettingsView {
                 return nil
             }
             let used = rows[key].map(Double.init) ?? measured[key].flatMap { use($0, run) }
-            return JSONObject([
-                ("key", .string(key)), ("value", .integer(Int64(value))),
-                ("unit", .string(entry.setting.unit)), ("about", .string(entry.setting.doc)),
-                ("used", used.map(Shown.number)), ("rejected", rejected(key, run)),
+            return JSONObject(showing: [
+                "key": key, "value": value, "unit": entry.setting.unit, "about": entry.setting.doc,
+                "used": used.map(Shown.number), "rejected": rejected(key, run),
             ])
         }
         return Shown.page(items)

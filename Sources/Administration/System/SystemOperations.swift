@@ -12,33 +12,33 @@ enum SystemOperations {
     static let all: [Operation] = [
         Operation("runDoctor", "GET", "system/doctor", role: .viewer, work: .waiting(doctor)),
         Operation("listWorkers", "GET", "system/workers", role: .viewer) { call in
-            Reply(SystemView.workers(try call.service()))
+            SystemView.workers(try call.service())
         },
         Operation("showStore", "GET", "system/store", role: .viewer) { call in
-            Reply(try SystemView.store(call.service()))
+            try SystemView.store(call.service())
         },
         Operation("listLimits", "GET", "system/limits", role: .viewer) { call in
-            Reply(try SettingsView.limits(call.service().run, call.store))
+            try SettingsView.limits(call.service().run, call.store)
         },
         Operation("listSettings", "GET", "system/config", role: .viewer) { call in
-            Reply(SettingsView.all(call.context.settings))
+            SettingsView.all(call.context.settings)
         },
         Operation("listCertificates", "GET", "system/certificates", role: .viewer) { call in
-            Reply(SystemView.certificates(try call.service().run, at: call.now))
+            SystemView.certificates(try call.service().run, at: call.now)
         },
         Operation("listBackups", "GET", "system/backups", role: .viewer) { call in
-            Reply(SystemView.backups(call.context))
+            SystemView.backups(call.context)
         }, Operation("makeBackup", "POST", "system/backups", role: .operator, backUp),
         Operation("checkpoint", "POST", "system/checkpoint", role: .operator) { call in
             try call.store.checkpoint()
             try call.note(Act(subject: "store"))
-            return .empty
+            return [:]
         },
         Operation("listLog", "GET", "system/log", role: .operator) { call in
-            Reply(LogLines.shown(isMasked: call.isMasked))
+            LogLines.shown(isMasked: call.isMasked)
         },
         Operation("showLogLevel", "GET", "system/logLevel", role: .viewer) { call in
-            Reply(logLevel(call))
+            logLevel(call)
         }, Operation("setLogLevel", "PUT", "system/logLevel", role: .operator, setLogLevel),
         Operation(
             "makeSupportBundle",
@@ -78,10 +78,10 @@ enum SystemOperations {
         return Reply(Doctor.jsonWithWords(try await examine(call.context, [group])))
     }
 
-    private static func backUp(_ call: OperationCall) throws -> Reply {
+    private static func backUp(_ call: OperationCall) throws -> JSONObject {
         let path = try BackupNow.make(call.service().run, from: call.store)
         try call.note(Act(subject: "backup", after: ["path": .string(path)]))
-        return Reply(SystemView.backups(call.context))
+        return SystemView.backups(call.context)
     }
 
     // MARK: Log
@@ -89,19 +89,14 @@ enum SystemOperations {
     private static func logLevel(_ call: OperationCall) -> JSONObject {
         let configured = call.context.settings.logLevel
         let now = LogOverride.current
-        return JSONObject([
-            ("level", .string(now?.level.rawValue ?? configured)),
-            ("configured", .string(configured)),
-            (
-                "until",
-                now.map {
-                    Shown.moment(call.now.adding(milliseconds: Int64($0.left / .milliseconds(1))))
-                }
-            ),
+        let left = now.map { Int64($0.left / .milliseconds(1)) }
+        return JSONObject(showing: [
+            "level": now?.level.rawValue ?? configured, "configured": configured,
+            "until": left.map { call.now.adding(milliseconds: $0) },
         ])
     }
 
-    private static func setLogLevel(_ call: OperationCall) throws -> Reply {
+    private static func setLogLevel(_ call: OperationCall) throws -> JSONObject {
         guard let level = call.body["level"]?.stringValue.flatMap(Logger.Level.init(rawValue:))
         else {
             throw Refused.invalid(
@@ -119,7 +114,7 @@ enum SystemOperations {
                 after: ["level": .string(level.rawValue), "minutes": .integer(minutes)]
             )
         )
-        return Reply(logLevel(call))
+        return logLevel(call)
     }
 
     // MARK: Support

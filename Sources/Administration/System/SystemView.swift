@@ -13,9 +13,7 @@ import Workers
 package enum SystemView {
     /// Returns the figures that the system's page follows (`SystemGlance`).
     package static func glance(_ service: RunningService) throws -> JSONObject {
-        JSONObject([
-            ("workers", .object(workers(service))), ("store", .object(try store(service))),
-        ])
+        JSONObject(showing: ["workers": workers(service), "store": try store(service)])
     }
 
     /// Returns the parts of this process and the figures of its workers (`Workers`).
@@ -25,48 +23,36 @@ package enum SystemView {
         let lanes = { (name: String, worker: WorkerName) in
             metrics.readings(name).filter { WorkerSeries.isOf(worker, $0.labels) }
         }
-        let total = { (name: String, worker: WorkerName) -> JSONValue? in
+        let total = { (name: String, worker: WorkerName) -> Int64? in
             let found = lanes(name, worker)
-            return found.isEmpty ? nil : .integer(Int64(found.map(\.value).reduce(0, +)))
+            return found.isEmpty ? nil : Int64(found.map(\.value).reduce(0, +))
         }
         let mean = { (name: String, worker: WorkerName) -> Double? in
             let lanes = lanes(name, worker)
             let count = lanes.map(\.count).reduce(0, +)
             return count > 0 ? lanes.map(\.value).reduce(0, +) / Double(count) : nil
         }
-        let rows = run.settings.workers.map { worker -> JSONValue in
+        let rows = run.settings.workers.map { worker in
             // A process with several lanes is ready as a whole.
             let part = parts.first {
                 ["worker \(worker.rawValue)", "worker cluster"].contains($0.name)
             }
-            return .object(
-                JSONObject([
-                    ("name", .string(worker.rawValue)), ("isReady", .bool(part?.waitsFor == nil)),
-                    ("batchSize", mean("lamplighter_batch_size", worker).map { .double($0) }),
-                    (
-                        "commitMs",
-                        mean("lamplighter_commit_seconds", worker).map { .double($0 * 1000) }
-                    ), ("unconfirmed", total("lamplighter_window_used", worker)),
-                    ("received", total("lamplighter_messages_received_total", worker)),
-                ])
-            )
+            return JSONObject(showing: [
+                "name": worker.rawValue, "isReady": part?.waitsFor == nil,
+                "batchSize": mean("lamplighter_batch_size", worker),
+                "commitMs": mean("lamplighter_commit_seconds", worker).map { $0 * 1000 },
+                "unconfirmed": total("lamplighter_window_used", worker),
+                "received": total("lamplighter_messages_received_total", worker),
+            ])
         }
-        return JSONObject([
-            (
-                "parts",
-                .array(
-                    parts.map { part in
-                        .object(
-                            JSONObject([
-                                ("name", .string(part.name)),
-                                ("isReady", .bool(part.waitsFor == nil)),
-                                ("reason", part.waitsFor.map { .string($0) }),
-                            ])
-                        )
-                    }
-                )
-            ), ("workers", .array(rows)),
-            ("gateLagSeconds", .double(service.environment.store.gateLag / .seconds(1))),
+        let partRows = parts.map {
+            JSONObject(showing: [
+                "name": $0.name, "isReady": $0.waitsFor == nil, "reason": $0.waitsFor,
+            ])
+        }
+        return JSONObject(showing: [
+            "parts": partRows, "workers": rows,
+            "gateLagSeconds": service.environment.store.gateLag / .seconds(1),
         ])
     }
 
@@ -75,21 +61,16 @@ package enum SystemView {
         let (run, store) = (service.run, service.environment.store)
         let path = store.path
         let rows = try store.read { tx in
-            JSONObject([
-                ("device", .integer(try tx.devices.count())),
-                ("account", .integer(try tx.accounts.count())),
-                ("session", .integer(try tx.sessions.liveCount())),
-                ("deadLetter", .integer(try tx.deadLetters.count())),
-                ("attempt", .integer(try tx.attempts.count())),
-                ("delivery", .integer(try tx.outgoingMessages.count())),
+            JSONObject(showing: [
+                "device": try tx.devices.count(), "account": try tx.accounts.count(),
+                "session": try tx.sessions.liveCount(), "deadLetter": try tx.deadLetters.count(),
+                "attempt": try tx.attempts.count(), "delivery": try tx.outgoingMessages.count(),
             ])
         }
         let isLow = run.readiness.parts.contains { $0.name == "disk" && $0.waitsFor != nil }
-        return JSONObject([
-            ("engine", .string(path.isEmpty ? "PostgreSQL" : "SQLite")),
-            ("bytes", .integer(Int64(TextFile.size(path) ?? 0))),
-            ("logBytes", .integer(Int64(TextFile.size(path + "-wal") ?? 0))),
-            ("isDiskLow", .bool(isLow)), ("rows", .object(rows)),
+        return JSONObject(showing: [
+            "engine": path.isEmpty ? "PostgreSQL" : "SQLite", "bytes": TextFile.size(path) ?? 0,
+            "logBytes": TextFile.size(path + "-wal") ?? 0, "isDiskLow": isLow, "rows": rows,
         ])
     }
 }
@@ -101,14 +82,10 @@ extension SystemView {
         guard let tls = run.tls else { return Shown.page([]) }
         let concerns = tls.concerns(at: now)
         func row(_ use: String, _ facts: CertificateFacts, path: String) -> JSONObject {
-            JSONObject([
-                ("use", .string(use)), ("path", .string(path)),
-                ("names", .array(facts.names.map(JSONValue.string))),
-                ("from", Shown.moment(facts.begin)), ("until", Shown.moment(facts.end)),
-                (
-                    "concerns",
-                    .array(concerns.filter { $0.path == path }.map { .object($0.text.json) })
-                ),
+            JSONObject(showing: [
+                "use": use, "path": path, "names": facts.names, "from": facts.begin,
+                "until": facts.end,
+                "concerns": concerns.filter { $0.path == path }.map(\.text.json),
             ])
         }
         let server = row("server", tls.certificate, path: tls.files.certificate)
@@ -121,14 +98,11 @@ extension SystemView {
     static func backups(_ context: OperationContext) -> JSONObject {
         let note = BackupNote(of: context.directory)
         let settings = context.settings
-        return JSONObject([
-            ("directory", settings.backupDirectory.map { .string($0) }),
-            (
-                "everySeconds",
-                settings.backupDirectory.map { _ in .integer(Int64(settings.backupSeconds)) }
-            ), ("lastAt", note.map { Shown.moment($0.madeAt) }),
-            ("lastPath", note.map { .string($0.path) }),
-            ("lastBytes", note.flatMap { TextFile.size($0.path) }.map { .integer(Int64($0)) }),
+        return JSONObject(showing: [
+            "directory": settings.backupDirectory,
+            "everySeconds": settings.backupDirectory == nil ? nil : settings.backupSeconds,
+            "lastAt": note?.madeAt, "lastPath": note?.path,
+            "lastBytes": note.flatMap { TextFile.size($0.path) },
         ])
     }
 }

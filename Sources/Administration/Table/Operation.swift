@@ -31,16 +31,17 @@ package struct Operation: Sendable {
     /// document.
     private static let (strangersMax, othersMax, documentsMax) = (4 << 10, 64 << 10, 1 << 20)
 
-    /// Creates an operation that may block.
+    /// Creates an operation that may block, and answers with an object.
     package init(
         _ id: String,
         _ method: String,
         _ path: String,
         role: OperatorRole?,
         isForBrowsers: Bool = false,
-        _ body: @escaping @Sendable (OperationCall) throws -> Reply
+        _ body: @escaping @Sendable (OperationCall) throws -> JSONObject
     ) {
-        self.init(id, method, path, role: role, isForBrowsers: isForBrowsers, work: .blocking(body))
+        let work = Work.blocking { Reply(try body($0)) }
+        self.init(id, method, path, role: role, isForBrowsers: isForBrowsers, work: work)
     }
 
     /// Creates an operation.

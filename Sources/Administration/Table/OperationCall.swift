@@ -63,7 +63,11 @@ package struct OperationCall: Sendable {
     /// - Throws: `Refused` in the process of a command.
     func service() throws -> RunningService {
         guard let service = context.service else {
-            throw Refused(503, ErrorCode.unavailable.rawValue, "Only a running service can do this.")
+            throw Refused(
+                503,
+                ErrorCode.unavailable.rawValue,
+                "Only a running service can do this."
+            )
         }
         return service
     }

@@ -14,11 +14,11 @@ enum UserOperations {
         Operation("listSessions", "GET", "users/{uid}/sessions", role: .viewer) { call in
             try call.read { tx in
                 let user = try user(call, in: tx)
-                return Reply(Shown.page(try UserView.sessions(of: user.uid, in: tx)))
+                return Shown.page(try UserView.sessions(of: user.uid, in: tx))
             }
         }, Operation("endSessions", "DELETE", "users/{uid}/sessions", role: .operator, endAll),
         Operation("showUserSession", "GET", "sessions/{sessionId}", role: .viewer) { call in
-            try call.read { Reply(try UserView.session(try session(call, in: $0), in: $0)) }
+            try call.read { try UserView.session(try session(call, in: $0), in: $0) }
         }, Operation("endSession", "DELETE", "sessions/{sessionId}", role: .operator, end),
         Operation("unlockUser", "POST", "users/{uid}/unlock", role: .operator, unlock),
         Operation(
@@ -37,7 +37,7 @@ enum UserOperations {
                     before: call.cursor(),
                     limit: call.limit()
                 )
-                return Reply(try AuditOperations.page(page, in: tx))
+                return try AuditOperations.page(page, in: tx)
             }
         }, Operation("exportUser", "GET", "users/{uid}/export", role: .admin, export),
     ]
@@ -48,7 +48,9 @@ enum UserOperations {
     /// Returns the user whose id is in the path.
     private static func user(_ call: OperationCall, in tx: Transaction) throws -> User {
         let uid = try call.id("uid", UserKind.self)
-        guard let found = try tx.accounts.find(uid) else { throw Refused.notFound("user", uid.text) }
+        guard let found = try tx.accounts.find(uid) else {
+            throw Refused.notFound("user", uid.text)
+        }
         return found
     }
 
@@ -76,7 +78,7 @@ enum UserOperations {
 
     // MARK: Reading
 
-    private static func list(_ call: OperationCall) throws -> Reply {
+    private static func list(_ call: OperationCall) throws -> JSONObject {
         let (limit, terms) = (try call.limit(), try call.search())
         try terms.requireKeys(["app", "region", "anonymous", "verified", "country"])
         let after = try call.cursor(after: "u-", UserKind.self)
@@ -84,7 +86,7 @@ enum UserOperations {
         // Only a command can request the addresses of many users.
         let isOpen = call.isCommand && call.request.query["addresses"] == "true"
         return try call.read {
-            Reply(try Self.page(page, terms, for: call.caller.role, isOpen: isOpen, in: $0))
+            try Self.page(page, terms, for: call.caller.role, isOpen: isOpen, in: $0)
         }
     }
 
@@ -143,7 +145,7 @@ enum UserOperations {
         return role == .operator && addresses.contains { $0?.lowercased() == value }
     }
 
-    private static func show(_ call: OperationCall) throws -> Reply {
+    private static func show(_ call: OperationCall) throws -> JSONObject {
         let isOpen = call.request.query["addresses"] == "true"
         guard !isOpen || call.caller.role == .admin else {
             throw Refused(403, "Forbidden", "Only an admin sees addresses in full.")
@@ -158,25 +160,18 @@ enum UserOperations {
             ).rows
             let names = try tx.devices.names(of: bindings.map(\.binding.did))
             let devices = bindings.map { listed in
-                JSONValue.object([
-                    "did": .string(listed.binding.did.text),
-                    "name": Shown.name(names[listed.binding.did]),
-                    "role": .string(listed.binding.role.rawValue),
-                    "alias": listed.binding.alias.isEmpty ? nil : .string(listed.binding.alias),
-                    "boundAt": Shown.moment(listed.binding.boundAt),
+                let binding = listed.binding
+                return JSONObject(showing: [
+                    "did": binding.did, "name": Shown.name(names[binding.did]),
+                    "role": binding.role.rawValue, "alias": Shown.name(binding.alias),
+                    "boundAt": binding.boundAt,
                 ])
             }
-            return JSONObject([
-                (
-                    "row",
-                    try UserView.rows([user], isOpen: isOpen, in: tx).first.map(JSONValue.object)
-                ),
-                (
-                    "deletesAt",
-                    try tx.cancellations.find(user.uid).map { Shown.moment($0.deletesAt) }
-                ), ("devices", .array(devices)),
-                ("homes", Shown.count(try tx.homes.all(of: user.uid).count)),
-                ("schedules", .integer(try tx.schedules.count(ofUser: user.uid))),
+            return JSONObject(showing: [
+                "row": try UserView.rows([user], isOpen: isOpen, in: tx).first,
+                "deletesAt": try tx.cancellations.find(user.uid)?.deletesAt, "devices": devices,
+                "homes": try tx.homes.all(of: user.uid).count,
+                "schedules": try tx.schedules.count(ofUser: user.uid),
             ])
         }
         let uid = try call.id("uid", UserKind.self)
@@ -188,21 +183,21 @@ enum UserOperations {
                 in: tx
             ) != nil
         }
-        return Reply(page.adding([("locked", .bool(wait))]))
+        return page.adding([("locked", .bool(wait))])
     }
 
-    private static func export(_ call: OperationCall) throws -> Reply {
+    private static func export(_ call: OperationCall) throws -> JSONObject {
         let document = try call.read { tx in
             try PersonalData.document(try user(call, in: tx), at: call.now, in: tx)
         }
         let uid = try call.id("uid", UserKind.self)
         try call.note(Act(subject: "user \(uid)", uid: uid))
-        return Reply(document)
+        return document
     }
 
     // MARK: Changing
 
-    private static func endAll(_ call: OperationCall) throws -> Reply {
+    private static func endAll(_ call: OperationCall) throws -> JSONObject {
         let count = try call.act { work, act in
             let user = try lockedUser(call, &act, in: work.tx)
             let count = try SessionLifecycle.endAll(
@@ -214,10 +209,10 @@ enum UserOperations {
             act.after = ["sessionsEnded": Shown.count(count)]
             return count
         }
-        return Reply(["count": Shown.count(count)])
+        return ["count": Shown.count(count)]
     }
 
-    private static func end(_ call: OperationCall) throws -> Reply {
+    private static func end(_ call: OperationCall) throws -> JSONObject {
         let ended = try call.act { work, act in
             let found = try work.tx.lock {
                 try session(call, in: work.tx)
@@ -231,19 +226,19 @@ enum UserOperations {
             }
             return try UserView.session(try session(call, in: work.tx), in: work.tx)
         }
-        return Reply(ended)
+        return ended
     }
 
-    private static func unlock(_ call: OperationCall) throws -> Reply {
+    private static func unlock(_ call: OperationCall) throws -> JSONObject {
         try call.act { work, act in
             let user = try lockedUser(call, &act, in: work.tx)
             try PasswordTries.clear(user, in: work.tx)
             try work.tx.attempts.forget(user.uid)
         }
-        return .empty
+        return [:]
     }
 
-    private static func undoCancellation(_ call: OperationCall) throws -> Reply {
+    private static func undoCancellation(_ call: OperationCall) throws -> JSONObject {
         try call.act { work, act in
             let user = try lockedUser(call, &act, in: work.tx)
             let entry = try work.tx.cancellations.find(user.uid)
@@ -256,21 +251,16 @@ enum UserOperations {
                 )
             }
         }
-        return .empty
+        return [:]
     }
 
-    private static func erase(_ call: OperationCall) throws -> Reply {
+    private static func erase(_ call: OperationCall) throws -> JSONObject {
         let uid = try call.id("uid", UserKind.self)
         try call.requireConfirmation(of: uid.text)
         let found = try call.read { try user(call, in: $0) }
         let summary = try UserErasure.run(found, in: call.context)
         // Without the user's id: all that remains is that a user was erased, and by whom.
         try call.note(Act(subject: "user"))
-        return Reply(
-            JSONObject([
-                ("devices", Shown.count(summary.devices.count)),
-                ("sessions", Shown.count(summary.sessions)),
-            ])
-        )
+        return JSONObject(showing: ["devices": summary.devices.count, "sessions": summary.sessions])
     }
 }

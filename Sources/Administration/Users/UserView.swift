@@ -22,23 +22,17 @@ package enum UserView {
     }
 
     private static func row(_ user: User, isOpen: Bool, seenAt: Instant?) -> JSONObject {
-        func shown(_ text: String?) -> JSONValue? {
-            text.map { .string(isOpen ? $0 : MaskedAddress.text($0)) }
+        func shown(_ text: String?) -> String? {
+            text.map { isOpen ? $0 : MaskedAddress.text($0) }
         }
-        let members: [(String, JSONValue?)] = [
-            ("uid", .string(user.uid.text)), ("appId", .string(user.app.text)),
-            ("region", .string(user.region)), ("countryCode", .string(user.countryCode)),
-            ("anonymous", .bool(user.isAnonymous)), ("name", .string(name(user, isOpen: isOpen))),
-            ("email", shown(user.email?.text)),
-            ("emailVerified", .bool(user.isEmailVerified)),
-            ("phone", shown(user.phone?.text)),
-            ("phoneVerified", .bool(user.isPhoneVerified)),
-            ("hasPassword", .bool(user.passwordHash != nil)),
-            ("providers", .array(user.providers.map(JSONValue.string))),
-            ("createdAt", Shown.moment(user.createdAt)),
-            ("lastSeenAt", seenAt.map(Shown.moment)),
-        ]
-        return JSONObject(members)
+        return JSONObject(showing: [
+            "uid": user.uid, "appId": user.app, "region": user.region,
+            "countryCode": user.countryCode, "anonymous": user.isAnonymous,
+            "name": name(user, isOpen: isOpen), "email": shown(user.email?.text),
+            "emailVerified": user.isEmailVerified, "phone": shown(user.phone?.text),
+            "phoneVerified": user.isPhoneVerified, "hasPassword": user.passwordHash != nil,
+            "providers": user.providers, "createdAt": user.createdAt, "lastSeenAt": seenAt,
+        ])
     }
 
     /// Returns a user's name; a name that is an address is masked unless `isOpen`.
@@ -49,19 +43,14 @@ package enum UserView {
     }
 
     private static func row(_ session: Session, endedBy actor: Actor?) -> JSONObject {
-        let members: [(String, JSONValue?)] = [
-            ("sessionId", .string(session.id.text)), ("uid", .string(session.uid.text)),
-            ("appId", .string(session.app.text)), ("terminalId", .string(session.terminal.text)),
-            ("platform", .string(session.platform)), ("os", .string(session.os)),
-            ("name", .string(session.name)), ("loginTime", Shown.moment(session.loginTime)),
-            ("lastSeenAt", Shown.moment(session.lastSeenAt ?? session.loginTime)),
-            ("expiresAt", Shown.moment(session.expiresAt)),
-            ("endedAt", session.endedAt.map(Shown.moment)),
-            ("endReason", session.endReason.map { .string($0.rawValue) }),
-            ("endedBy", actor.map { EventCodec.encode($0, for: nil) }),
-            ("cutOffAt", session.cutOffAt.map(Shown.moment)),
-        ]
-        return JSONObject(members)
+        JSONObject(showing: [
+            "sessionId": session.id, "uid": session.uid, "appId": session.app,
+            "terminalId": session.terminal, "platform": session.platform, "os": session.os,
+            "name": session.name, "loginTime": session.loginTime,
+            "lastSeenAt": session.lastSeenAt ?? session.loginTime, "expiresAt": session.expiresAt,
+            "endedAt": session.endedAt, "endReason": session.endReason?.rawValue,
+            "endedBy": actor, "cutOffAt": session.cutOffAt,
+        ])
     }
 
     /// Returns a user's sessions: the live ones, then those that ended, each newest first.
@@ -99,8 +88,6 @@ package enum UserView {
     package static func change(_ uid: UserID, in tx: Transaction) throws -> JSONObject? {
         guard try tx.accounts.find(uid) != nil else { return nil }
         let sessions = try sessions(of: uid, in: tx)
-        return [
-            "uid": .string(uid.text), "sessions": .array(sessions.map { .object($0) }),
-        ]
+        return JSONObject(showing: ["uid": uid, "sessions": sessions])
     }
 }

@@ -17,22 +17,18 @@ package enum DeviceView {
     ) -> JSONObject {
         let (device, status) = (listing.device, listing.status.status)
         let names = { (kind: ConditionKind) in
-            JSONValue.array(status.open.filter { $0.kind == kind }.map { .string($0.name) })
+            status.open.filter { $0.kind == kind }.map(\.name)
         }
         let version = firmware.lazy.compactMap { device.hardware[$0]?.stringValue }.first
-        return [
-            "did": .string(device.did.text), "productKey": .string(device.productKey.text),
-            "productName": .string(product?.name ?? ""), "mac": .string(device.mac.text),
-            "name": Shown.name(device.name), "alias": Shown.name(owner?.alias),
-            "tags": .object(Self.tags(tags)),
-            "owner": owner.map { .string($0.uid.text) },
-            "online": .bool(status.presence.isOnline),
-            "since": status.presence.lastSeenAt.map(Shown.moment),
-            "version": .integer(status.version), "changedAt": Shown.moment(status.ts),
-            "firmware": version.map { .string($0) }, "alerts": names(.alert),
-            "faults": names(.fault), "createdAt": Shown.moment(device.createdAt),
-            "registeredAt": device.registeredAt.map(Shown.moment),
-        ]
+        return JSONObject(showing: [
+            "did": device.did, "productKey": device.productKey,
+            "productName": product?.name ?? "", "mac": device.mac, "name": Shown.name(device.name),
+            "alias": Shown.name(owner?.alias), "tags": Self.tags(tags), "owner": owner?.uid,
+            "online": status.presence.isOnline, "since": status.presence.lastSeenAt,
+            "version": status.version, "changedAt": status.ts, "firmware": version,
+            "alerts": names(.alert), "faults": names(.fault), "createdAt": device.createdAt,
+            "registeredAt": device.registeredAt,
+        ])
     }
 
     /// Returns tags as an object of values by name.
@@ -77,28 +73,18 @@ package enum DeviceView {
         let bindings = try tx.bindings.all(of: device.did)
         let open = try tx.commands.open(device.did)
         let newest = try tx.commands.newest(device.did, limit: 50)
-        let conditions = status.open.map { condition in
-            JSONValue.object([
-                "kind": .string(condition.kind.rawValue), "name": .string(condition.name),
-                "at": Shown.moment(condition.ts),
-            ])
+        let conditions = status.open.map {
+            JSONObject(showing: ["kind": $0.kind.rawValue, "name": $0.name, "at": $0.ts])
         }
-        return [
-            "row": try rows([listing], in: tx).first.map(JSONValue.object),
-            "presence": .object(presence(status.presence)),
-            "points": .array(
-                PointView.points(status, product: product, open: open, newest: newest)
-                    .map { .object($0) }
-            ),
-            "alerts": .array(conditions), "hardware": .object(device.hardware),
-            "hasSecret": .bool(device.secretHash != nil),
-            "ownershipSince": Shown.moment(device.ownershipSince),
-            "resetUntil": device.resetUntil.map(Shown.moment),
-            "certificatesFrom": device.certificatesFrom.map(Shown.moment),
-            "users": .integer(Int64(bindings.count)),
-            "openCommands": .integer(Int64(open.count)),
-            "grants": .array(grants(device, root: root).map(JSONValue.string)),
-        ]
+        return JSONObject(showing: [
+            "row": try rows([listing], in: tx).first, "presence": presence(status.presence),
+            "points": PointView.points(status, product: product, open: open, newest: newest),
+            "alerts": conditions, "hardware": device.hardware,
+            "hasSecret": device.secretHash != nil, "ownershipSince": device.ownershipSince,
+            "resetUntil": device.resetUntil, "certificatesFrom": device.certificatesFrom,
+            "users": bindings.count, "openCommands": open.count,
+            "grants": grants(device, root: root),
+        ])
     }
 
     private static func presence(_ presence: Presence) -> JSONObject {
@@ -108,13 +94,11 @@ package enum DeviceView {
             } else if presence.session != nil
                 || presence.lastSeenAt != nil
             { "device" } else { "nothing" }
-        return [
-            "online": .bool(presence.isOnline), "knownBy": .string(way),
-            "since": presence.lastSeenAt.map(Shown.moment),
-            "connection": .integer(presence.connection),
-            "run": presence.session.map { .string($0) },
-            "listensFrom": presence.listensFrom.map(Shown.moment),
-        ]
+        return JSONObject(showing: [
+            "online": presence.isOnline, "knownBy": way, "since": presence.lastSeenAt,
+            "connection": presence.connection, "run": presence.session,
+            "listensFrom": presence.listensFrom,
+        ])
     }
 
     /// Returns the rights that the gate grants a device with a secret (reference:
@@ -131,14 +115,12 @@ package enum DeviceView {
 enum PointView {
     /// Returns a data point as declared by its product.
     static func declared(_ point: DataPoint) -> JSONObject {
-        [
-            "name": .string(point.name), "title": point.displayName.map { .string($0) },
-            "kind": .string(point.kind.rawValue), "access": .string(point.access.rawValue),
-            "unit": point.unit.map { .string($0) }, "min": point.min.map { .double($0) },
-            "max": point.max.map { .double($0) }, "step": point.step.map { .double($0) },
-            "values": point.values.isEmpty ? nil : .array(point.values.map(JSONValue.string)),
-            "maxLength": point.maxLength.map { .integer(Int64($0)) },
-        ]
+        JSONObject(showing: [
+            "name": point.name, "title": point.displayName, "kind": point.kind.rawValue,
+            "access": point.access.rawValue, "unit": point.unit, "min": point.min,
+            "max": point.max, "step": point.step,
+            "values": point.values.isEmpty ? nil : point.values, "maxLength": point.maxLength,
+        ])
     }
 
     /// Returns a device's data points with their known and wanted values: those that its product
@@ -153,7 +135,7 @@ enum PointView {
         let points =
             declared.isEmpty
             ? status.attributes.map {
-                JSONObject([("name", .string($0.name)), ("kind", "any"), ("access", "rw")])
+                JSONObject(showing: ["name": $0.name, "kind": "any", "access": "rw"])
             } : declared.map(Self.declared)
         return points.map { point in
             var point = point
@@ -161,19 +143,19 @@ enum PointView {
             let isHidden = point["access"]?.stringValue == "wo"
             if !isHidden, let held = status.attributes.first(where: { $0.name == name }) {
                 point["value"] = held.value
-                point["at"] = Shown.moment(held.ts)
+                point["at"] = held.ts.shown
             }
             let setter = newest.first {
                 $0.state == .done && $0.kind == .write && $0.data[name] != nil
             }
-            point["by"] = setter.map { EventCodec.encode($0.actor, for: nil) }
+            point["by"] = setter?.actor.shown
             if let waiting = open.last(where: { $0.kind == .write && $0.data[name] != nil }) {
-                point["wanted"] = .object([
-                    "value": isHidden ? nil : waiting.data[name],
-                    "cid": .integer(waiting.cid), "state": .string(waiting.state.rawValue),
-                    "at": Shown.moment(waiting.createdAt),
-                    "by": EventCodec.encode(waiting.actor, for: nil),
-                ])
+                point["wanted"] =
+                    JSONObject(showing: [
+                        "value": isHidden ? nil : waiting.data[name], "cid": waiting.cid,
+                        "state": waiting.state.rawValue, "at": waiting.createdAt,
+                        "by": waiting.actor,
+                    ]).shown
             }
             return point
         }

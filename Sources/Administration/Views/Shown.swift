@@ -13,9 +13,7 @@ package enum Shown {
 
     /// Returns a list of objects (`items`), with the cursor of the next page, if any.
     package static func page(_ items: [JSONObject], next: String? = nil) -> JSONObject {
-        [
-            "items": .array(items.map { .object($0) }), "next": next.map { .string($0) },
-        ]
+        JSONObject(showing: ["items": items, "next": next])
     }
 
     /// Returns a number; one without a fraction becomes an integer.

@@ -22,12 +22,10 @@ package enum DeadLetterView {
         of did: DeviceID?,
         named name: String?
     ) -> JSONObject {
-        JSONObject([
-            ("id", .integer(letter.id)), ("at", Shown.moment(letter.at)),
-            ("worker", .string(letter.worker)), ("topic", .string(letter.topic)),
-            ("reason", .string(letter.reason)), ("bytes", Shown.count(letter.payload.count)),
-            ("isShapeOnly", .bool(letter.isShapeOnly)),
-            ("did", did.map { .string($0.text) }), ("deviceName", Shown.name(name)),
+        JSONObject(showing: [
+            "id": letter.id, "at": letter.at, "worker": letter.worker, "topic": letter.topic,
+            "reason": letter.reason, "bytes": letter.payload.count,
+            "isShapeOnly": letter.isShapeOnly, "did": did, "deviceName": Shown.name(name),
         ])
     }
 
@@ -44,11 +42,9 @@ package enum DeadLetterView {
                 offset = error.offset
             }
         }
-        return JSONObject([
-            ("row", try rows([letter], topics, in: tx).first.map { .object($0) }),
-            ("text", text.map { .string($0) }),
-            ("base64", text == nil ? .string(Sodium.base64(letter.payload)) : nil),
-            ("offset", offset.map(Shown.count)),
+        return JSONObject(showing: [
+            "row": try rows([letter], topics, in: tx).first, "text": text,
+            "base64": text == nil ? Sodium.base64(letter.payload) : nil, "offset": offset,
         ])
     }
 }

@@ -12,24 +12,22 @@ enum MessageOperations {
         Operation("resendMessage", "POST", "messages/{messageId}/resend", role: .operator, resend),
     ]
 
-    private static func list(_ call: OperationCall) throws -> Reply {
+    private static func list(_ call: OperationCall) throws -> JSONObject {
         let (limit, terms) = (try call.limit(), try call.search())
         let place = try MessageView.place(of: call.request.query["cursor"])
         return try call.read { tx in
-            Reply(
-                try MessageView.page(
-                    call.service(),
-                    terms,
-                    for: call.caller.role,
-                    behind: place,
-                    limit: limit,
-                    in: tx
-                )
+            try MessageView.page(
+                call.service(),
+                terms,
+                for: call.caller.role,
+                behind: place,
+                limit: limit,
+                in: tx
             )
         }
     }
 
-    private static func resend(_ call: OperationCall) throws -> Reply {
+    private static func resend(_ call: OperationCall) throws -> JSONObject {
         let id = try call.id("messageId", MessageKind.self)
         try call.act { work, act in
             guard let due = try work.tx.outgoingMessages.find(id), !due.message.isDummy else {
@@ -40,7 +38,7 @@ enum MessageOperations {
             act.subject = "message \(id)"
             try work.tx.outgoingMessages.retry(id)
         }
-        return .empty
+        return [:]
     }
 
     // MARK: Test messages
@@ -52,7 +50,7 @@ enum MessageOperations {
         var countryCode: String?
     }
 
-    private static func sendTest(_ call: OperationCall) throws -> Reply {
+    private static func sendTest(_ call: OperationCall) throws -> JSONObject {
         let recipient = try recipient(call)
         guard let app = call.body["appId"]?.stringValue.flatMap({ AppID($0) }) else {
             throw Refused.invalid(
@@ -92,7 +90,7 @@ enum MessageOperations {
             guard let row = try MessageView.one(id, call.service(), in: tx) else {
                 throw Refused.notFound("message \(id)")
             }
-            return Reply(row)
+            return row
         }
     }
 

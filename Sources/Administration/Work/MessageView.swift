@@ -135,31 +135,24 @@ package enum MessageView {
     ) -> JSONObject {
         let message = due.message
         let isAgain = due.tries > 1 || due.error != nil
-        return JSONObject([
-            ("messageId", .string(message.id.text)), ("channel", .string(message.channel.rawValue)),
-            ("to", .string(MaskedAddress.text(message.to))),
-            ("template", .string(message.template.rawValue)),
-            ("appId", .string(message.app.text)),
-            ("provider", .string(MessageRoutes.way(of: message.channel, service.run))),
-            ("state", .string(isAgain ? "retrying" : "waiting")),
-            ("tries", Shown.count(due.tries)), ("error", due.error.map { .string($0) }),
-            ("dueAt", dueAt.map(Shown.moment)), ("createdAt", Shown.moment(due.createdAt)),
-            ("expiresAt", Shown.moment(message.expiresAt)),
-            ("code", service.isDevelopment ? message.secret.map { .string($0) } : nil),
+        return JSONObject(showing: [
+            "messageId": message.id, "channel": message.channel.rawValue,
+            "to": MaskedAddress.text(message.to), "template": message.template.rawValue,
+            "appId": message.app, "provider": MessageRoutes.way(of: message.channel, service.run),
+            "state": isAgain ? "retrying" : "waiting", "tries": due.tries, "error": due.error,
+            "dueAt": dueAt, "createdAt": due.createdAt, "expiresAt": message.expiresAt,
+            "code": service.isDevelopment ? message.secret : nil,
         ])
     }
 
     private static func row(_ record: MessageRecord, _ service: RunningService) -> JSONObject {
         let secret = service.environment.messageOutcomes.shownSecret(record.id)
-        return JSONObject([
-            ("messageId", .string(record.id.text)), ("channel", .string(record.channel.rawValue)),
-            ("to", .string(record.address)), ("template", .string(record.template.rawValue)),
-            ("appId", .string(record.app.text)), ("provider", .string(record.provider)),
-            ("state", .string(record.state.rawValue)), ("tries", Shown.count(record.tries)),
-            ("error", record.error.map { .string($0) }),
-            ("createdAt", Shown.moment(record.createdAt)),
-            ("endedAt", Shown.moment(record.endedAt)),
-            ("code", service.isDevelopment ? secret.map { .string($0) } : nil),
+        return JSONObject(showing: [
+            "messageId": record.id, "channel": record.channel.rawValue, "to": record.address,
+            "template": record.template.rawValue, "appId": record.app,
+            "provider": record.provider, "state": record.state.rawValue, "tries": record.tries,
+            "error": record.error, "createdAt": record.createdAt, "endedAt": record.endedAt,
+            "code": service.isDevelopment ? secret : nil,
         ])
     }
 }

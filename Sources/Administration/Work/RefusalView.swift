@@ -16,27 +16,31 @@ package enum RefusalView {
         }
     }
 
+    /// Returns a row; one that isn't stored yet has no id.
+    package static func row(
+        _ id: Int64?,
+        _ refusal: ClientRefusal,
+        in tx: Transaction
+    ) throws -> JSONObject {
+        let names = try tx.devices.names(of: [refusal.device].compactMap(\.self))
+        return try row(id, refusal, named: names.values.first, in: tx)
+    }
+
     private static func row(
-        _ id: Int64,
+        _ id: Int64?,
         _ refusal: ClientRefusal,
         named name: String?,
         in tx: Transaction
     ) throws -> JSONObject {
         let page = ExplainPage(named: refusal.reason)
         let party = try party(refusal, in: tx)
-        return JSONObject([
-            ("id", .integer(id)), ("reason", .string(refusal.reason)),
-            ("title", .string(page?.title ?? refusal.reason)),
-            ("cause", .string(page?.cause ?? "")), ("cure", .string(page?.cure ?? "")),
-            ("action", .string(refusal.action)), ("username", .string(refusal.username)),
-            ("clientId", .string(refusal.clientID)), ("address", .string(refusal.address)),
-            ("topic", refusal.topic.map { .string($0) }),
-            ("detail", refusal.detail.map { .string($0) }),
-            ("firstAt", Shown.moment(refusal.firstAt)), ("at", Shown.moment(refusal.lastAt)),
-            ("times", .integer(refusal.times)), ("did", party.did.map { .string($0.text) }),
-            ("deviceName", Shown.name(name)),
-            ("productKey", party.product.map { .string($0.text) }),
-            ("mac", party.mac.map { .string($0.text) }),
+        return JSONObject(showing: [
+            "id": id, "reason": refusal.reason, "title": page?.title ?? refusal.reason,
+            "cause": page?.cause ?? "", "cure": page?.cure ?? "", "action": refusal.action,
+            "username": refusal.username, "clientId": refusal.clientID, "address": refusal.address,
+            "topic": refusal.topic, "detail": refusal.detail, "firstAt": refusal.firstAt,
+            "at": refusal.lastAt, "times": refusal.times, "did": party.did,
+            "deviceName": Shown.name(name), "productKey": party.product, "mac": party.mac,
         ])
     }
 

@@ -20,12 +20,12 @@ enum ScheduleOperations {
     private static let nextMax = 10
     private static let runsMax: Int64 = 50
 
-    private static func list(_ call: OperationCall) throws -> Reply {
+    private static func list(_ call: OperationCall) throws -> JSONObject {
         let (limit, terms) = (try call.limit(), try call.search())
         try terms.requireKeys(["device", "user", "zone", "enabled"])
         let after = try call.cursor(after: "s-", ScheduleKind.self)
         let page = PageWanted(after: after, limit: limit, scanMax: scanMax)
-        return try call.read { Reply(try Self.page(page, terms, in: $0)) }
+        return try call.read { try Self.page(page, terms, in: $0) }
     }
 
     /// Returns a page of the schedules that match a search.
@@ -78,7 +78,7 @@ enum ScheduleOperations {
         return found
     }
 
-    private static func show(_ call: OperationCall) throws -> Reply {
+    private static func show(_ call: OperationCall) throws -> JSONObject {
         try call.read { tx in
             let found = try schedule(call, in: tx)
             var calendar = ScheduleCalendar(tx, keepsNewZones: false)
@@ -89,15 +89,15 @@ enum ScheduleOperations {
                 moment = try calendar.next(found, after: at)
             }
             let runs = try tx.runs.newest(found.id, before: .max, limit: runsMax)
-            return Reply([
+            return [
                 "schedule": .object(try ScheduleView.rows([found], in: tx)[0]),
                 "next": .array(next),
                 "runs": .array(runs.map { .object(ScheduleView.run($0, of: found.did)) }),
-            ])
+            ]
         }
     }
 
-    private static func change(_ call: OperationCall) throws -> Reply {
+    private static func change(_ call: OperationCall) throws -> JSONObject {
         let isEnabled = try call.fields.requiredBool("enabled")
         let id = try call.id("scheduleId", ScheduleKind.self)
         let found = try call.act { work, act in
@@ -108,10 +108,10 @@ enum ScheduleOperations {
             act.after = ["enabled": .bool(isEnabled)]
             return try ScheduleSwitch.set(known, to: isEnabled, in: &work)
         }
-        return Reply(try call.read { try ScheduleView.rows([found], in: $0)[0] })
+        return try call.read { try ScheduleView.rows([found], in: $0)[0] }
     }
 
-    private static func run(_ call: OperationCall) throws -> Reply {
+    private static func run(_ call: OperationCall) throws -> JSONObject {
         let (command, product) = try call.act { work, act in
             let known = try schedule(call, in: work.tx)
             let product = try work.product(of: known.did)
@@ -125,7 +125,7 @@ enum ScheduleOperations {
             act.subject = "schedule \(known.id)"
             return (try CommandDispatcher.enqueue(request, product: product, in: &work), product)
         }
-        return Reply(CommandView.row(command, product: product))
+        return CommandView.row(command, product: product)
     }
 }
 
@@ -148,7 +148,7 @@ private struct Upcoming {
         to = now.adding(seconds: seconds)
     }
 
-    func reply() throws -> Reply {
+    func reply() throws -> JSONObject {
         try call.read { tx in
             let schedules = try tx.schedules.planned(before: to, limit: Self.schedulesMax)
             var (rows, isCut) = ([(Instant, JSONObject)](), schedules.count == Self.schedulesMax)
@@ -169,12 +169,10 @@ private struct Upcoming {
                     rows.append(
                         (
                             at,
-                            JSONObject([
-                                ("at", Shown.moment(at)), ("scheduleId", .string(schedule.id.text)),
-                                ("did", .string(schedule.did.text)),
-                                ("deviceName", Shown.name(names[schedule.did])),
-                                ("timezone", .string(schedule.timing.zone)),
-                                ("attrs", .object(attrs)),
+                            JSONObject(showing: [
+                                "at": at, "scheduleId": schedule.id, "did": schedule.did,
+                                "deviceName": Shown.name(names[schedule.did]),
+                                "timezone": schedule.timing.zone, "attrs": attrs,
                             ])
                         )
                     )
@@ -183,7 +181,7 @@ private struct Upcoming {
             }
             rows.sort { $0.0 < $1.0 }
             let zones = Set(schedules.map(\.timing.zone))
-            return Reply([
+            return [
                 "from": Shown.moment(from), "to": Shown.moment(to),
                 "occurrences": .array(rows.map { .object($0.1) }),
                 "runs": .array(
@@ -196,7 +194,7 @@ private struct Upcoming {
                 "clockChanges": .array(
                     zones.sorted().flatMap { ClockChanges.of($0, from: from, to: to) }
                 ), "isCut": .bool(isCut),
-            ])
+            ]
         }
     }
 }

@@ -27,11 +27,9 @@ enum ScheduleView {
         lastRun: ScheduleRun?,
         deviceName: String?
     ) -> JSONObject {
-        JSONObject([
-            ("scheduleId", .string(schedule.id.text)), ("did", .string(schedule.did.text)),
-            ("deviceName", Shown.name(deviceName)),
-            ("creator", .string(schedule.creator.text)), ("appId", .string(schedule.app.text)),
-            ("time", .string("\(schedule.timing.time)")),
+        JSONObject(showing: [
+            "scheduleId": schedule.id, "did": schedule.did, "deviceName": Shown.name(deviceName),
+            "creator": schedule.creator, "appId": schedule.app, "time": "\(schedule.timing.time)",
         ]).adding(days(schedule.timing.days)).adding([
             ("timezone", .string(schedule.timing.zone)),
             ("attrs", .object(ProductRules.masked(schedule.attrs, product: product))),
@@ -50,13 +48,10 @@ enum ScheduleView {
         of did: DeviceID?,
         deviceName: String? = nil
     ) -> JSONObject {
-        JSONObject([
-            ("scheduleId", .string(run.schedule.text)), ("did", did.map { .string($0.text) }),
-            ("deviceName", Shown.name(deviceName)),
-            ("dueAt", Shown.moment(run.dueAt)), ("firedAt", Shown.moment(run.firedAt)),
-            ("state", .string(run.state.rawValue)), ("cid", run.cid.map { .integer($0) }),
-            ("error", run.error.map { .string($0.rawValue) }),
-            ("code", run.code.map { .integer($0) }),
+        JSONObject(showing: [
+            "scheduleId": run.schedule, "did": did, "deviceName": Shown.name(deviceName),
+            "dueAt": run.dueAt, "firedAt": run.firedAt, "state": run.state.rawValue, "cid": run.cid,
+            "error": run.error?.rawValue, "code": run.code,
         ])
     }
 

@@ -14,7 +14,7 @@ package enum WorkOperations {
         Operation("showDeadLetter", "GET", "deadLetters/{letter}", role: .operator) { call in
             let topics = call.context.topics
             return try call.read {
-                Reply(try DeadLetterView.whole(try letter(call, in: $0), topics, in: $0))
+                try DeadLetterView.whole(try letter(call, in: $0), topics, in: $0)
             }
         }, Operation("dropDeadLetter", "DELETE", "deadLetters/{letter}", role: .operator, drop),
         Operation(
@@ -34,7 +34,7 @@ package enum WorkOperations {
 
     // MARK: Refusals
 
-    private static func refusals(_ call: OperationCall) throws -> Reply {
+    private static func refusals(_ call: OperationCall) throws -> JSONObject {
         let (limit, terms) = (try call.limit(), try call.search())
         try terms.requireKeys(["reason", "action", "client", "user", "address", "device"])
         let skip = Int(try call.integer("cursor", in: 0...Int64(scanMax), default: 0))
@@ -43,57 +43,51 @@ package enum WorkOperations {
                 .reversed().filter { fits($0.refusal, terms) }
             let rows = try RefusalView.rows(found.dropFirst(skip).prefix(limit), in: tx)
             let isMore = found.count > skip + limit
-            return Reply(Shown.page(rows, next: isMore ? "\(skip + limit)" : nil))
+            return Shown.page(rows, next: isMore ? "\(skip + limit)" : nil)
         }
     }
 
     private static func fits(_ refusal: ClientRefusal, _ terms: SearchTerms) -> Bool {
-        terms.terms.allSatisfy { term in
-            let isFound =
-                switch term.key {
-                case "reason": term.finds(refusal.reason)
-                case "action": term.finds(refusal.action)
-                case "client": term.finds(refusal.clientID)
-                case "user": term.finds(refusal.username)
-                case "address": term.finds(refusal.address)
-                case "device":
-                    term.finds(anyOf: [refusal.username, refusal.clientID, refusal.topic])
-                default:
-                    term.finds(anyOf: [
-                        refusal.reason, refusal.clientID, refusal.username, refusal.address,
-                        refusal.topic, refusal.detail,
-                    ])
-                }
-            return isFound != term.isNegated
-        }
+        terms.match(
+            [
+                "reason": [refusal.reason], "action": [refusal.action],
+                "client": [refusal.clientID], "user": [refusal.username],
+                "address": [refusal.address],
+                "device": [refusal.username, refusal.clientID, refusal.topic],
+            ],
+            words: [
+                refusal.reason, refusal.clientID, refusal.username, refusal.address,
+                refusal.topic, refusal.detail,
+            ]
+        )
     }
 
-    private static func refusalCounts(_ call: OperationCall) throws -> Reply {
+    private static func refusalCounts(_ call: OperationCall) throws -> JSONObject {
         let day = call.now.adding(seconds: -daySeconds)
         return try call.read { tx in
-            Reply(counts(try tx.refusals.counts(since: day).map { ($0.reason, $0.times) }))
+            counts(try tx.refusals.counts(since: day).map { ($0.reason, $0.times) })
         }
     }
 
     private static func counts(_ rows: [(reason: String, count: Int64)]) -> JSONObject {
         Shown.page(
             rows.map {
-                JSONObject([("reason", .string($0.reason)), ("count", .integer($0.count))])
+                JSONObject(showing: ["reason": $0.reason, "count": $0.count])
             }
         )
     }
 
-    private static func explain(_ call: OperationCall) throws -> Reply {
+    private static func explain(_ call: OperationCall) throws -> JSONObject {
         let code = call.parameter("code")
         guard let page = ExplainPage(named: code) else {
             throw Refused.notFound("code \(Rejection.shown(code, upTo: 64))")
         }
-        return Reply(page.json.objectValue ?? [:])
+        return page.json.objectValue ?? [:]
     }
 
     // MARK: Dead letters
 
-    private static func letters(_ call: OperationCall) throws -> Reply {
+    private static func letters(_ call: OperationCall) throws -> JSONObject {
         let (limit, terms) = (try call.limit(), try call.search())
         try terms.requireKeys(["worker", "reason", "topic"])
         var before = try call.cursor()
@@ -110,31 +104,21 @@ package enum WorkOperations {
                 guard page.count == 200, found.count < limit else { break }
             }
             let isMore = found.count == limit || looked >= scanMax
-            return Reply(
-                Shown.page(
-                    try DeadLetterView.rows(found, topics, in: tx),
-                    next: isMore ? "\(before)" : nil
-                )
+            return Shown.page(
+                try DeadLetterView.rows(found, topics, in: tx),
+                next: isMore ? "\(before)" : nil
             )
         }
     }
 
     private static func fits(_ letter: DeadLetter, _ terms: SearchTerms) -> Bool {
-        terms.terms.allSatisfy { term in
-            let isFound =
-                switch term.key {
-                case "worker": term.finds(letter.worker)
-                case "reason": term.finds(letter.reason)
-                case "topic": term.finds(letter.topic)
-                default: term.finds(anyOf: [letter.worker, letter.reason, letter.topic])
-                }
-            return isFound != term.isNegated
-        }
+        let texts = ["worker": [letter.worker], "reason": [letter.reason], "topic": [letter.topic]]
+        return terms.match(texts, words: [letter.worker, letter.reason, letter.topic])
     }
 
-    private static func letterCounts(_ call: OperationCall) throws -> Reply {
+    private static func letterCounts(_ call: OperationCall) throws -> JSONObject {
         try call.read { tx in
-            Reply(counts(try tx.deadLetters.counts(since: Instant(milliseconds: 0))))
+            counts(try tx.deadLetters.counts(since: Instant(milliseconds: 0)))
         }
     }
 
@@ -147,17 +131,17 @@ package enum WorkOperations {
         throw refused
     }
 
-    private static func drop(_ call: OperationCall) throws -> Reply {
+    private static func drop(_ call: OperationCall) throws -> JSONObject {
         try call.act { work, act in
             let found = try letter(call, in: work.tx)
             act.subject = "deadLetter \(found.id)"
             act.before = ["topic": .string(found.topic), "reason": .string(found.reason)]
             _ = try work.tx.deadLetters.drop(found.id)
         }
-        return .empty
+        return [:]
     }
 
-    private static func replay(_ call: OperationCall) throws -> Reply {
+    private static func replay(_ call: OperationCall) throws -> JSONObject {
         let found = try call.read { try letter(call, in: $0) }
         guard !found.isShapeOnly else {
             throw Refused(
@@ -172,6 +156,6 @@ package enum WorkOperations {
             act.before = ["topic": .string(found.topic), "reason": .string(found.reason)]
             _ = try work.tx.deadLetters.drop(found.id)
         }
-        return .empty
+        return [:]
     }
 }

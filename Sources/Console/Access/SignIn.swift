@@ -32,12 +32,12 @@ struct SignIn: Sendable {
     /// The operations for signing in and out.
     var operations: [Operation] {
         [
-            Operation("enter", "POST", "session/enter", role: nil, enter),
-            Operation("signIn", "POST", "session", role: nil, signIn),
+            Operation("enter", "POST", "session/enter", role: nil, work: .blocking(enter)),
+            Operation("signIn", "POST", "session", role: nil, work: .blocking(signIn)),
             Operation("showSession", "GET", "session", role: .viewer) { call in
-                Reply(try signedIn(call.caller, call))
+                try signedIn(call.caller, call)
             },
-            Operation("signOut", "DELETE", "session", role: .viewer, signOut),
+            Operation("signOut", "DELETE", "session", role: .viewer, work: .blocking(signOut)),
             Operation(
                 "setPassword",
                 "PUT",
@@ -210,7 +210,7 @@ struct SignIn: Sendable {
         limit("current/\(row.name)", OperatorSignIn.tries)
     }
 
-    private func setPassword(_ call: OperationCall) throws -> Reply {
+    private func setPassword(_ call: OperationCall) throws -> JSONObject {
         let password = try call.fields.requiredText("password", length: 1...256)
         let current = try call.fields.text("current", length: 1...256)
         guard let session = call.caller.session,
@@ -241,7 +241,7 @@ struct SignIn: Sendable {
         }
         var caller = call.caller
         caller.hasPassword = true
-        return Reply(try signedIn(caller, call))
+        return try signedIn(caller, call)
     }
 
     // MARK: Output
@@ -259,16 +259,12 @@ struct SignIn: Sendable {
         let run = context.run
         let docs = run.publicURL + "/docs/"
         let hasPlayground = run.ports.webSocket != nil || run.ports.webSocketTLS != nil
-        let members: [(String, JSONValue?)] = [
-            ("operator", .string(caller.name)), ("role", .string(caller.role.rawValue)),
-            ("way", .string(way)), ("hasPassword", .bool(caller.hasPassword)),
-            ("idleUntil", idle.map { .integer($0.milliseconds) }),
-            ("expiresAt", .integer(end.milliseconds)),
-            ("sessionId", caller.session.map { .string($0.id) }),
-            ("otherSessions", .integer(Int64(others))), ("version", .string(Version.text)),
-            ("isDevelopment", .bool(context.service.isDevelopment)), ("docs", .string(docs)),
-            ("playground", hasPlayground ? .string(docs + "try.html") : nil),
-        ]
-        return JSONObject(members)
+        return JSONObject(showing: [
+            "operator": caller.name, "role": caller.role.rawValue, "way": way,
+            "hasPassword": caller.hasPassword, "idleUntil": idle, "expiresAt": end,
+            "sessionId": caller.session?.id, "otherSessions": others, "version": Version.text,
+            "isDevelopment": context.service.isDevelopment, "docs": docs,
+            "playground": hasPlayground ? docs + "try.html" : nil,
+        ])
     }
 }

@@ -1,4 +1,5 @@
 import Administration
+import JSON
 import Domain
 import Sodium
 import Storage
@@ -42,7 +43,7 @@ final class LiveHub: Sendable {
     /// The operations of the live stream.
     var operations: [Operation] {
         [
-            Operation("openStream", "GET", "live", role: .viewer, open),
+            Operation("openStream", "GET", "live", role: .viewer, work: .blocking(open)),
             Operation("changeStream", "PUT", "live/{stream}", role: .viewer, change),
         ]
     }
@@ -74,13 +75,15 @@ final class LiveHub: Sendable {
             throw Refused(503, ErrorCode.unavailable.rawValue, detail)
         }
         // The stream is open while its body runs, and not every answer's body is run.
-        return Reply(.events { writer in
-            guard self.enter(stream, isBegun: true) else { return }
-            defer { self.close(stream) }
-            self.beginLooking()
-            self.tellTap()
-            try await stream.run(in: self, from: position ?? StreamPosition(), &writer)
-        })
+        return Reply(
+            .events { writer in
+                guard self.enter(stream, isBegun: true) else { return }
+                defer { self.close(stream) }
+                self.beginLooking()
+                self.tellTap()
+                try await stream.run(in: self, from: position ?? StreamPosition(), &writer)
+            }
+        )
     }
 
     /// Returns whether there's room for a stream; with `isBegun` the stream takes its place.
@@ -118,7 +121,7 @@ final class LiveHub: Sendable {
         tap.want(Set(wanted))
     }
 
-    private func change(_ call: OperationCall) throws -> Reply {
+    private func change(_ call: OperationCall) throws -> JSONObject {
         let id = call.parameter("stream")
         let stream = state.withLock { $0.streams[id] }
         guard let stream, stream.caller.name == call.caller.name else {
@@ -126,7 +129,7 @@ final class LiveHub: Sendable {
         }
         stream.watches = try Watch.read(call.fields.texts("watch").map { Substring($0) })
         tellTap()
-        return .empty
+        return [:]
     }
 
     // MARK: Changes

@@ -46,7 +46,7 @@ final class OverviewView: Sendable {
     /// The operation that returns the overview.
     var operation: Operation {
         Operation("showOverview", "GET", "overview", role: .viewer) { _ in
-            Reply(try self.json())
+            try self.json()
         }
     }
 
@@ -59,74 +59,41 @@ final class OverviewView: Sendable {
         let counts = try deviceCounts()
         let waitingRows = try context.store.read { try $0.outbox.depths().values.reduce(0, +) }
         let facts = try context.store.read { tx in
-            JSONObject([
-                ("users", .integer(try tx.accounts.count())),
-                (
-                    "commands",
-                    .object(
-                        JSONObject(
-                            try tx.commands.openCounts().map { ($0.state, .integer($0.count)) }
-                        )
-                    )
+            JSONObject(showing: [
+                "users": try tx.accounts.count(),
+                "commands": JSONObject(
+                    try tx.commands.openCounts().map { ($0.state, .integer($0.count)) }
                 ),
-                (
-                    "deadLettersToday",
-                    .integer(try tx.deadLetters.counts(since: day).map(\.count).reduce(0, +))
-                ),
-                (
-                    "refusalsToday",
-                    .integer(try tx.refusals.counts(since: day).map(\.times).reduce(0, +))
-                ),
-                (
-                    "changes",
-                    .array(
-                        try tx.audit.page(limit: Self.changesMax).lines.map {
-                            .object(AuditView.row($0.id, $0.entry))
-                        }
-                    )
-                ), ("firstRun", .object(try guide(in: tx))),
+                "deadLettersToday": try tx.deadLetters.counts(since: day).map(\.count).reduce(0, +),
+                "refusalsToday": try tx.refusals.counts(since: day).map(\.times).reduce(0, +),
+                "changes": try tx.audit.page(limit: Self.changesMax).lines.map {
+                    AuditView.row($0.id, $0.entry)
+                },
+                "firstRun": try guide(in: tx),
             ])
         }
         let waiting = context.run.readiness.parts.compactMap { part in
-            part.waitsFor.map {
-                JSONValue.object(["part": .string(part.name), "reason": .string($0)])
-            }
+            part.waitsFor.map { JSONObject(showing: ["part": part.name, "reason": $0]) }
         }
         let findings = kept.withLock(\.findings)
         let failing = findings.contains { $0.objectValue?["state"]?.stringValue == "fail" }
         let state =
             failing || !waiting.isEmpty ? "failing" : findings.isEmpty ? "ok" : "attention"
-        let metrics = context.run.metrics
-        return JSONObject(
-            [
-                ("state", .string(state)), ("needs", Shown.count(findings.count + waiting.count)),
-                ("findings", .array(findings)), ("notReady", .array(waiting)),
-                (
-                    "reportsPerSecond",
-                    .double(load.perSecond(context.environment.observations.storedReports))
-                ), ("load", .object(try load.day(in: context.store, until: now))),
-                ("devices", .object(counts)),
-                (
-                    "oldestUnansweredSeconds",
-                    .double(
-                        metrics.readings("lamplighter_oldest_unanswered_seconds").map(\.value).max()
-                            ?? 0
-                    )
-                ),
-                (
-                    "outbox",
-                    .integer(waitingRows)
-                ),
-                (
-                    "demo",
-                    context.run.demo.map {
-                        .object(["productKey": .string($0.productKey), "appId": .string($0.appID)])
-                    }
-                ),
-                ("version", .string(Version.text)), ("startedAt", Shown.moment(context.service.startedAt)),
-                ("at", Shown.moment(now)),
-            ].merging(facts)
+        let ages = context.run.metrics.readings("lamplighter_oldest_unanswered_seconds").map(
+            \.value
         )
+        let stored = context.environment.observations.storedReports
+        let overview = JSONObject(showing: [
+            "state": state, "needs": findings.count + waiting.count, "findings": findings,
+            "notReady": waiting, "reportsPerSecond": load.perSecond(stored),
+            "load": try load.day(in: context.store, until: now), "devices": counts,
+            "oldestUnansweredSeconds": ages.max() ?? 0.0, "outbox": waitingRows,
+            "demo": context.run.demo.map {
+                JSONObject(showing: ["productKey": $0.productKey, "appId": $0.appID])
+            },
+            "version": Version.text, "startedAt": context.service.startedAt, "at": now,
+        ])
+        return JSONObject(members: overview.members + facts.members)
     }
 
     /// Returns the numbers of devices, which are kept for fifty times as long as counting them
@@ -199,12 +166,5 @@ final class OverviewView: Sendable {
                 kept.isExamining = false
             }
         }
-    }
-}
-
-extension [(String, JSONValue?)] {
-    /// Returns these members followed by those of an object.
-    fileprivate func merging(_ object: JSONObject) -> [(String, JSONValue?)] {
-        self + object.members.map { ($0.key, $0.value) }
     }
 }

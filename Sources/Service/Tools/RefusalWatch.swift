@@ -1,5 +1,5 @@
-import Domain
-package import JSON
+package import Domain
+import JSON
 import Mosquitto
 package import Storage
 import Wire
@@ -10,23 +10,7 @@ package enum RefusalWatch {
     /// Returns the refusals that the service stored within a time, the oldest first.
     ///
     /// - Throws: The store's error.
-    package static func stored(_ store: Store, sinceSeconds seconds: Int64?) throws -> [JSONObject]
-    {
-        try named(page(store, sinceSeconds: seconds).map(\.refusal), store)
-    }
-
-    /// Returns refusals as JSON, with the operators' names of refused devices (`deviceName`).
-    private static func named(_ refusals: [ClientRefusal], _ store: Store) throws -> [JSONObject] {
-        let dids = refusals.compactMap(\.device)
-        let names = dids.isEmpty ? [:] : try store.read { try $0.devices.names(of: dids) }
-        return refusals.map { refusal in
-            var object = RefusalCodec.object(refusal)
-            object["deviceName"] = refusal.device.flatMap { names[$0] }.map { .string($0) }
-            return object
-        }
-    }
-
-    private static func page(
+    package static func stored(
         _ store: Store,
         sinceSeconds seconds: Int64?
     ) throws -> [(id: Int64, refusal: ClientRefusal)] {
@@ -36,7 +20,7 @@ package enum RefusalWatch {
         }
     }
 
-    /// Shows the stored refusals and then each new one, until `count` are shown or the connection
+    /// Shows the stored refusals with their ids and then each new one, until `count` are shown or the connection
     /// ends.
     ///
     /// - Throws: A `Problem` if the broker can't be reached.
@@ -46,7 +30,7 @@ package enum RefusalWatch {
         over client: ToolClient,
         sinceSeconds seconds: Int64?,
         count: Int?,
-        show: (JSONObject) -> Void
+        show: (_ id: Int64?, ClientRefusal) throws -> Void
     ) throws {
         var feed = RefusalFeed(store, seconds, leavingOut: client.probe, left: count ?? .max)
         try client.connect { client in
@@ -86,37 +70,40 @@ package enum RefusalWatch {
         }
 
         /// Shows the stored refusals; called once subscribed.
-        mutating func begin(_ show: (JSONObject) -> Void) throws {
+        mutating func begin(_ show: (Int64?, ClientRefusal) throws -> Void) throws {
             began = SystemClock().now
             try showStored(show)
         }
 
         /// Shows, once, the refusals that were reported before the subscription and stored after
         /// `begin`.
-        mutating func catchUp(_ show: (JSONObject) -> Void) throws {
+        mutating func catchUp(_ show: (Int64?, ClientRefusal) throws -> Void) throws {
             let now = SystemClock().now
             guard !hasCaughtUp, now > began.adding(seconds: Self.writeSeconds) else { return }
             hasCaughtUp = true
             try showStored(show)
         }
 
-        private mutating func showStored(_ show: (JSONObject) -> Void) throws {
-            let new = try page(store, sinceSeconds: seconds).filter {
+        private mutating func showStored(_ show: (Int64?, ClientRefusal) throws -> Void) throws {
+            let new = try stored(store, sinceSeconds: seconds).filter {
                 $0.refusal.firstAt <= began && shown.insert($0.id).inserted
             }
-            for refusal in try named(new.prefix(left).map(\.refusal), store) {
-                show(refusal)
+            for (id, refusal) in new.prefix(left) {
+                try show(id, refusal)
                 left -= 1
             }
         }
 
         /// Shows a refusal that the gate has just reported, but not the doctor's attempts.
-        mutating func take(_ payload: ArraySlice<UInt8>, _ show: (JSONObject) -> Void) throws {
+        mutating func take(
+            _ payload: ArraySlice<UInt8>,
+            _ show: (Int64?, ClientRefusal) throws -> Void
+        ) throws {
             guard left > 0, let object = try? Payload.object(payload),
                 let refusal = RefusalCodec.refusal(object),
                 !probe.isOurs(refusal, at: SystemClock().now)
             else { return }
-            try named([refusal], store).forEach(show)
+            try show(nil, refusal)
             left -= 1
         }
     }

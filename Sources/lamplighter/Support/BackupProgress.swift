@@ -1,3 +1,4 @@
+import Administration
 import ArgumentParser
 import Backups
 import Domain
@@ -54,16 +55,11 @@ enum BackupProgress {
         if output.json {
             let tables = rows.sorted { $0.key < $1.key }
                 .map { ($0.key, JSONValue.integer(Int64($0.value))) }
-            return Terminal.show(
-                .object([
-                    "state": .string(state), "path": .string(path),
-                    "bytes": .integer(Int64(report.bytes)),
-                    "madeAt": .integer(report.header.madeAt.milliseconds),
-                    "version": .string(report.header.version),
-                    "encrypted": .bool(report.header.isEncrypted),
-                    "tables": .object(JSONObject(tables)),
-                ])
-            )
+            return Terminal.show(json: [
+                "state": state, "path": path, "bytes": report.bytes,
+                "madeAt": report.header.madeAt, "version": report.header.version,
+                "encrypted": report.header.isEncrypted, "tables": JSONObject(tables),
+            ])
         }
         let kind = report.header.isEncrypted ? "encrypted" : "not encrypted"
         print(

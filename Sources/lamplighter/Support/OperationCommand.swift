@@ -57,6 +57,18 @@ extension OperationCommand {
     }
 }
 
+/// A command that lists the rows of an operation in a table.
+protocol ListCommand: OperationCommand {
+    /// The columns.
+    static var columns: [Column] { get }
+}
+
+extension ListCommand {
+    func show(_ answer: JSONObject, in place: CommandContext) {
+        Terminal.show(answer.items, Self.columns)
+    }
+}
+
 extension CommandContext {
     /// The dependencies of operations.
     var operations: OperationContext {

@@ -1,3 +1,4 @@
+import Administration
 import Domain
 import JSON
 
@@ -40,6 +41,11 @@ extension Terminal {
     /// Prints a table of rows.
     static func show(_ rows: [JSONObject], _ columns: [Column]) {
         print(TextTable(rows, columns).text)
+    }
+
+    /// Prints an object of values in the form of the console's interface.
+    static func show(json members: KeyValuePairs<String, (any Showable)?>) {
+        show(.object(JSONObject(showing: members)))
     }
 
     /// Prints a line with text from outside, which can't break it.

@@ -50,7 +50,7 @@ struct UserEraseCommand: AsyncParsableCommand {
     }
 
     private func show(_ summary: ErasureSummary, isDone: Bool) {
-        if output.json { return Terminal.show(Self.json(summary, isDone: isDone)) }
+        if output.json { return Self.showJSON(summary, isDone: isDone) }
         print((isDone ? "erased " : "would erase ") + summary.uid.text)
         print(
             "  sessions \(summary.sessions), homes \(summary.homes), schedules \(summary.schedules), "
@@ -75,23 +75,18 @@ struct UserEraseCommand: AsyncParsableCommand {
         return parts.isEmpty ? "stays with its other users" : parts.joined(separator: "; ")
     }
 
-    private static func json(_ summary: ErasureSummary, isDone: Bool) -> JSONValue {
+    private static func showJSON(_ summary: ErasureSummary, isDone: Bool) {
         let devices = summary.devices.map { device in
-            JSONValue.object([
-                "did": .string(device.did.text), "name": device.name.map { .string($0) },
-                "role": .string(device.role.rawValue),
-                "losing": .array(device.losing.map { .string($0.text) }),
-                "heir": device.heir.map { .string($0.text) },
-                "withoutUser": .bool(device.isLeftAlone),
-                "schedules": .integer(Int64(device.schedules)),
+            JSONObject(showing: [
+                "did": device.did, "name": device.name, "role": device.role.rawValue,
+                "losing": device.losing, "heir": device.heir, "withoutUser": device.isLeftAlone,
+                "schedules": device.schedules,
             ])
         }
-        return .object([
-            "uid": .string(summary.uid.text), "erased": .bool(isDone),
-            "sessions": .integer(Int64(summary.sessions)),
-            "homes": .integer(Int64(summary.homes)),
-            "schedules": .integer(Int64(summary.schedules)),
-            "identities": .integer(Int64(summary.identities)), "devices": .array(devices),
+        Terminal.show(json: [
+            "uid": summary.uid, "erased": isDone, "sessions": summary.sessions,
+            "homes": summary.homes, "schedules": summary.schedules,
+            "identities": summary.identities, "devices": devices,
         ])
     }
 }

@@ -1,3 +1,4 @@
+import Administration
 import ArgumentParser
 import Certificates
 import Domain
@@ -82,15 +83,11 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
                 """
             )
         }
-        Terminal.show(
-            .object([
-                "did": .string(device.did.text), "certificate": .string(files.certificate),
-                "key": .string(files.key),
-                "authority": other == nil ? .string(files.authority) : nil,
-                "serverIssuer": other.map(JSONValue.string),
-                "until": .integer(issued.facts.end.milliseconds),
-            ])
-        )
+        Terminal.show(json: [
+            "did": device.did, "certificate": files.certificate, "key": files.key,
+            "authority": other == nil ? files.authority : nil, "serverIssuer": other,
+            "until": issued.facts.end,
+        ])
     }
 
     /// Returns the issuer of the server's certificate if it isn't this authority; nil also without
@@ -123,12 +120,7 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
         guard output.json else {
             return print("certificates of \(device.shown) made so far are void")
         }
-        Terminal.show(
-            .object([
-                "did": .string(device.did.text),
-                "revokedUntil": .integer(moment.milliseconds),
-            ])
-        )
+        Terminal.show(json: ["did": device.did, "revokedUntil": moment])
     }
 
     /// Checks that the broker doesn't trust another authority, since it would refuse this one's

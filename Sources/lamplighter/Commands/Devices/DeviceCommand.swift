@@ -1,4 +1,7 @@
 import ArgumentParser
+import Domain
+import JSON
+import Storage
 
 /// `device`: the devices that have registered.
 struct DeviceCommand: ParsableCommand {
@@ -17,4 +20,151 @@ struct DeviceCommand: ParsableCommand {
             DeviceLabelCommand.self, DeviceCertificateCommand.self,
         ]
     )
+}
+
+/// `device list`: devices in the order of their ids.
+struct DeviceListCommand: OperationCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the devices, in the order of their ids.",
+        discussion: """
+            lamplighter device list
+            lamplighter device list --search "tag:floor=2 online:no"
+            lamplighter device list --json
+
+            A search has the same terms as in the console: tag:, name:, product:, online:, alert:, fault:, owner:, \
+            seen:, registered:, and words, which match part of an id, MAC, name, tag or a user's name for it. \
+            -tag:floor=2 excludes.
+            """
+    )
+    static let operation = "listDevices"
+
+    @Option(help: "Only devices of one product.")
+    var product: String?
+
+    @Option(help: ArgumentHelp("Only devices that match a search.", valueName: "terms"))
+    var search: String?
+
+    @OptionGroup var most: LimitOption
+
+    @Option(help: "Only ids after this one, the last of the previous page.")
+    var after = ""
+
+    @OptionGroup(title: "Common options") var common: CommonOptions
+
+    private var products: [String] { product.map { ["product:\"\($0)\""] } ?? [] }
+
+    var query: [String: String?] {
+        let terms = products + [search].compactMap(\.self)
+        return ["query": terms.joined(separator: " "), "limit": "\(most.limit)", "cursor": after]
+    }
+
+    func answer(in place: CommandContext) async throws -> JSONObject {
+        if let product { _ = try place.product(product) }
+        return try await place.run(Self.operation, query: query)
+    }
+
+    func show(_ answer: JSONObject, in place: CommandContext) async throws {
+        Terminal.show(
+            answer.items,
+            [
+                Column("DEVICE", "did"), Column("NAME", "name"), Column("PRODUCT", "productKey"),
+                Column("MAC", "mac"), Column("ONLINE", "online"), Column("VERSION", "version"),
+                .moment("LAST SEEN", "since"), Column("TAGS") { $0.tags.joined(separator: ", ") },
+            ]
+        )
+        guard let next = answer["next"]?.stringValue else { return }
+        var part = "more"
+        if search == nil {
+            let counts = try await place.run("countDevices", query: ["query": products.first])
+            part = "\(answer.items.count) of \(counts.integer("all"))"
+        }
+        Terminal.tell("\(part); next page: --after \(next)")
+    }
+}
+
+extension JSONObject {
+    /// The tags of a device's row, as they are typed.
+    var tags: [String] {
+        object("tags").members.map { tag in
+            let value = tag.value.stringValue ?? ""
+            return value.isEmpty ? tag.key : "\(tag.key)=\(value)"
+        }
+    }
+}
+
+/// `device show`: one device with its state, its users, and its last commands.
+struct DeviceShowCommand: OperationCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show one device: state, alerts, users, last commands.",
+        discussion: "lamplighter device show d-0123456789abc"
+    )
+    static let operation = "showDevice"
+
+    @Argument(help: "The device's id.")
+    var did: String
+
+    /// The number of commands shown.
+    private static let commandsMax = 10
+
+    @OptionGroup(title: "Common options") var common: CommonOptions
+
+    var path: [String: String] { ["did": did] }
+
+    func answer(in place: CommandContext) async throws -> JSONObject {
+        var answer = try await place.run(Self.operation, path)
+        answer["bindings"] = try await place.run("listDeviceUsers", path)["users"]
+        let last = ["limit": "\(Self.commandsMax)"]
+        answer["commands"] = try await place.run("listCommands", path, query: last)["items"]
+        return answer
+    }
+
+    func show(_ answer: JSONObject, in place: CommandContext) {
+        let row = answer.object("row")
+        if let name = row["name"]?.stringValue { Terminal.show(plain: name) }
+        Terminal.show(plain: "\(did)  \(row.text("productName"))  mac \(row.text("mac"))")
+        if !row.tags.isEmpty { Terminal.show(plain: "tags: \(row.tags.joined(separator: ", "))") }
+        print(
+            (row["online"]?.boolValue == true ? "online" : "offline")
+                + " since \(row.moment("since"))   version \(row.text("version"))"
+                + "   registered \(row.moment("registeredAt"))"
+        )
+        let open = answer.objects("alerts").map { "\($0.text("kind")) \($0.text("name"))" }
+        if !open.isEmpty { Terminal.show(plain: "open: \(open.joined(separator: ", "))") }
+        let known = answer.objects("points").filter { $0["value"] != nil }
+        print("")
+        Terminal.show(
+            known,
+            [Column("ATTRIBUTE", "name"), Column("VALUE") { Terminal.json($0["value"] ?? .null) }]
+        )
+        print("")
+        Terminal.show(
+            answer.objects("bindings"),
+            [Column("USER", "uid"), Column("ROLE", "role"), Column("SUBSCRIBED", "isSubscribed")]
+        )
+        guard !answer.objects("commands").isEmpty else { return }
+        print("")
+        Terminal.show(
+            answer.objects("commands"),
+            [
+                Column("COMMAND", "cid"),
+                Column("STATE") {
+                    $0.text("state") + ($0["isLate"]?.boolValue == true ? ", late" : "")
+                }, .moment("AT", "createdAt"), .actor("BY", "actor"), Column("DATA", "data"),
+            ]
+        )
+    }
+}
+
+extension CommandContext {
+    /// Finds a device by its id.
+    func device(_ did: String) throws -> DeviceRecord {
+        try find("device", did) { try $1.devices.find($0) }
+    }
+}
+
+extension DeviceRecord {
+    /// The id, with the operators' name if any.
+    var shown: String { name.isEmpty ? did.text : "\(did) \(PlainText.of(name))" }
 }

@@ -1,3 +1,4 @@
+import Administration
 import ArgumentParser
 import Foundation
 import JSON
@@ -46,11 +47,8 @@ struct DocsCommand: ParsableCommand {
         }
         let start = URL(filePath: directory).appending(path: "index.html").path
         if output.json {
-            let told: JSONObject = [
-                "directory": .string(directory), "files": .integer(Int64(site.files.count)),
-                "start": .string(start),
-            ]
-            return Terminal.show(.object(told))
+            let count = site.files.count
+            return Terminal.show(json: ["directory": directory, "files": count, "start": start])
         }
         print("\(site.files.count) files; open \(start)")
     }

@@ -1,3 +1,4 @@
+import Administration
 import ArgumentParser
 import Files
 import JSON
@@ -68,11 +69,7 @@ struct MigrateCommand: AsyncParsableCommand {
         let place = values.database?.place ?? directory.database
         let isCompact = compact ? try store.makeShrinkable() : nil
         if output.json {
-            let told: JSONObject = [
-                "migrated": .string(place), "copy": copy.map { .string($0) },
-                "compact": isCompact.map { .bool($0) },
-            ]
-            return Terminal.show(.object(told))
+            return Terminal.show(json: ["migrated": place, "copy": copy, "compact": isCompact])
         }
         if let copy { print("copied the database first: \(copy)") }
         print("\(place) is at the schema of \(Version.text)")

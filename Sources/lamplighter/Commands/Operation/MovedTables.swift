@@ -1,3 +1,4 @@
+import Administration
 import JSON
 import Storage
 
@@ -23,12 +24,12 @@ struct MovedTables {
 
     private var json: JSONValue {
         let rows = tables.map { table in
-            JSONValue.object([
-                "name": .string(table.name), "rows": .integer(table.sum.rows),
-                "checksum": .string(Self.text(table.sum.checksum)),
+            JSONObject(showing: [
+                "name": table.name, "rows": table.sum.rows,
+                "checksum": Self.text(table.sum.checksum),
             ])
         }
-        return .object(["moved": .string(place), "tables": .array(rows)])
+        return JSONObject(showing: ["moved": place, "tables": rows]).shown
     }
 
     private static func text(_ checksum: UInt64) -> String {

@@ -1,9 +1,11 @@
+import Administration
 import ArgumentParser
 import Domain
 import Glibc
 import JSON
 import Service
 import ServiceSettings
+import Storage
 
 /// `refusals`: the gate's refusals, and with `--follow` new ones as they happen.
 struct RefusalsCommand: AsyncParsableCommand {
@@ -31,8 +33,7 @@ struct RefusalsCommand: AsyncParsableCommand {
     )
     var count: Int?
 
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
         if let since, SpanText.seconds(since) == nil {
@@ -42,12 +43,12 @@ struct RefusalsCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let place = try await CommandContext.open(settings)
+        let place = try await CommandContext.open(common.settings)
         let seconds = since.flatMap(SpanText.seconds)
         guard follow else {
             let all = try RefusalWatch.stored(place.store, sinceSeconds: seconds)
-            if all.isEmpty, !output.json { Terminal.tell("Nothing was refused.") }
-            return all.suffix(count ?? .max).forEach(show)
+            if all.isEmpty, !common.output.json { Terminal.tell("Nothing was refused.") }
+            return try all.suffix(count ?? .max).forEach { try show($0, $1, in: place.store) }
         }
         Terminal.tell("Waiting for refusals; Ctrl-C stops.")
         try RefusalWatch.follow(
@@ -55,32 +56,26 @@ struct RefusalsCommand: AsyncParsableCommand {
             root: place.settings.root,
             over: ToolClient(place.directory, place.settings),
             sinceSeconds: seconds,
-            count: count,
-            show: show
-        )
+            count: count
+        ) { id, refusal in
+            try show(id, refusal, in: place.store)
+        }
     }
 
-    private func show(_ refusal: JSONObject) {
-        if output.json {
-            Terminal.show(.object(refusal))
-        } else {
-            print(Self.line(refusal))
-        }
+    private func show(_ id: Int64?, _ refusal: ClientRefusal, in store: Store) throws {
+        let row = try store.read { try RefusalView.row(id, refusal, in: $0) }
+        if common.output.json { Terminal.show(.object(row)) } else { print(Self.line(row)) }
         fflush(nil)
     }
 
-    private static func line(_ refusal: JSONObject) -> String {
-        func text(_ key: String) -> String {
-            // Names come from strangers.
-            let text = PlainText.of(refusal[key]?.stringValue ?? "")
-            return text.isEmpty ? "-" : text
-        }
-        let at = refusal["ts"]?.intValue.map { Instant(milliseconds: $0) }
-        let name = refusal["deviceName"] == nil ? "" : " (\(text("deviceName")))"
-        let times = refusal["times"]?.intValue ?? 1
+    private static func line(_ row: JSONObject) -> String {
+        // Names come from strangers.
+        func text(_ key: String) -> String { PlainText.of(row.text(key)) }
+        let name = row["deviceName"] == nil ? "" : " (\(text("deviceName")))"
+        let times = row.integer("times")
         return
-            "\(TimeText.of(at))  \(text("reason"))\(times > 1 ? " (\(times) times)" : "")"
+            "\(row.moment("at"))  \(text("reason"))\(times > 1 ? " (\(times) times)" : "")"
             + "  \(text("action"))  \(text("username"))\(name)  client \(text("clientId"))"
-            + "  from \(text("address"))  \(text(refusal["detail"] == nil ? "topic" : "detail"))"
+            + "  from \(text("address"))  \(text(row["detail"] == nil ? "topic" : "detail"))"
     }
 }

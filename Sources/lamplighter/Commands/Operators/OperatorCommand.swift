@@ -1,3 +1,4 @@
+import Administration
 import ArgumentParser
 import Domain
 import Files
@@ -49,5 +50,156 @@ extension AuditEntry {
         )
         entry.subject = subject
         return entry
+    }
+}
+
+/// `operator add`: adds an operator, and prints the first link.
+struct OperatorAddCommand: OperationCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Add an operator of the console, and print a one-time link.",
+        discussion: """
+            lamplighter operator add anna --role operator
+
+            viewer sees everything, with addresses masked, and changes nothing; operator controls devices, ends
+            sessions, replays messages; admin has secrets, erases, and manages operators.
+            """
+    )
+    static let operation = "addOperator"
+
+    @Argument(help: "The operator's name.")
+    var name: String
+
+    @Option(help: "viewer, operator or admin.")
+    var role: OperatorRole
+
+    @OptionGroup(title: "Common options") var common: CommonOptions
+
+    var body: JSONObject { ["name": .string(name), "role": .string(role.rawValue)] }
+
+    func answer(in place: CommandContext) async throws -> JSONObject {
+        try await place.run(
+            Self.operation,
+            body: body,
+            isNoted: true,
+            cure: .init("lamplighter operator link \(name)", "make another link")
+        )
+    }
+
+    func show(_ answer: JSONObject, in place: CommandContext) { Terminal.show(link: answer) }
+}
+
+/// `operator link`: prints a new one-time link.
+struct OperatorLinkCommand: OperationCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "link",
+        abstract: "Print a one-time link that signs an operator in.",
+        discussion: "lamplighter operator link anna"
+    )
+    static let operation = "makeLink"
+    static let isNoted = true
+
+    @Argument(help: "The operator's name.")
+    var name: String
+
+    @OptionGroup(title: "Common options") var common: CommonOptions
+
+    var path: [String: String] { ["name": name] }
+
+    func show(_ answer: JSONObject, in place: CommandContext) { Terminal.show(link: answer) }
+}
+
+/// `console`: prints a new one-time link for the first operator.
+struct ConsoleCommand: OperationCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "console",
+        abstract: "Print a one-time link to the console, as admin.",
+        discussion: """
+            lamplighter console
+
+            Anyone who can read the data directory can do everything anyway. For others, use `operator add`.
+            """
+    )
+    static let operation = "makeLink"
+
+    @OptionGroup(title: "Common options") var common: CommonOptions
+
+    func answer(in place: CommandContext) async throws -> JSONObject {
+        let name = OperatorLink.firstName
+        guard try place.store.read({ try $0.operators.find(name) }) == nil else {
+            return try await place.run(Self.operation, ["name": name], isNoted: true)
+        }
+        let admin: JSONObject = ["name": .string(name), "role": "admin"]
+        return try await place.run("addOperator", body: admin, isNoted: true)
+    }
+
+    func show(_ answer: JSONObject, in place: CommandContext) { Terminal.show(link: answer) }
+}
+
+extension Terminal {
+    /// Prints a one-time link.
+    fileprivate static func show(link: JSONObject) {
+        show(line: link.text("url"))
+        let name = "\(link.text("operator")) (\(link.text("role")))"
+        tell("Signs in \(name); works once, for 30 minutes.")
+    }
+}
+
+/// `operator list`: operators with their sessions and tokens.
+struct OperatorListCommand: ListCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the operators with their numbers of sessions and tokens.",
+        discussion: "lamplighter operator list"
+    )
+    static let operation = "listOperators"
+
+    @OptionGroup(title: "Common options") var common: CommonOptions
+
+    static let columns = [
+        Column("OPERATOR", "name"), Column("ROLE", "role"),
+        Column("PASSWORD", "hasPassword"), Column("SESSIONS", "sessions"),
+        Column("TOKENS", "tokens"), .moment("LAST SEEN", "lastSeenAt"),
+    ]
+}
+
+/// `operator revoke`: ends an operator's sessions and links, or removes the operator with all
+/// tokens.
+struct OperatorRevokeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke",
+        abstract:
+            "End an operator's sessions and links; with --remove, also remove the tokens and the operator.",
+        discussion: """
+            lamplighter operator revoke anna
+            lamplighter operator revoke anna --remove
+            """
+    )
+
+    @Argument(help: "The operator's name.")
+    var name: String
+
+    @Flag(help: "Remove the operator, with all tokens.")
+    var remove = false
+
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
+
+    func run() async throws {
+        let place = try await CommandContext.open(settings)
+        let found = try place.oneOperator(name)
+        let count = try place.store.batch(at: SystemClock().now, once: true) { tx in
+            let count = try tx.operators.revoke(found.name)
+            if remove { _ = try tx.operators.remove(found.name) }
+            let act = remove ? "removeOperator" : "revokeOperator"
+            try tx.audit.add(.act(act, subject: "operator \(found.name)"))
+            return count
+        }
+        if output.json {
+            return Terminal.show(json: ["count": count, "removed": remove])
+        }
+        print(
+            "\(count) sessions of \(found.name) ended\(remove ? "; the operator is removed" : "")"
+        )
     }
 }

@@ -1,3 +1,4 @@
+import Administration
 import ArgumentParser
 import Certificates
 import Domain
@@ -79,15 +80,10 @@ struct TLSInitCommand: AsyncParsableCommand {
         let facts = try authority.renewServer(names, days: days, at: now)
         let files = directory.ownTLS
         if output.json {
-            Terminal.show(
-                .object([
-                    "authority": .string(files.authority),
-                    "authorityIsNew": .bool(authority.isNew),
-                    "certificate": .string(files.certificate),
-                    "names": .array(facts.names.map(JSONValue.string)),
-                    "until": .integer(facts.end.milliseconds),
-                ])
-            )
+            Terminal.show(json: [
+                "authority": files.authority, "authorityIsNew": authority.isNew,
+                "certificate": files.certificate, "names": facts.names, "until": facts.end,
+            ])
         } else {
             print(
                 """

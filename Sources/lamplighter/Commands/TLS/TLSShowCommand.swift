@@ -1,3 +1,4 @@
+import Administration
 import ArgumentParser
 import Certificates
 import Domain
@@ -103,13 +104,10 @@ struct TLSShowCommand: AsyncParsableCommand {
         _ now: Instant,
         among concerns: [CertificateConcern]
     ) -> JSONValue {
-        .object([
-            "certificate": .string(row.title), "file": .string(row.path),
-            "subject": .string(row.facts.subject), "issuer": .string(row.facts.issuer),
-            "names": .array(row.facts.names.map(JSONValue.string)),
-            "from": .integer(row.facts.begin.milliseconds),
-            "until": .integer(row.facts.end.milliseconds),
-            "warning": warning(row, now, among: concerns).map(JSONValue.string),
-        ])
+        JSONObject(showing: [
+            "certificate": row.title, "file": row.path, "subject": row.facts.subject,
+            "issuer": row.facts.issuer, "names": row.facts.names, "from": row.facts.begin,
+            "until": row.facts.end, "warning": warning(row, now, among: concerns),
+        ]).shown
     }
 }

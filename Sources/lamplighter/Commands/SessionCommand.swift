@@ -3,8 +3,18 @@ import ArgumentParser
 import JSON
 import Storage
 
+/// `session`: the sessions of users on terminals.
+struct SessionCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "session",
+        abstract: "List and end sessions.",
+        discussion: "lamplighter session list",
+        subcommands: [SessionListCommand.self, SessionTerminateCommand.self]
+    )
+}
+
 /// `session list`: live sessions.
-struct SessionListCommand: OperationCommand {
+struct SessionListCommand: ListCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List live sessions, of one user or the newest of all.",
@@ -34,8 +44,30 @@ struct SessionListCommand: OperationCommand {
         }
         return Shown.page(Array(try await place.liveSessions(of: uid).prefix(most.limit)))
     }
+}
+
+/// `session terminate`: ends one session.
+struct SessionTerminateCommand: OperationCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "terminate",
+        abstract: "End one session; its token is void at once.",
+        discussion: "lamplighter session terminate s-0123456789abc"
+    )
+    static let operation = "endSession"
+
+    @Argument(help: "The session's id, from session list.")
+    var session: String
+
+    @OptionGroup(title: "Common options") var common: CommonOptions
+
+    func answer(in place: CommandContext) async throws -> JSONObject {
+        let path = ["sessionId": session]
+        let found = try await place.run("showUserSession", path)
+        guard found["endedAt"] == nil else { throw place.missing("session", session) }
+        return try await place.run(Self.operation, path, by: "lamplighter")
+    }
 
     func show(_ answer: JSONObject, in place: CommandContext) {
-        Terminal.show(answer.items, Self.columns)
+        print("ended \(session) of \(answer.text("uid"))")
     }
 }

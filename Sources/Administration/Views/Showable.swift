@@ -1,0 +1,32 @@
+package import Domain
+package import JSON
+import Wire
+
+/// A value with one form in all views.
+package protocol Showable {
+    /// The form.
+    var shown: JSONValue { get }
+}
+
+extension JSONObject {
+    /// Creates an object of values in the form of the views, without those that are nil.
+    package init(showing members: KeyValuePairs<String, (any Showable)?>) {
+        self.init(members.map { ($0.key, $0.value?.shown) })
+    }
+}
+
+extension String: Showable { package var shown: JSONValue { .string(self) } }
+extension Bool: Showable { package var shown: JSONValue { .bool(self) } }
+extension Int: Showable { package var shown: JSONValue { .integer(Int64(self)) } }
+extension Int64: Showable { package var shown: JSONValue { .integer(self) } }
+extension Double: Showable { package var shown: JSONValue { .double(self) } }
+extension JSONValue: Showable { package var shown: JSONValue { self } }
+extension JSONObject: Showable { package var shown: JSONValue { .object(self) } }
+extension Identifier: Showable { package var shown: JSONValue { .string(text) } }
+extension Array: Showable where Element: Showable {
+    package var shown: JSONValue { .array(map(\.shown)) }
+}
+/// A moment, in milliseconds since 1970.
+extension Instant: Showable { package var shown: JSONValue { .integer(milliseconds) } }
+
+extension Actor: Showable { package var shown: JSONValue { EventCodec.encode(self, for: nil) } }
