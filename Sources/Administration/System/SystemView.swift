@@ -1,6 +1,6 @@
 import Backups
 import Certificates
-package import Domain
+import Domain
 import Files
 package import JSON
 import Service
@@ -108,9 +108,9 @@ extension SystemView {
 }
 
 /// The series of a worker's metrics: one, or one for each lane.
-package enum WorkerSeries {
+enum WorkerSeries {
     /// Returns whether labels, in their written form, are a worker's.
-    package static func isOf(_ worker: WorkerName, _ labels: String) -> Bool {
+    static func isOf(_ worker: WorkerName, _ labels: String) -> Bool {
         ["\"", "."].contains { labels.contains("worker=\"\(worker.rawValue)\($0)") }
     }
 }

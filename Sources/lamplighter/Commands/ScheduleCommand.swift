@@ -2,7 +2,6 @@ import ArgumentParser
 import Domain
 import JSON
 import Storage
-import Wire
 import Workers
 
 /// `schedule`: commands that devices get at certain times.

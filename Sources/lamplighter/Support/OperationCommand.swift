@@ -28,7 +28,7 @@ protocol OperationCommand: AsyncParsableCommand {
     var query: [String: String?] { get }
     /// The operation's body.
     var body: JSONObject { get }
-    /// Runs the operation, and further ones of which the answer consists.
+    /// Runs the operation and returns its answer; some commands add the answers of others.
     func answer(in place: CommandContext) async throws -> JSONObject
     /// Prints an answer as text.
     func show(_ answer: JSONObject, in place: CommandContext) async throws

@@ -3,7 +3,6 @@ import Files
 import JSON
 import Problems
 import Storage
-import Workers
 
 /// `user export`: writes everything that is kept about a person.
 struct UserExportCommand: AsyncParsableCommand {

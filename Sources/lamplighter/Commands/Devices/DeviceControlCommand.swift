@@ -5,7 +5,6 @@ import JSON
 import Problems
 import Service
 import Storage
-import Wire
 import Workers
 
 /// `device control`: an operator commands a device.
