@@ -101,7 +101,7 @@ extension Backup {
         guard found == summary else {
             throw Problem.backup(
                 path,
-                "it reads back differently from what was written",
+                "the file read from the disk differs from the one written",
                 why: "the disk may be failing"
             )
         }

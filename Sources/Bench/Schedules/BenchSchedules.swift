@@ -64,7 +64,7 @@ struct BenchSchedules: Benchmark {
     func goals(_ result: BenchResult) -> [BenchGoal] {
         var goals = [
             BenchGoal(
-                "finding what is due, \(stored) stored / \(Self.fewStored)",
+                "finding due schedules, \(stored) stored / \(Self.fewStored)",
                 result["lookupMicroseconds.stored"]
                     / result["lookupMicroseconds.\(Self.fewStored)"],
                 atMost: 1.5

@@ -79,7 +79,7 @@ package final class IdentityProviders: Sendable {
         return identity
     }
 
-    /// Tests a provider with no user involved: fetches an issuer's keys anew, or asks the provider
+    /// Tests a provider without a user: fetches an issuer's keys anew, or asks the provider
     /// about a made-up credential.
     ///
     /// It contacts the provider even after several failures in a row, and if the app has disabled

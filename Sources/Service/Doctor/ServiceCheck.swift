@@ -46,7 +46,7 @@ struct ServiceCheck {
                 .fail,
                 "pid \(pid)",
                 evidence: FindingText(joining: waiting, by: "; "),
-                cure: "it keeps trying automatically; the reason says what it waits for"
+                cure: "the service retries automatically; the reason names the missing part"
             )
     }
 
