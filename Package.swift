@@ -80,46 +80,68 @@ let package = Package(
         // C libraries.
         .systemLibrary(
             name: "CSQLite",
+            path: "Sources/Libraries/CSQLite",
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"])]
         ),
-        .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CLinux", path: "Sources/Libraries/CLinux"),
         .systemLibrary(
             name: "CCurl",
+            path: "Sources/Libraries/CCurl",
             pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"])]
         ),
         .systemLibrary(
             name: "CMosquitto",
+            path: "Sources/Libraries/CMosquitto",
             pkgConfig: "libmosquitto",
             providers: [.apt(["libmosquitto-dev"])]
         ),
         .systemLibrary(
             name: "CMosquittoBroker",
+            path: "Sources/Libraries/CMosquittoBroker",
             providers: [.apt(["libmosquitto-dev", "mosquitto-dev"])]
         ),
         .systemLibrary(
             name: "CPostgreSQL",
+            path: "Sources/Libraries/CPostgreSQL",
             pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"])]
         ),
         .systemLibrary(
             name: "CQREncode",
+            path: "Sources/Libraries/CQREncode",
             pkgConfig: "libqrencode",
             providers: [.apt(["libqrencode-dev"])]
         ),
         .systemLibrary(
             name: "CSodium",
+            path: "Sources/Libraries/CSodium",
             pkgConfig: "libsodium",
             providers: [.apt(["libsodium-dev"])]
         ),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(
+            name: "CZlib",
+            path: "Sources/Libraries/CZlib",
+            pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"])]
+        ),
 
         // Shared by the gate and the service: no Foundation, no concurrency.
-        .target(name: "JSON", swiftSettings: hot),
-        .target(name: "Batching", swiftSettings: hot),
-        .target(name: "Credentials", swiftSettings: hot, plugins: ["EmbedTexts"]),
-        .target(name: "Metering", swiftSettings: hot, plugins: ["DeclareSettings"]),
+        .target(name: "JSON", path: "Sources/Shared/JSON", swiftSettings: hot),
+        .target(name: "Batching", path: "Sources/Shared/Batching", swiftSettings: hot),
+        .target(
+            name: "Credentials",
+            path: "Sources/Shared/Credentials",
+            swiftSettings: hot,
+            plugins: ["EmbedTexts"]
+        ),
+        .target(
+            name: "Metering",
+            path: "Sources/Shared/Metering",
+            swiftSettings: hot,
+            plugins: ["DeclareSettings"]
+        ),
 
         // The broker plugin, libLamplighterGate.so: what it decides, and the functions that the broker
         // looks for. Only the latter brings the static runtime, which tests must not load twice.
@@ -142,12 +164,33 @@ let package = Package(
         .target(
             name: "Mosquitto",
             dependencies: ["Batching", "CMosquitto"],
+            path: "Sources/Libraries/Mosquitto",
             swiftSettings: hot
         ),
-        .target(name: "PostgreSQL", dependencies: ["CPostgreSQL"], swiftSettings: hot),
-        .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: hot),
-        .target(name: "Sodium", dependencies: ["CSodium"], swiftSettings: hot),
-        .target(name: "QRCode", dependencies: ["CQREncode"], swiftSettings: settings),
+        .target(
+            name: "PostgreSQL",
+            dependencies: ["CPostgreSQL"],
+            path: "Sources/Libraries/PostgreSQL",
+            swiftSettings: hot
+        ),
+        .target(
+            name: "SQLite",
+            dependencies: ["CSQLite"],
+            path: "Sources/Libraries/SQLite",
+            swiftSettings: hot
+        ),
+        .target(
+            name: "Sodium",
+            dependencies: ["CSodium"],
+            path: "Sources/Libraries/Sodium",
+            swiftSettings: hot
+        ),
+        .target(
+            name: "QRCode",
+            dependencies: ["CQREncode"],
+            path: "Sources/Libraries/QRCode",
+            swiftSettings: settings
+        ),
         .target(
             name: "Domain",
             dependencies: ["JSON"],
@@ -335,11 +378,13 @@ let package = Package(
         .target(
             name: "PlainSubscriber",
             dependencies: ["CMosquitto", "Mosquitto"],
+            path: "Sources/Measuring/PlainSubscriber",
             swiftSettings: settings
         ),
         .target(
             name: "Load",
             dependencies: ["CLinux", "Domain", "Workers"],
+            path: "Sources/Measuring/Load",
             swiftSettings: settings
         ),
         .target(
@@ -359,6 +404,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
+            path: "Sources/Measuring/Bench",
             swiftSettings: settings
         ),
         .executableTarget(
@@ -383,6 +429,7 @@ let package = Package(
                 "Bench", "Problems", "Service",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
+            path: "Sources/Measuring/lamplighter-bench",
             swiftSettings: settings
         ),
 

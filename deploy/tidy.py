@@ -32,12 +32,12 @@ WITNESSES = {
 }
 BORDERS = {
     "CCurl": ("Sources/Providers",),
-    "CMosquitto": ("Sources/Mosquitto", "Sources/PlainSubscriber", "Tests/MosquittoTests"),
+    "CMosquitto": ("Sources/Libraries/Mosquitto", "Sources/Measuring/PlainSubscriber", "Tests/MosquittoTests"),
     "CMosquittoBroker": ("Sources/Gate", "Tests/GateTests"),
-    "CPostgreSQL": ("Sources/PostgreSQL", "Tests/PostgreSQLTests"),
-    "CQREncode": ("Sources/QRCode",),
-    "CSodium": ("Sources/Sodium", "Sources/Gate", "Tests/GateTests"),
-    "CSQLite": ("Sources/SQLite", "Sources/Storage"),
+    "CPostgreSQL": ("Sources/Libraries/PostgreSQL", "Tests/PostgreSQLTests"),
+    "CQREncode": ("Sources/Libraries/QRCode",),
+    "CSodium": ("Sources/Libraries/Sodium", "Sources/Gate", "Tests/GateTests"),
+    "CSQLite": ("Sources/Libraries/SQLite", "Sources/Storage"),
 }
 UNSAFE = re.compile(r"@unchecked Sendable|nonisolated\(unsafe\)|\btry!|\bfatalError\(")
 IMPORT = re.compile(r"^\s*(?:package |private |internal |@\w+ )*import (?:\w+ )?(\w+)")
@@ -207,7 +207,7 @@ def check_code(name: str, text: str) -> None:
         number = limit[2].replace("_", "")
         if re.search("[1-9]", number):
             limits.setdefault((limit[1], number), set()).add(name)
-    if (found := SQL.search(text)) and not name.startswith(("Sources/SQLite", "Sources/Storage")):
+    if (found := SQL.search(text)) and not name.startswith(("Sources/Libraries/SQLite", "Sources/Storage")):
         failures.append(f"{name}: SQL is written in Storage: {found[0].strip()}")
     if name.startswith("Sources/Domain"):
         for found in CODEC.finditer(text):

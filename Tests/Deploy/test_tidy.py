@@ -49,7 +49,7 @@ FAULTS = [
     ("Sources/Workers/A.swift", "let a = try! b()", "needs a reason beside it"),
     ("Sources/Workers/A.swift", "import CSQLite", "may be imported in"),
     ("Sources/Gate/A.swift", "import CMosquitto", "may be imported in"),
-    ("Sources/CLinux/a.c", "int read(void);", "Sources hold no C"),
+    ("Sources/Libraries/CLinux/a.c", "int read(void);", "Sources hold no C"),
 ]
 
 
